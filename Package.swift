@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Tidemark",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Tidemark", targets: ["Tidemark"]),
+    .library(name: "CSQLite", targets: ["CSQLite"]),
+    .executable(name: "Demo", targets: ["Demo"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
+    .target(name: "Tidemark", dependencies: ["CSQLite"], swiftSettings: strict),
+    .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
+    .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite"]),
+    .testTarget(name: "HouseTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,103 @@
+// The one header through which Swift sees SQLite.
+//
+// It adds to <sqlite3.h> what Swift cannot import (variadic functions, macros that are casts), and
+// makes *weak* what a given libsqlite3 may have been built without: a program links whatever library
+// is installed, and asks at run time what is there (`tidemark_has_…`).
+
+#ifndef TIDEMARK_CSQLITE_SHIM_H
+#define TIDEMARK_CSQLITE_SHIM_H
+
+// Have the header declare the optional interfaces, whatever options the library was built with.
+#ifndef SQLITE_ENABLE_PREUPDATE_HOOK
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
+#endif
+#ifndef SQLITE_ENABLE_SESSION
+#define SQLITE_ENABLE_SESSION 1
+#endif
+#ifndef SQLITE_ENABLE_SNAPSHOT
+#define SQLITE_ENABLE_SNAPSHOT 1
+#endif
+
+#include <sqlite3.h>
+
+// MARK: - Optional interfaces: weak references
+
+#pragma weak sqlite3_preupdate_hook
+#pragma weak sqlite3_preupdate_old
+#pragma weak sqlite3_preupdate_new
+#pragma weak sqlite3_preupdate_count
+#pragma weak sqlite3_preupdate_depth
+#if SQLITE_VERSION_NUMBER >= 3036000
+#pragma weak sqlite3_preupdate_blobwrite
+#endif
+
+#pragma weak sqlite3_snapshot_get
+#pragma weak sqlite3_snapshot_open
+#pragma weak sqlite3_snapshot_free
+#pragma weak sqlite3_snapshot_cmp
+#pragma weak sqlite3_snapshot_recover
+
+#pragma weak sqlite3session_create
+#pragma weak sqlite3session_delete
+#pragma weak sqlite3session_enable
+#pragma weak sqlite3session_indirect
+#pragma weak sqlite3session_attach
+#pragma weak sqlite3session_table_filter
+#pragma weak sqlite3session_changeset
+#pragma weak sqlite3session_diff
+#pragma weak sqlite3session_patchset
+#pragma weak sqlite3session_isempty
+#pragma weak sqlite3changeset_start
+#pragma weak sqlite3changeset_next
+#pragma weak sqlite3changeset_op
+#pragma weak sqlite3changeset_pk
+#pragma weak sqlite3changeset_old
+#pragma weak sqlite3changeset_new
+#pragma weak sqlite3changeset_conflict
+#pragma weak sqlite3changeset_fk_conflicts
+#pragma weak sqlite3changeset_finalize
+#pragma weak sqlite3changeset_invert
+#pragma weak sqlite3changeset_concat
+#pragma weak sqlite3changeset_apply
+#pragma weak sqlite3changeset_apply_v2
+
+#pragma weak sqlite3_load_extension
+
+static inline int tidemark_has_preupdate_hook(void) {
+  return sqlite3_preupdate_hook != 0 && sqlite3_preupdate_old != 0 && sqlite3_preupdate_new != 0
+      && sqlite3_preupdate_count != 0 && sqlite3_preupdate_depth != 0;
+}
+
+static inline int tidemark_has_snapshot(void) {
+  return sqlite3_snapshot_get != 0 && sqlite3_snapshot_open != 0 && sqlite3_snapshot_free != 0
+      && sqlite3_snapshot_cmp != 0;
+}
+
+static inline int tidemark_has_session(void) {
+  return sqlite3session_create != 0 && sqlite3session_delete != 0 && sqlite3session_attach != 0
+      && sqlite3session_changeset != 0 && sqlite3changeset_start != 0 && sqlite3changeset_apply != 0;
+}
+
+// MARK: - Macros that Swift cannot import
+
+static inline sqlite3_destructor_type tidemark_transient(void) { return SQLITE_TRANSIENT; }
+static inline sqlite3_destructor_type tidemark_static(void) { return SQLITE_STATIC; }
+
+// MARK: - Variadic functions
+
+/// sqlite3_db_config for the options that take a boolean, and answer it.
+static inline int tidemark_db_config_bool(sqlite3 *db, int option, int onOrOff, int *result) {
+  return sqlite3_db_config(db, option, onOrOff, result);
+}
+
+/// sqlite3_config for the options without an argument (threading modes).
+static inline int tidemark_config(int option) { return sqlite3_config(option); }
+
+typedef void (*tidemark_log_callback)(void *context, int code, const char *message);
+
+/// sqlite3_config(SQLITE_CONFIG_LOG). To be called before any connection is opened.
+static inline int tidemark_config_log(tidemark_log_callback callback, void *context) {
+  return sqlite3_config(SQLITE_CONFIG_LOG, callback, context);
+}
+
+#endif
