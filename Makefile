@@ -8,7 +8,7 @@ export SWIFT_BACKTRACE := enable=no
 
 SWIFT_TEST_FLAGS ?=
 STRESS_ROUNDS ?= 20
-SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks)
+SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 
 # `make check` builds in a folder of its own, where a warning is an error: a file that warns is never up to date, so
 # that an incremental build tells the truth.
