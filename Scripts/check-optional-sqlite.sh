@@ -37,7 +37,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # What the library says of a feature: yes when it exports the function.
 exported() {
-  if nm -D --defined-only "$SQLITE_LIBRARY" | grep -q " $1\$"; then echo yes; else echo no; fi
+  if nm -D --defined-only "$SQLITE_LIBRARY" | grep -qE " $1(@|\$)"; then echo yes; else echo no; fi
 }
 
 for optimisation in -Onone -O; do
