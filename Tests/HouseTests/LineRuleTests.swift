@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func noFileNamesAPlaceOfOneMachine() {
-    report(SourceTree.files.flatMap(LineRules.workplaces))
+    report(SourceTree.files.filter { SourceTree.trackedPaths.contains($0.path) }.flatMap(LineRules.workplaces))
   }
 
   @Test func thereAreFilesToLookAt() {

@@ -32,23 +32,29 @@ enum SourceTree {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The paths of all files of the repository: those that git tracks or would track; without git, all but what a
-  /// build leaves behind.
-  static let paths: [String] = {
-    let git = ["git", "-C", root.path(), "ls-files", "--cached", "--others", "--exclude-standard"]
-    if let listed = try? Command(git).run(), listed.status == 0 {
-      let existing = listed.output.split(separator: "\n").map(String.init)
-        .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path()) }
-      return Set(existing).sorted()
+  /// The paths of all files of the repository: those that git tracks or would track.
+  static let paths = listing("--cached", "--others", "--exclude-standard")
+
+  /// The paths of the files that git tracks.
+  static let trackedPaths = Set(listing("--cached"))
+
+  /// The files that git lists; without git, all but what a build leaves behind.
+  private static func listing(_ options: String...) -> [String] {
+    if let listed = try? Command(["git", "-c", "core.quotepath=off", "ls-files"] + options).run(), listed.status == 0 {
+      return Set(listed.output.split(separator: "\n").map(String.init).filter(isFile)).sorted()
     }
     let all = FileManager.default.enumerator(atPath: root.path())?.compactMap { $0 as? String } ?? []
     return all.filter { path in
       let isHidden = path.split(separator: "/").contains { $0.hasPrefix(".") && $0 != ".ci" && $0 != ".swift-format" }
-      var isFolder: ObjCBool = false
-      let exists = FileManager.default.fileExists(atPath: root.appending(path: path).path(), isDirectory: &isFolder)
-      return !isHidden && exists && !isFolder.boolValue
+      return !isHidden && isFile(path)
     }.sorted()
-  }()
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: root.appending(path: path).path(), isDirectory: &isFolder)
+    return exists && !isFolder.boolValue
+  }
 
   /// The text files of the repository.
   static let files: [SourceFile] = paths.compactMap(file)
