@@ -1,0 +1,108 @@
+import CSQLite
+
+/// The Swift closures that SQLite calls on behalf of one connection.
+///
+/// SQLite has one slot for each kind of callback, and does not tell when it forgets it. So the
+/// connection owns this object and keeps it until after it is closed; the C side borrows it. The
+/// functions that C calls stand at file level: a closure written in actor-isolated code would inherit
+/// that isolation, and trap when SQLite calls it on another thread (hazard S3).
+final class ConnectionCallbacks {
+  /// Asked again while another connection holds a lock: the number of times it was asked before in,
+  /// whether to try again out.
+  var busy: ((Int) -> Bool)?
+
+  /// Told of statements and their durations.
+  var trace: ((TraceSignal) -> Void)?
+
+  /// Asked about each thing that a statement under compilation wants to do.
+  var authorizer: (any StatementAuthorizer)?
+
+  /// Asked every few thousand instructions whether to stop.
+  var shouldInterrupt: (() -> Bool)?
+
+  /// What SQLite reports while it traces.
+  enum TraceSignal {
+    case statement(SQLiteStatement, unexpandedSQL: UnsafePointer<CChar>)
+    case profile(SQLiteStatement, nanoseconds: Int64)
+  }
+
+  fileprivate static func borrowed(_ context: UnsafeMutableRawPointer?) -> ConnectionCallbacks {
+    // SQLite gives back the pointer it was given, and that object lives as long as the connection.
+    Unmanaged<ConnectionCallbacks>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  fileprivate var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// Judges what a statement under compilation wants to do.
+protocol StatementAuthorizer: AnyObject {
+  /// The parameters are those of `sqlite3_set_authorizer`. The answer is `SQLITE_OK`, `SQLITE_DENY` or
+  /// `SQLITE_IGNORE`.
+  func authorize(
+    _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ database: UnsafePointer<CChar>?, _ triggerOrView: UnsafePointer<CChar>?
+  ) -> CInt
+}
+
+// MARK: - Installation
+
+extension ConnectionHandle {
+  /// C: `sqlite3_busy_handler`.
+  func installBusyHandler(_ callbacks: ConnectionCallbacks) throws {
+    try check(
+      sqlite3_busy_handler(
+        pointer,
+        { context, count in
+          ConnectionCallbacks.borrowed(context).busy?(Int(count)) == true ? 1 : 0
+        }, callbacks.context))
+  }
+
+  /// C: `sqlite3_set_authorizer`. It expires all statements: it is installed when the connection opens,
+  /// and never again.
+  func installAuthorizer(_ callbacks: ConnectionCallbacks) throws {
+    try check(
+      sqlite3_set_authorizer(
+        pointer,
+        { context, action, first, second, database, triggerOrView in
+          guard let authorizer = ConnectionCallbacks.borrowed(context).authorizer else { return SQLITE_OK }
+          return authorizer.authorize(action, first, second, database, triggerOrView)
+        }, callbacks.context))
+  }
+
+  /// C: `sqlite3_trace_v2`.
+  func installTrace(_ callbacks: ConnectionCallbacks, mask: UInt32) throws {
+    try check(sqlite3_trace_v2(pointer, mask, mask == 0 ? nil : traceDidHappen, callbacks.context))
+  }
+
+  /// Asks `shouldInterrupt` every `instructionCount` instructions of SQLite's machine. C:
+  /// `sqlite3_progress_handler`.
+  func installProgressHandler(_ callbacks: ConnectionCallbacks, every instructionCount: CInt) {
+    sqlite3_progress_handler(
+      pointer, instructionCount,
+      { context in
+        ConnectionCallbacks.borrowed(context).shouldInterrupt?() == true ? 1 : 0
+      }, callbacks.context)
+  }
+
+  /// C: `sqlite3_progress_handler`.
+  func removeProgressHandler() {
+    sqlite3_progress_handler(pointer, 0, nil, nil)
+  }
+}
+
+private func traceDidHappen(
+  event: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
+  detail: UnsafeMutableRawPointer?
+) -> CInt {
+  guard let trace = ConnectionCallbacks.borrowed(context).trace, let statement, let detail else { return SQLITE_OK }
+  switch CInt(event) {
+  case SQLITE_TRACE_STMT:
+    trace(.statement(SQLiteStatement(statement), unexpandedSQL: detail.assumingMemoryBound(to: CChar.self)))
+  case SQLITE_TRACE_PROFILE:
+    trace(
+      .profile(SQLiteStatement(statement), nanoseconds: detail.assumingMemoryBound(to: Int64.self).pointee))
+  default:
+    break
+  }
+  return SQLITE_OK
+}

@@ -1,0 +1,98 @@
+import CSQLite
+
+/// The door to `sqlite3 *`: one function for each C function that matters, which checks its code.
+///
+/// It has no policy and no lock. Whoever owns it calls it from one thread at a time, but for
+/// `interrupt`.
+struct ConnectionHandle {
+  let pointer: SQLiteConnection
+
+  // MARK: Opening and closing
+
+  /// Opens a connection that takes no lock of its own: its owner serializes its calls.
+  ///
+  /// C: `sqlite3_open_v2` with `SQLITE_OPEN_NOMUTEX`, `sqlite3_extended_result_codes`.
+  static func open(_ name: String, flags: CInt, vfs: String? = nil) throws -> ConnectionHandle {
+    guard !name.utf8.contains(0) else {
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the path of the database contains a NUL character")
+    }
+    precondition(sqlite3_threadsafe() != 0, "Tidemark needs a libsqlite3 that was built thread-safe")
+    var pointer: SQLiteConnection?
+    let code = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX, vfs)
+    guard code == SQLITE_OK, let pointer else {
+      let error = DatabaseError(
+        code: pointer.map { sqlite3_extended_errcode($0) } ?? code, connection: pointer)
+      // Even a connection that could not be opened must be closed.
+      sqlite3_close(pointer)
+      throw error
+    }
+    sqlite3_extended_result_codes(pointer, 1)
+    return ConnectionHandle(pointer: pointer)
+  }
+
+  /// Closes the connection, or says why it cannot be closed. C: `sqlite3_close`.
+  func close() throws {
+    try check(sqlite3_close(pointer))
+  }
+
+  /// Has SQLite close the connection as soon as its last statement is gone. C: `sqlite3_close_v2`.
+  func closeEventually() {
+    sqlite3_close_v2(pointer)
+  }
+
+  // MARK: Settings
+
+  /// Turns an option on or off. C: `sqlite3_db_config`.
+  func set(_ option: Option, _ isOn: Bool) throws {
+    try check(tidemark_db_config_bool(pointer, option.rawValue, isOn ? 1 : 0, nil))
+  }
+
+  /// Sets an upper bound, and answers the one before. C: `sqlite3_limit`.
+  @discardableResult
+  func limit(_ category: CInt, _ value: CInt) -> CInt { sqlite3_limit(pointer, category, value) }
+
+  /// How long to wait for a lock held by someone else. C: `sqlite3_busy_timeout`.
+  func setBusyTimeout(milliseconds: CInt) throws {
+    try check(sqlite3_busy_timeout(pointer, milliseconds))
+  }
+
+  /// The options of `sqlite3_db_config` that are on or off.
+  struct Option {
+    var rawValue: CInt
+    static let defensive = Option(rawValue: SQLITE_DBCONFIG_DEFENSIVE)
+    static let trustedSchema = Option(rawValue: SQLITE_DBCONFIG_TRUSTED_SCHEMA)
+    static let doubleQuotedStringsInDDL = Option(rawValue: SQLITE_DBCONFIG_DQS_DDL)
+    static let doubleQuotedStringsInDML = Option(rawValue: SQLITE_DBCONFIG_DQS_DML)
+    static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
+    static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
+    static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)
+  }
+
+  // MARK: State
+
+  /// Whether no transaction is open. C: `sqlite3_get_autocommit`.
+  var isInAutocommitMode: Bool { sqlite3_get_autocommit(pointer) != 0 }
+
+  /// C: `sqlite3_last_insert_rowid`.
+  var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
+
+  /// C: `sqlite3_changes`.
+  var changesCount: Int { Int(sqlite3_changes(pointer)) }
+
+  /// C: `sqlite3_total_changes`.
+  var totalChangesCount: Int { Int(sqlite3_total_changes(pointer)) }
+
+  /// Frees as much memory as SQLite can without losing anything. C: `sqlite3_db_release_memory`.
+  func releaseMemory() { sqlite3_db_release_memory(pointer) }
+
+  /// Has the running statements fail as soon as possible. May be called from any thread as long as
+  /// the connection is open. C: `sqlite3_interrupt`.
+  func interrupt() { sqlite3_interrupt(pointer) }
+
+  // MARK: Errors
+
+  /// Throws what SQLite says when a code is not `SQLITE_OK`.
+  func check(_ code: CInt) throws {
+    guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
+  }
+}

@@ -1,0 +1,86 @@
+public import CSQLite
+public import Foundation
+
+extension DatabaseValue {
+  /// The value in a column of the current row of a statement.
+  ///
+  /// C: `sqlite3_column_type`, then `sqlite3_column_int64` and its siblings.
+  public init(sqliteStatement: SQLiteStatement, index: CInt) {
+    self = Self.read(sqliteStatement, index) ?? .null
+  }
+
+  /// The value in a column, or nil when SQLite had no memory to give it.
+  ///
+  /// Law D7: lack of memory is never read as NULL. Whoever can throw calls this one.
+  @inlinable
+  static func read(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
+    switch sqlite3_column_type(sqliteStatement, index) {
+    case SQLITE_INTEGER:
+      return DatabaseValue(.int64(sqlite3_column_int64(sqliteStatement, index)))
+    case SQLITE_FLOAT:
+      return DatabaseValue(.double(sqlite3_column_double(sqliteStatement, index)))
+    case SQLITE_TEXT:
+      return columnText(sqliteStatement, index).map { DatabaseValue(.string($0)) }
+    case SQLITE_BLOB:
+      return columnData(sqliteStatement, index).map { DatabaseValue(.blob($0)) }
+    default:
+      return .null
+    }
+  }
+}
+
+// MARK: - Columns without a database value
+
+/// Whether a column is NULL. C: `sqlite3_column_type`.
+@inlinable
+func columnIsNull(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Bool {
+  sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL
+}
+
+/// The integer in a column. C: `sqlite3_column_int64`.
+func columnInteger(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Int64 {
+  sqlite3_column_int64(sqliteStatement, index)
+}
+
+/// What a closure makes of the bytes of a column, which are not copied and last as long as the closure; nil
+/// for NULL. C: `sqlite3_column_blob`, `sqlite3_column_bytes`.
+func withColumnBytes<Result>(
+  _ sqliteStatement: SQLiteStatement, _ index: CInt, _ body: (UnsafeRawBufferPointer?) throws -> Result
+) rethrows -> Result {
+  if columnIsNull(sqliteStatement, index) { return try body(nil) }
+  let blob = sqlite3_column_blob(sqliteStatement, index)
+  return try body(UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
+}
+
+// MARK: - Bytes of a column
+
+/// The text of a column, NUL characters included.
+///
+/// Nil when SQLite had no memory to give it, or when the bytes are not UTF-8 and the connection does
+/// not want them repaired. C: `sqlite3_column_text`, `sqlite3_column_bytes`.
+@inlinable
+func columnText(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> String? {
+  guard let text = sqlite3_column_text(sqliteStatement, index) else { return nil }
+  let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
+  return String(validating: bytes, as: UTF8.self) ?? repairedText(bytes, sqliteStatement)
+}
+
+/// The bytes of a column.
+///
+/// Nil when SQLite had no memory to give them. C: `sqlite3_column_blob`, `sqlite3_column_bytes`.
+@inlinable
+func columnData(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Data? {
+  // The order matters: asking for the blob may convert the value, and change its length.
+  let blob = sqlite3_column_blob(sqliteStatement, index)
+  let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+  if let blob { return Data(bytes: blob, count: count) }
+  // SQLite answers a null pointer for an empty blob.
+  return count == 0 && sqlite3_errcode(sqlite3_db_handle(sqliteStatement)) != SQLITE_NOMEM ? Data() : nil
+}
+
+/// A text whose bytes are not UTF-8.
+@usableFromInline
+func repairedText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteStatement) -> String? {
+  if InvalidText.isRefused(by: sqlite3_db_handle(sqliteStatement)) { return nil }
+  return String(decoding: bytes, as: UTF8.self)
+}

@@ -1,0 +1,68 @@
+// Equality is SQLite's, not Swift's: an integer equals a double that stands for exactly that integer.
+
+extension DatabaseValue: Hashable {
+  /// Whether SQLite would find both values equal. NULL equals NULL, and NaN equals nothing.
+  public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
+    switch (lhs.storage, rhs.storage) {
+    case (.null, .null): true
+    case (.int64(let lhs), .int64(let rhs)): lhs == rhs
+    case (.double(let lhs), .double(let rhs)): lhs == rhs
+    case (.int64(let integer), .double(let double)), (.double(let double), .int64(let integer)):
+      Int64(exactly: double) == integer
+    case (.string(let lhs), .string(let rhs)): lhs.hasSameBytes(as: rhs)
+    case (.blob(let lhs), .blob(let rhs)): lhs == rhs
+    default: false
+    }
+  }
+
+  /// Values that are equal have the same hash, the integer 1 and the double 1.0 included.
+  public func hash(into hasher: inout Hasher) {
+    switch storage {
+    case .null: hasher.combine(0)
+    case .int64(let integer): hasher.combine(Double(integer))
+    case .double(let double): hasher.combine(double)
+    case .string(let string): string.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .blob(let data): hasher.combine(data)
+    }
+  }
+}
+
+extension DatabaseValue.Storage: Equatable {
+  /// Whether both storages have the same class and the same value: an integer never equals a double.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    switch (lhs, rhs) {
+    case (.null, .null): true
+    case (.int64(let lhs), .int64(let rhs)): lhs == rhs
+    case (.double(let lhs), .double(let rhs)): lhs == rhs
+    case (.string(let lhs), .string(let rhs)): lhs.hasSameBytes(as: rhs)
+    case (.blob(let lhs), .blob(let rhs)): lhs == rhs
+    default: false
+    }
+  }
+}
+
+extension String {
+  // SQLite compares texts byte by byte. Swift finds "é" equal to "e" and its accent, SQLite does not.
+  fileprivate func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+
+  fileprivate func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    var copy = self
+    return copy.withUTF8(body)
+  }
+}
+
+extension DatabaseValue: CustomStringConvertible {
+  /// The value as it shows in rows and errors: `NULL`, `1`, `1.5`, `"text"`, `Data(3 bytes)`.
+  public var description: String {
+    switch storage {
+    case .null: "NULL"
+    case .int64(let integer): "\(integer)"
+    case .double(let double): "\(double)"
+    case .string(let string): String(reflecting: string)
+    case .blob(let data): "Data(\(data.count) bytes)"
+    }
+  }
+}

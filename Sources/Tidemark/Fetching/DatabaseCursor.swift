@@ -1,0 +1,17 @@
+/// A cursor over the results of a statement.
+public protocol DatabaseCursor: Cursor {
+  /// The SQL of the statement.
+  var sql: String { get }
+
+  /// The arguments of the statement.
+  var arguments: StatementArguments { get }
+
+  /// The names of the columns of the statement.
+  var columnNames: [String] { get }
+
+  /// The number of columns of the statement.
+  var columnCount: Int { get }
+
+  /// What the statement reads.
+  var databaseRegion: DatabaseRegion { get }
+}

@@ -1,0 +1,92 @@
+/// A statement about to run, and what to do with its rows before they are decoded.
+///
+/// All fetches end in one of the three methods of this type: `makeCursor`, `forEach`, `first`.
+public struct PreparedRequest {
+  private let preparedStatement: Statement
+  private let arguments: StatementArguments?
+
+  /// Shows the rows of the statement in another way.
+  public var adapter: (any RowAdapter)?
+
+  /// Completes rows before they are decoded (rows loaded by other queries).
+  var supplementaryFetch: ((Database, [Row]) throws -> Void)?
+
+  /// The statement, with its arguments.
+  public var statement: Statement {
+    if let arguments, !preparedStatement.isRunning { preparedStatement.setUncheckedArguments(arguments) }
+    return preparedStatement
+  }
+
+  /// A request that runs a statement.
+  public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
+    self.init(statement: statement, arguments: nil, adapter: adapter)
+  }
+
+  init(statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) {
+    preparedStatement = statement
+    self.arguments = arguments
+    self.adapter = adapter
+  }
+
+  /// A cursor over all elements.
+  @usableFromInline
+  func makeCursor<Element: RowDecodable>(of _: Element.Type) throws -> FetchCursor<Element> {
+    precondition(
+      supplementaryFetch == nil,
+      "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
+    return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapter)
+  }
+
+  /// Decodes all elements, in a form that is kept.
+  @inlinable
+  func forEach<Element: RowDecodable>(of _: Element.Type, _ body: (Element) -> Void) throws {
+    if let rows = try completedRows() {
+      for row in rows { body(try Element._decodeKept(row)) }
+    } else {
+      let cursor = try makeCursor(of: Element.self)
+      while let element = try cursor.nextKept() { body(element) }
+    }
+  }
+
+  /// Decodes the first element.
+  @inlinable
+  func first<Element: RowDecodable>(of _: Element.Type) throws -> Element? {
+    if let rows = try completedRows(countMax: 1) {
+      return try rows.first.flatMap { try Element._decodeOne($0) }
+    }
+    let cursor = try makeCursor(of: Element.self)
+    // The cursor gives its statement back when it is released: not before the row was decoded.
+    return try withExtendedLifetime(cursor) {
+      try cursor.step() ? Element._decodeOne(cursor.row) : nil
+    }
+  }
+
+  /// The completed rows, or nil when rows need no completion.
+  @usableFromInline
+  func completedRows(countMax: Int = .max) throws -> [Row]? {
+    guard let supplementaryFetch else { return nil }
+    let cursor = try FetchCursor<Row>(preparedStatement, arguments: arguments, adapter: adapter)
+    var rows: [Row] = []
+    while rows.count < countMax, let row = try cursor.nextKept() { rows.append(row) }
+    try supplementaryFetch(preparedStatement.database, rows)
+    return rows
+  }
+}
+
+// MARK: - Gathering
+
+extension PreparedRequest {
+  @inlinable
+  func array<Element: RowDecodable>() throws -> [Element] {
+    var result: [Element] = []
+    try forEach(of: Element.self) { result.append($0) }
+    return result
+  }
+
+  @inlinable
+  func set<Element: RowDecodable & Hashable>() throws -> Set<Element> {
+    var result: Set<Element> = []
+    try forEach(of: Element.self) { result.insert($0) }
+    return result
+  }
+}

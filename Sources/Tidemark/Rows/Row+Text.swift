@@ -1,0 +1,36 @@
+extension Row: CustomStringConvertible {
+  /// The columns and their values: `[id:1 title:"Dune"]`.
+  public var description: String {
+    let columns = zip(columnNames, databaseValues).map { "\($0):\($1)" }
+    return "[\(columns.joined(separator: " "))]"
+  }
+}
+
+extension Row: CustomDebugStringConvertible {
+  /// The row, and what is behind it: the row without its adapter, its scopes, its prefetched rows.
+  ///
+  /// ```
+  /// ▿ [id:1 title:"Dune"]
+  ///   unadapted: [id:1 title:"Dune" id:7 name:"Frank"]
+  ///   - author: [id:7 name:"Frank"]
+  /// ```
+  public var debugDescription: String {
+    var lines: [String] = []
+    let unadapted = unadapted.description
+    if layout != nil, unadapted != description { lines.append("  unadapted: \(unadapted)") }
+    appendScopes(to: &lines, indentation: "  ")
+    return lines.isEmpty ? description : (["▿ \(description)"] + lines).joined(separator: "\n")
+  }
+
+  private func appendScopes(to lines: inout [String], indentation: String) {
+    for name in scopes.names.sorted() {
+      guard let row = scopes[name] else { continue }
+      lines.append("\(indentation)- \(name): \(row)")
+      row.appendScopes(to: &lines, indentation: indentation + "  ")
+    }
+    for key in prefetched.keys.sorted() {
+      let count = prefetched[key]?.count ?? 0
+      lines.append("\(indentation)+ \(key): \(count) \(count > 1 ? "rows" : "row")")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import Synchronization
+
+/// A row of a result.
+///
+/// ```swift
+/// if let row = try Row.fetchOne(db, sql: "SELECT id, title FROM book") {
+///   let id: Int64 = row["id"]
+///   let title: String = row[1]
+/// }
+/// ```
+///
+/// A row is either a window on a running statement (what a cursor shows: the next step shows another
+/// row through the same object), or a copy that keeps its values. `copy()` makes the latter of the
+/// former.
+///
+/// Seen through an adapter, a row shows other columns than those of the statement, and may have scopes:
+/// rows inside the row.
+public final class Row {
+  /// The running statement, or nil when this row is a copy.
+  @usableFromInline let statement: Statement?
+
+  /// The statement's pointer when columns can be read straight from it: no copy, no adapter.
+  @usableFromInline let directStatement: SQLiteStatement?
+
+  /// The values of a copy, in the order of the statement's columns.
+  @usableFromInline let values: [DatabaseValue]
+
+  /// The columns of the statement.
+  @usableFromInline @exclusivity(unchecked) var baseColumns: ColumnNames
+
+  /// The columns that show, and the scopes, when there is an adapter.
+  @usableFromInline let layout: RowLayout?
+
+  /// The column that the next look-up by name tries first. Only a guess, so any thread may change it.
+  @usableFromInline let hint = Atomic<Int>(0)
+
+  /// Rows loaded by other queries, by name.
+  @exclusivity(unchecked) var prefetched: [String: [Row]] = [:]
+
+  /// A window on a statement.
+  init(statement: Statement, layout: RowLayout? = nil) {
+    self.statement = statement
+    self.directStatement = layout == nil ? statement.sqliteStatement : nil
+    self.values = []
+    self.baseColumns = statement.columns
+    self.layout = layout
+  }
+
+  /// A copy.
+  init(columns: ColumnNames, values: [DatabaseValue], layout: RowLayout? = nil) {
+    self.statement = nil
+    self.directStatement = nil
+    self.values = values
+    self.baseColumns = columns
+    self.layout = layout
+  }
+
+  /// The same data, through another layout.
+  init(_ base: Row, layout: RowLayout?) {
+    self.statement = base.statement
+    self.directStatement = layout == nil ? base.statement?.sqliteStatement : nil
+    self.values = base.values
+    self.baseColumns = base.baseColumns
+    self.layout = layout
+  }
+
+  /// A row without columns.
+  public convenience init() {
+    self.init(columns: .none, values: [])
+  }
+
+  /// The columns that show.
+  @inlinable
+  var columns: ColumnNames { layout?.columns ?? baseColumns }
+
+  /// The number of columns.
+  @inlinable
+  public var count: Int { columns.count }
+
+  /// The names of the columns, from left to right.
+  public var columnNames: [String] { columns.names }
+
+  /// The values, from left to right.
+  public var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
+
+  /// Whether there is a column of that name. Case does not count.
+  public func hasColumn(_ columnName: String) -> Bool { columns.index(of: columnName) != nil }
+
+  /// Where a column of the row is in the statement.
+  @inlinable
+  func baseIndex(_ index: Int) -> Int { layout?.mapping[index] ?? index }
+
+  /// The value of a column, as it is stored.
+  func databaseValue(at index: Int) -> DatabaseValue {
+    let index = baseIndex(index)
+    guard let statement else { return values[index] }
+    return DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(index))
+  }
+
+  /// Whether the column is NULL, without reading it.
+  ///
+  /// - precondition: The index is that of a column.
+  public func hasNull(atIndex index: Int) -> Bool {
+    preconditionIndex(index)
+    guard let statement else { return values[baseIndex(index)].isNull }
+    return columnIsNull(statement.sqliteStatement, CInt(baseIndex(index)))
+  }
+
+  @inlinable
+  func preconditionIndex(_ index: Int) {
+    precondition(index >= 0 && index < count, "row index out of range")
+  }
+
+  /// A row that keeps its values when the statement moves on. A copy answers itself.
+  public func copy() -> Row {
+    guard let statement else { return self }
+    let pointer = statement.sqliteStatement
+    let values = (0..<baseColumns.count).map { DatabaseValue(sqliteStatement: pointer, index: CInt($0)) }
+    return copy(with: values)
+  }
+
+  /// A copy, or the error of the column that could not be read (law D7).
+  @usableFromInline
+  func kept() throws -> Row {
+    guard let statement else { return self }
+    let pointer = statement.sqliteStatement
+    let count = baseColumns.count
+    let values = try [DatabaseValue](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      for index in 0..<count {
+        guard let value = DatabaseValue.read(pointer, CInt(index)) else {
+          throw unreadable(DatabaseValue.self, baseIndex: index)
+        }
+        buffer.initializeElement(at: index, to: value)
+        initializedCount = index + 1
+      }
+    }
+    return copy(with: values)
+  }
+
+  private func copy(with values: [DatabaseValue]) -> Row {
+    let copy = Row(columns: baseColumns, values: values, layout: layout)
+    if !prefetched.isEmpty { copy.prefetched = prefetched }
+    return copy
+  }
+}
+
+@available(*, unavailable)
+extension Row: Sendable {}

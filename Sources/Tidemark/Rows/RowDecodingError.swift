@@ -1,0 +1,47 @@
+/// A row could not become what was asked of it: the data is not what the code expects.
+///
+/// The description says which value could not be decoded, in which column of which row, and, while the
+/// row is being fetched, from which statement.
+public struct RowDecodingError: Error, CustomStringConvertible {
+  /// What could not be decoded, and where.
+  public let description: String
+
+  init(_ what: String, column: (index: Int, name: String?)? = nil, row: Row) {
+    var context: [String] = []
+    if let column {
+      if let name = column.name { context.append("column: \(String(reflecting: name))") }
+      context.append("column index: \(column.index)")
+    }
+    context.append("row: \(row)")
+    if let statement = row.statement {
+      context.append("sql: `\(statement.sql)`")
+      context.append("arguments: \(statement.currentArguments)")
+    }
+    description = "\(what) - \(context.joined(separator: ", "))"
+  }
+}
+
+extension Row {
+  /// The error of a value that is not what was asked for.
+  @usableFromInline
+  func unreadable(_ type: Any.Type, at index: Int) -> any Error {
+    unreadable(type, baseIndex: baseIndex(index), index: index)
+  }
+
+  @usableFromInline
+  func unreadable(_ type: Any.Type, baseIndex: Int) -> any Error {
+    unreadable(type, baseIndex: baseIndex, index: baseIndex)
+  }
+
+  private func unreadable(_ type: Any.Type, baseIndex: Int, index: Int) -> any Error {
+    // Law D7: SQLite that lacks memory is not data of another type.
+    if let statement, let error = statement.outOfMemoryError() { return error }
+    let names = columns.names
+    let value =
+      statement.map { DatabaseValue(sqliteStatement: $0.sqliteStatement, index: CInt(baseIndex)) }
+      ?? values[baseIndex]
+    return RowDecodingError(
+      "could not decode \(type) from database value \(value)",
+      column: (index, index < names.count ? names[index] : nil), row: self)
+  }
+}

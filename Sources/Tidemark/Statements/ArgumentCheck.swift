@@ -1,0 +1,84 @@
+/// Checks the arguments of a text of several statements before the first of them runs.
+///
+/// The statements cannot all be compiled beforehand: one may use the table that another creates. So the
+/// parameters are counted in the text.
+struct ArgumentCheck {
+  private let statements: [Substring]
+
+  init(_ sql: String) {
+    var statements: [Substring] = []
+    var tokens = SQLTokenizer(sql)
+    var start: String.Index?
+    while let token = tokens.next() {
+      if token == .semicolon {
+        if let start { statements.append(sql[start..<tokens.range.lowerBound]) }
+        start = nil
+      } else {
+        start = start ?? tokens.range.lowerBound
+      }
+    }
+    if let start { statements.append(sql[start...]) }
+    self.statements = statements
+  }
+
+  /// - throws: An error of code `SQLITE_MISUSE` when arguments are missing, or too many.
+  func validate(_ arguments: StatementArguments) throws {
+    var restCount = arguments.values.count
+    for statement in statements {
+      for name in Self.parameters(of: statement) {
+        if let name, arguments.namedValues[name] != nil { continue }
+        if restCount > 0 {
+          restCount -= 1
+          continue
+        }
+        let mismatch: ArgumentMismatch =
+          if let name, arguments.values.isEmpty { .missing(name) } else { .wrongCount(0) }
+        throw error(mismatch, statement, arguments)
+      }
+    }
+    if restCount > 0 {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: ArgumentMismatch.wrongCount(arguments.values.count).message)
+    }
+  }
+
+  private func error(
+    _ mismatch: ArgumentMismatch, _ statement: Substring, _ arguments: StatementArguments
+  ) -> DatabaseError {
+    var mismatch = mismatch
+    // Told as SQLite's own statement would: how many values were left for it.
+    if case .wrongCount = mismatch {
+      var left = arguments.values.count
+      for previous in statements where previous.startIndex < statement.startIndex {
+        left -= Self.parameters(of: previous).count { name in name.map { arguments.namedValues[$0] == nil } ?? true }
+      }
+      mismatch = .wrongCount(max(left, 0))
+    }
+    return DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: mismatch.message, sql: statement.trimmedSQLStatement)
+  }
+
+  /// The parameters of one statement as SQLite numbers them: a name, or nil for a position.
+  ///
+  /// A name used twice is one parameter. `?5` makes parameters of all numbers below it.
+  private static func parameters(of statement: Substring) -> [String?] {
+    var parameters: [String?] = []
+    var marks: Set<Substring> = []
+    var tokens = SQLTokenizer(statement)
+    while let token = tokens.next() {
+      guard token == .parameter else { continue }
+      let mark = statement[tokens.range]
+      if mark == "?" {
+        parameters.append(nil)
+      } else if mark.first == "?" {
+        // SQLite refuses numbers that are too large when it compiles.
+        while let number = Int(mark.dropFirst()), number <= 32_766, parameters.count < number {
+          parameters.append(nil)
+        }
+      } else if marks.insert(mark).inserted {
+        parameters.append(String(mark.dropFirst()))
+      }
+    }
+    return parameters
+  }
+}

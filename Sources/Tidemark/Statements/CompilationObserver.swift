@@ -1,0 +1,100 @@
+import CSQLite
+
+/// Follows the compilation of statements: what each reads, and what it does beyond reading rows.
+///
+/// SQLite asks it about every table and column of a statement, also when it compiles one again on its
+/// own during a step. Laws:
+///
+/// 1. What is recorded belongs to the statement under compilation, and to no other: recording starts and
+///    ends with the call that compiles.
+/// 2. Names are turned into Swift strings only where a region was asked for: most statements are
+///    compiled without.
+final class CompilationObserver: StatementAuthorizer {
+  /// Whether a statement may attach files or write others.
+  var allowsOtherFiles = true
+
+  private var effects: StatementEffects = []
+  private var isCompiling = false
+  private var reads: [DatabaseRegion.TableName: ColumnSet]?
+
+  private enum ColumnSet {
+    case all
+    case some(Set<String>)
+  }
+
+  /// Runs a compilation, and answers what the statement does.
+  func effects(of compile: () throws -> Void) rethrows -> StatementEffects {
+    isCompiling = true
+    effects = []
+    defer { isCompiling = false }
+    try compile()
+    return effects
+  }
+
+  /// Runs a compilation, and answers what the statement reads.
+  func region(of compile: () throws -> Void) rethrows -> DatabaseRegion {
+    reads = [:]
+    defer { reads = nil }
+    _ = try effects(of: compile)
+    let tables = (reads ?? [:]).mapValues { columns in
+      switch columns {
+      case .all: DatabaseRegion.TableRegion.all
+      case .some(let names): DatabaseRegion.TableRegion(columns: names)
+      }
+    }
+    return DatabaseRegion(tables: tables)
+  }
+
+  func authorize(
+    _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ database: UnsafePointer<CChar>?, _ triggerOrView: UnsafePointer<CChar>?
+  ) -> CInt {
+    switch action {
+    case SQLITE_READ:
+      if reads != nil, isCompiling { recordRead(table: first, column: second) }
+      return SQLITE_OK
+    case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+      return SQLITE_OK
+    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
+      if isCompiling { effects.insert(.transactionControl) }
+      return SQLITE_OK
+    case SQLITE_ATTACH, SQLITE_DETACH:
+      // VACUUM INTO asks for the right to attach its file, too.
+      return allowsOtherFiles ? SQLITE_OK : SQLITE_DENY
+    default:
+      if isCompiling { effects.insert(.schemaOrPragma) }
+      return SQLITE_OK
+    }
+  }
+
+  private func recordRead(table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?) {
+    guard let table else { return }
+    let name = DatabaseRegion.TableName(String(cString: table))
+    // An empty column stands for the table: COUNT(*), or a query that uses no column.
+    guard let column, column.pointee != 0 else {
+      reads?[name] = .all
+      return
+    }
+    switch reads?[name] {
+    case .all?: break
+    case .some(var columns)?:
+      // Taken out while it grows: a copy for each column would make wide tables quadratic.
+      reads?[name] = .some([])
+      columns.insert(String(cString: column))
+      reads?[name] = .some(columns)
+    case nil:
+      reads?[name] = .some([String(cString: column)])
+    }
+  }
+}
+
+/// What a statement does beyond reading and writing rows.
+struct StatementEffects: OptionSet, Sendable {
+  var rawValue: Int
+
+  /// It begins or ends a transaction or a savepoint.
+  static let transactionControl = StatementEffects(rawValue: 1)
+
+  /// It changes the schema, or the connection.
+  static let schemaOrPragma = StatementEffects(rawValue: 2)
+}

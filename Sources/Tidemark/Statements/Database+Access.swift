@@ -1,0 +1,92 @@
+import Synchronization
+
+// A connection belongs to one thread at a time. The compiler refuses to send a `Database` to another
+// task, but a closure can still put it in a variable: these checks tell.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A thread, as an integer.
+@usableFromInline typealias ThreadID = UInt
+
+/// The thread that asks. C: `pthread_self`.
+@inline(__always)
+func currentThreadID() -> ThreadID {
+  #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+  #else
+    UInt(pthread_self())
+  #endif
+}
+
+extension Database {
+  /// Runs a closure that may use the connection.
+  ///
+  /// Whoever calls it has exclusive access to the connection.
+  func withAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    let previous = accessor.exchange(currentThreadID(), ordering: .relaxed)
+    defer { accessor.store(previous, ordering: .relaxed) }
+    if abandoned.isPending { abandoned.giveBack() }
+    return try body(self)
+  }
+
+  /// Traps when the connection is used outside of its access.
+  @inline(__always)
+  func preconditionAccess() {
+    if !isAccessible { accessViolation() }
+  }
+
+  @inline(never)
+  private func accessViolation() -> Never {
+    fatalError(
+      """
+      Database was not used on the correct thread. A database connection can only be used inside the closure \
+      of the access that gave it (read, write…), and on the thread that runs this closure. Fetch what you need \
+      as arrays or values, and return them from the closure.
+      """)
+  }
+
+  /// Whether the calling thread may use the connection.
+  @inline(__always)
+  var isAccessible: Bool { accessor.load(ordering: .relaxed) == currentThreadID() }
+
+  /// The open connection.
+  ///
+  /// - throws: An error of code `SQLITE_MISUSE` when it was closed.
+  func openHandle() throws -> ConnectionHandle {
+    guard let handle else { throw Self.closedError }
+    return handle
+  }
+
+  static var closedError: DatabaseError {
+    DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
+  }
+}
+
+extension Database {
+  /// Closes the connection.
+  ///
+  /// It finalizes the statements that the library keeps. Statements that the program still holds
+  /// prevent it: the error says so, and the connection stays usable.
+  func close() throws {
+    guard let handle else { return }
+    forgetStatements()
+    abandoned.giveBack()
+    try handle.close()
+    InvalidText.forget(handle.pointer)
+    self.handle = nil
+  }
+
+  /// Frees the statements that the library keeps.
+  ///
+  /// A statement holds its connection: whoever gives up a connection without closing it calls this.
+  func forgetStatements() {
+    statements.removeAll()
+    publicStatements.removeAll()
+  }
+}

@@ -1,0 +1,108 @@
+import CSQLite
+
+// Making statements.
+
+extension Database {
+  /// A new prepared statement.
+  ///
+  /// - throws: An error when the SQL does not compile, is empty, or has several statements.
+  public func makeStatement(sql: String) throws -> Statement {
+    try compile(sql, isInternal: false)
+  }
+
+  /// A prepared statement that is kept, and given again for the same SQL.
+  ///
+  /// ```swift
+  /// let statement = try db.cachedStatement(sql: "UPDATE book SET pages = ? WHERE id = ?")
+  /// ```
+  ///
+  /// The statement is the program's: nobody else changes its arguments. A statement that failed is not
+  /// given again.
+  public func cachedStatement(sql: String) throws -> Statement {
+    preconditionAccess()
+    if let statement = publicStatements.statement(for: sql) { return statement }
+    let statement = try compile(sql, isInternal: false, isPersistent: true)
+    publicStatements.insert(statement, for: sql)
+    return statement
+  }
+
+  /// A statement of the library, kept for its next use.
+  func preparedStatement(sql: String) throws -> Statement {
+    preconditionAccess()
+    if let statement = statements.statement(for: sql) { return statement }
+    let statement = try compile(sql, isInternal: true, isPersistent: true)
+    statements.insert(statement, for: sql)
+    return statement
+  }
+
+  /// Compiles one statement.
+  func compile(_ sql: String, isInternal: Bool, isPersistent: Bool = false) throws -> Statement {
+    preconditionAccess()
+    var source = try SQLSource(sql)
+    guard let compiled = try source.next(in: self, isPersistent: isPersistent) else {
+      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql.trimmedSQLStatement)
+    }
+    let statement = Statement(database: self, compiled: compiled, isInternal: isInternal)
+    guard source.isAtEnd else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: """
+          Multiple statements found. To execute multiple statements, use Database.execute(sql:) or \
+          Database.allStatements(sql:) instead.
+          """,
+        sql: sql.trimmedSQLStatement)
+    }
+    return statement
+  }
+
+  /// What a statement reads. The full database when it cannot be told.
+  func region(ofStatement sql: String) -> DatabaseRegion {
+    preconditionAccess()
+    do {
+      return try compilation.region {
+        _ = try compile(sql, isInternal: true)
+      }
+    } catch {
+      // The schema has changed since, and the statement is not valid any more. Law 1: when in doubt, widen.
+      return .fullDatabase
+    }
+  }
+
+  // MARK: - Ends and errors
+
+  /// Frees a statement now, or at the next access when somebody else may be using the connection.
+  func finalize(_ statement: SQLiteStatement) {
+    if handle == nil || isAccessible {
+      sqlite3_finalize(statement)
+    } else {
+      abandoned.addFinalization(of: statement)
+    }
+  }
+
+  /// The error of a failed step.
+  func error(_ code: CInt, of statement: Statement) -> DatabaseError {
+    DatabaseError(
+      code: code, connection: handle?.pointer, sql: statement.sql, arguments: statement.currentArguments,
+      publicStatementArguments: settings.publicStatementArguments)
+  }
+
+  /// Throws when the transaction of the current access is not open any more.
+  ///
+  /// SQLite rolls back on its own after some failures, and a program may write COMMIT. What would be run
+  /// next would be run outside of the transaction, and committed at once.
+  func checkTransactionIsAlive(for statement: Statement, _ arguments: StatementArguments?) throws {
+    guard transactionDepth > 0, let handle, handle.isInAutocommitMode else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: statement.sql,
+      arguments: arguments ?? statement.currentArguments,
+      publicStatementArguments: settings.publicStatementArguments)
+  }
+}
+
+extension Statement {
+  /// The error of SQLite that had no memory to give a value, if that was its last failure.
+  func outOfMemoryError() -> DatabaseError? {
+    guard let connection = database.handle?.pointer, sqlite3_errcode(connection) == SQLITE_NOMEM else { return nil }
+    return database.error(SQLITE_NOMEM, of: self)
+  }
+}

@@ -1,0 +1,118 @@
+import CSQLite
+
+extension Database {
+  /// What to trace.
+  public struct TracingOptions: OptionSet, Sendable {
+    /// The bits of SQLite's trace mask.
+    public let rawValue: CInt
+
+    /// Options from the bits of SQLite's trace mask.
+    public init(rawValue: CInt) {
+      self.rawValue = rawValue
+    }
+
+    /// Statements, when they begin.
+    public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
+
+    /// Statements and their durations, when they end.
+    public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
+  }
+
+  /// Has a closure told of the statements that are executed. Nil stops it.
+  ///
+  /// ```swift
+  /// config.prepareDatabase { db in
+  ///   db.trace { print($0) }
+  /// }
+  /// ```
+  ///
+  /// The description of an event does not show the values bound to the statement: ask for its
+  /// `expandedDescription`, or set `Configuration.publicStatementArguments`. C: `sqlite3_trace_v2`.
+  public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
+    guard let handle else { return }
+    let isPublic = settings.publicStatementArguments
+    callbacks.trace = trace.map { trace in
+      { signal in
+        switch signal {
+        case .statement(let statement, let unexpandedSQL):
+          trace(.statement(.init(statement, String(cString: unexpandedSQL), isPublic)))
+        case .profile(let statement, let nanoseconds):
+          trace(
+            .profile(
+              statement: .init(statement, nil, isPublic), duration: Double(nanoseconds) / 1_000_000_000))
+        }
+      }
+    }
+    do {
+      try handle.installTrace(callbacks, mask: trace == nil ? 0 : UInt32(options.rawValue))
+    } catch {
+      Self.log(error, "Tracing could not be set up")
+    }
+  }
+
+  /// Something that is traced.
+  public enum TraceEvent: CustomStringConvertible {
+    /// A statement begins.
+    case statement(Statement)
+
+    /// A statement has ended, after so many seconds.
+    case profile(statement: Statement, duration: Double)
+
+    /// The SQL, after the duration if there is one. Bound values show as question marks, unless they are
+    /// public.
+    public var description: String {
+      switch self {
+      case .statement(let statement): statement.description
+      case .profile(let statement, let duration): "\(Self.format(duration)) \(statement.description)"
+      }
+    }
+
+    /// The SQL with its bound values, after the duration if there is one.
+    public var expandedDescription: String {
+      switch self {
+      case .statement(let statement): statement.expandedSQL
+      case .profile(let statement, let duration): "\(Self.format(duration)) \(statement.expandedSQL)"
+      }
+    }
+
+    // Three decimals, as in 0.003s.
+    private static func format(_ duration: Double) -> String {
+      let milliseconds = Int((duration * 1000).rounded())
+      let fraction = String(milliseconds % 1000)
+      return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)s"
+    }
+  }
+}
+
+extension Database.TraceEvent {
+  /// A statement that is traced. It must not leave the trace closure.
+  public struct Statement: CustomStringConvertible {
+    private let sqliteStatement: SQLiteStatement
+    private let unexpandedSQL: String?
+    private let isPublic: Bool
+
+    init(_ sqliteStatement: SQLiteStatement, _ unexpandedSQL: String?, _ isPublic: Bool) {
+      self.sqliteStatement = sqliteStatement
+      self.unexpandedSQL = unexpandedSQL
+      self.isPublic = isPublic
+    }
+
+    /// The SQL, with question marks. The programs of triggers are comments: `-- TRIGGER name`. C:
+    /// `sqlite3_sql`.
+    public var sql: String {
+      if let unexpandedSQL, unexpandedSQL.hasPrefix("--") { return unexpandedSQL }
+      return sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQLStatement } ?? unexpandedSQL ?? ""
+    }
+
+    /// The SQL with its bound values. C: `sqlite3_expanded_sql`.
+    public var expandedSQL: String {
+      if let unexpandedSQL, unexpandedSQL.hasPrefix("--") { return unexpandedSQL }
+      guard let text = sqlite3_expanded_sql(sqliteStatement) else { return sql }
+      defer { sqlite3_free(text) }
+      return String(cString: text).trimmedSQLStatement
+    }
+
+    /// The SQL, with question marks, or with its bound values when these are public.
+    public var description: String { isPublic ? expandedSQL : sql }
+  }
+}

@@ -1,0 +1,94 @@
+import Synchronization
+
+/// A connection to a database, during an access.
+///
+/// You get one from `read`, `write` and their siblings, and use it inside the closure only:
+///
+/// ```swift
+/// try dbQueue.write { db in
+///   try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["Dune"])
+/// }
+/// ```
+///
+/// This class is declared here with its stored state. Its verbs are in the rooms they belong to:
+/// statements here, transactions, functions, schema and so on in their own.
+public final class Database {
+  /// The connection, or nil once it was closed.
+  var handle: ConnectionHandle?
+
+  let settings: DatabaseSettings
+  let callbacks = ConnectionCallbacks()
+  let compilation = CompilationObserver()
+
+  // Statements of the library's own fetches, and statements asked for with `cachedStatement`. They are
+  // kept apart: a program may count on the arguments it gave to the latter.
+  let statements: StatementCache
+  let publicStatements: StatementCache
+
+  /// The thread that may use the connection, or zero when there is no access.
+  let accessor = Atomic<ThreadID>(0)
+
+  /// What could not be given back to SQLite outside of an access.
+  let abandoned = Abandoned()
+
+  /// How many transactions and savepoints were opened by the library and are not ended yet. When it is
+  /// not zero and SQLite has no open transaction, the transaction died.
+  @exclusivity(unchecked) var transactionDepth = 0
+
+  /// How many nested `readOnly` accesses there are.
+  var readOnlyDepth = 0
+
+  /// What later rooms keep in the connection.
+  var parts: [ObjectIdentifier: any DatabasePart] = [:]
+
+  init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
+    self.handle = handle
+    self.settings = settings
+    statements = StatementCache(countMax: settings.statementCacheCountMax)
+    publicStatements = StatementCache(countMax: .max)
+    compilation.allowsOtherFiles = settings.allowsOtherFiles
+    callbacks.authorizer = compilation
+    try handle.installAuthorizer(callbacks)
+  }
+
+  deinit {
+    // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
+    if let handle {
+      abandoned.giveBack()
+      InvalidText.forget(handle.pointer)
+      handle.closeEventually()
+    }
+  }
+
+  /// The raw SQLite connection, or nil once it was closed.
+  public var sqliteConnection: SQLiteConnection? { handle?.pointer }
+}
+
+@available(*, unavailable)
+extension Database: Sendable {}
+
+extension Database: CustomStringConvertible {
+  /// The name of the connection: its label, and which of its pool's connections it is.
+  public var description: String { settings.label }
+}
+
+extension Database: CustomDebugStringConvertible {
+  /// The name of the connection.
+  public var debugDescription: String { "<Database: \(settings.label)>" }
+}
+
+/// What a room after this one keeps in a connection, made when it is first asked for.
+protocol DatabasePart: AnyObject {
+  init()
+}
+
+extension Database {
+  /// The part of a room in this connection.
+  func part<Part: DatabasePart>(_ type: Part.Type = Part.self) -> Part {
+    let key = ObjectIdentifier(type)
+    if let part = parts[key] as? Part { return part }
+    let part = Part()
+    parts[key] = part
+    return part
+  }
+}

@@ -1,0 +1,33 @@
+/// A type that stands for a region of a database: what a query reads, a table, everything.
+public protocol DatabaseRegionConvertible {
+  /// The region, in this database.
+  func databaseRegion(_ db: Database) throws -> DatabaseRegion
+}
+
+extension DatabaseRegionConvertible where Self == DatabaseRegion {
+  /// Everything in the database.
+  public static var fullDatabase: Self { DatabaseRegion.fullDatabase }
+}
+
+extension DatabaseRegion: DatabaseRegionConvertible {
+  /// Itself.
+  public func databaseRegion(_ db: Database) -> DatabaseRegion { self }
+}
+
+/// A region whose type does not show.
+public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
+  private let region: (Database) throws -> DatabaseRegion
+
+  /// A region found by a closure.
+  public init(_ region: @escaping (Database) throws -> DatabaseRegion) {
+    self.region = region
+  }
+
+  /// A region of any type.
+  public init(_ region: some DatabaseRegionConvertible) {
+    self.region = region.databaseRegion
+  }
+
+  /// The region, in this database.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
+}

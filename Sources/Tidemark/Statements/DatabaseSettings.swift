@@ -1,0 +1,19 @@
+/// What a connection has to know of its configuration.
+///
+/// The whole configuration belongs to the room of connections, which opens a `Database` with these.
+struct DatabaseSettings: Sendable {
+  /// What the connection is called, in descriptions.
+  var label: String
+
+  /// Whether errors and traces show the values bound to statements.
+  var publicStatementArguments = false
+
+  /// Whether SQLite lets nobody write through this connection.
+  var isReadonly = false
+
+  /// Whether SQL may attach other files to the connection, or write to them.
+  var allowsOtherFiles = true
+
+  /// How many idle prepared statements are kept.
+  var statementCacheCountMax = 256
+}

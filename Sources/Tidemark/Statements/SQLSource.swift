@@ -1,0 +1,69 @@
+import CSQLite
+
+/// SQL text on its way to the compiler: one statement after the other, without copying the rest.
+struct SQLSource {
+  private let bytes: ContiguousArray<CChar>
+  private var offset = 0
+
+  /// - throws: An error of code `SQLITE_MISUSE` when the text contains a NUL character, behind which
+  ///   SQLite would see nothing.
+  init(_ sql: String) throws {
+    var bytes = ContiguousArray<CChar>()
+    bytes.reserveCapacity(sql.utf8.count + 1)
+    for byte in sql.utf8 { bytes.append(CChar(bitPattern: byte)) }
+    guard !bytes.contains(0) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "SQL contains a NUL character", sql: sql.trimmedSQLStatement)
+    }
+    bytes.append(0)
+    self.bytes = bytes
+  }
+
+  /// The text that was not compiled yet.
+  var rest: String { text(from: offset, to: bytes.count - 1) }
+
+  /// Whether only blanks, comments and semicolons are left.
+  var isAtEnd: Bool { offset >= bytes.count - 1 || SQLTokenizer.isBlank(rest[...]) }
+
+  /// Compiles the next statement, or answers nil at the end.
+  ///
+  /// The answer comes with the text of the statement. On failure nothing was consumed.
+  ///
+  /// C: `sqlite3_prepare_v3`.
+  mutating func next(in database: Database, isPersistent: Bool) throws -> Compiled? {
+    let handle = try database.openHandle()
+    let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    while offset < bytes.count - 1 {
+      var pointer: SQLiteStatement?
+      var code = SQLITE_OK
+      var end = offset
+      let effects = bytes.withUnsafeBufferPointer { bytes in
+        database.compilation.effects {
+          guard let start = bytes.baseAddress else { return }
+          var tail: UnsafePointer<CChar>?
+          code = sqlite3_prepare_v3(
+            handle.pointer, start + offset, CInt(clamping: bytes.count - offset), flags, &pointer, &tail)
+          if let tail { end = tail - start }
+        }
+      }
+      guard code == SQLITE_OK else {
+        throw DatabaseError(code: code, connection: handle.pointer, sql: rest.trimmedSQLStatement)
+      }
+      let sql = text(from: offset, to: end)
+      offset = end
+      // No pointer: there was a comment, or nothing, before a semicolon.
+      if let pointer { return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects) }
+    }
+    return nil
+  }
+
+  struct Compiled {
+    var pointer: SQLiteStatement
+    var sql: String
+    var effects: StatementEffects
+  }
+
+  private func text(from start: Int, to end: Int) -> String {
+    bytes[start..<end].withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}

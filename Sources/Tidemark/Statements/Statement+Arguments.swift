@@ -1,0 +1,130 @@
+import CSQLite
+
+extension Statement {
+  /// The values of the parameters, kept from one execution to the next.
+  ///
+  /// - precondition: There is a value for each parameter, and no positional value too many. Use
+  ///   `setArguments` to have an error instead.
+  public var arguments: StatementArguments {
+    get { currentArguments }
+    set {
+      do {
+        try setArguments(newValue)
+      } catch {
+        fatalError("\(error)")
+      }
+    }
+  }
+
+  /// Gives values to the parameters.
+  ///
+  /// - throws: An error of code `SQLITE_MISUSE` when a value is missing or too many. The arguments are then
+  ///   what they were.
+  public func setArguments(_ arguments: StatementArguments) throws {
+    database.preconditionAccess()
+    if isRunning { finish() }
+    try bind(arguments)
+  }
+
+  /// Gives values to the parameters without checks: a parameter without value is NULL, a value without
+  /// parameter is ignored.
+  public func setUncheckedArguments(_ arguments: StatementArguments) {
+    database.preconditionAccess()
+    if isRunning { finish() }
+    do {
+      try bind(arguments, isChecked: false)
+    } catch {
+      // A value that SQLite refuses (it is too big) comes out as the error of the next execution.
+      currentArguments = arguments
+      hasValidArguments = false
+    }
+  }
+
+  /// Throws when there is not a value for each parameter, or a positional value too many.
+  public func validateArguments(_ arguments: StatementArguments) throws {
+    try validate(arguments)
+  }
+
+  // MARK: - Checks
+
+  func validate(_ arguments: StatementArguments) throws {
+    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return }
+    var rest = arguments.values[...]
+    for index in 1..<CInt(parameterCount + 1) {
+      _ = try value(at: index, arguments, &rest)
+    }
+    if !rest.isEmpty { throw argumentError(.wrongCount(arguments.values.count)) }
+  }
+
+  /// The value of a parameter: the one of its name, else the next positional one.
+  private func value(
+    at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
+  ) throws -> DatabaseValue {
+    let name = parameterName(at: index)
+    if let name, let value = arguments.namedValues[name] { return value }
+    if let value = rest.popFirst() { return value }
+    if let name, arguments.values.isEmpty { throw argumentError(.missing(name)) }
+    throw argumentError(.wrongCount(arguments.values.count))
+  }
+
+  /// The name of a parameter without its mark, or nil for `?` and `?1`. C: `sqlite3_bind_parameter_name`.
+  private func parameterName(at index: CInt) -> String? {
+    guard let name = sqlite3_bind_parameter_name(sqliteStatement, index), name.pointee != CChar(UInt8(ascii: "?"))
+    else { return nil }
+    return String(cString: name + 1)
+  }
+
+  private func argumentError(_ kind: ArgumentMismatch) -> DatabaseError {
+    DatabaseError(resultCode: .SQLITE_MISUSE, message: kind.message, sql: sql)
+  }
+
+  // MARK: - Binding
+
+  /// Gives values to the parameters. On failure nothing has changed, unless SQLite itself refuses a value.
+  func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
+    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
+      for (index, value) in arguments.values.enumerated() { try bind(value, at: CInt(index + 1)) }
+    } else {
+      if isChecked { try validate(arguments) }
+      var rest = arguments.values[...]
+      for index in 1..<CInt(parameterCount + 1) {
+        let value = isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
+        try bind(value, at: index)
+      }
+    }
+    currentArguments = arguments
+    hasValidArguments = true
+  }
+
+  /// The values of the parameters, taken out of arguments that are shared with other statements.
+  func values(takenFrom arguments: inout StatementArguments) throws -> [DatabaseValue] {
+    var rest = arguments.values[...]
+    let values = try (1..<CInt(parameterCount + 1)).map { try value(at: $0, arguments, &rest) }
+    arguments.values = Array(rest)
+    return values
+  }
+
+  private func looseValue(
+    at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
+  ) -> DatabaseValue {
+    parameterName(at: index).flatMap { arguments.namedValues[$0] } ?? rest.popFirst() ?? .null
+  }
+
+  private func bind(_ value: DatabaseValue, at index: CInt) throws {
+    let code = value.bind(to: sqliteStatement, at: index)
+    if code != SQLITE_OK { throw database.error(code, of: self) }
+  }
+}
+
+/// How arguments do not fit a statement.
+enum ArgumentMismatch {
+  case missing(String)
+  case wrongCount(Int)
+
+  var message: String {
+    switch self {
+    case .missing(let name): "missing statement argument: \(name)"
+    case .wrongCount(let count): "wrong number of statement arguments: \(count)"
+    }
+  }
+}

@@ -1,0 +1,190 @@
+public import CSQLite
+
+/// A prepared statement.
+///
+/// ```swift
+/// try dbQueue.write { db in
+///   let statement = try db.makeStatement(sql: "INSERT INTO book (title, pages) VALUES (?, ?)")
+///   try statement.execute(arguments: ["Dune", 412])
+///   try statement.execute(arguments: ["Solaris", 204])
+/// }
+/// ```
+///
+/// A statement belongs to the access that made it. Statements are rarely needed for speed: the library
+/// keeps those of `execute` and of all fetches.
+///
+/// States, and who moves between them:
+///
+///     idle --start--> running --step: row--> running
+///      ^                 |
+///      +---- finish -----+---- step: done, failure
+///
+/// `start` and `finish` are called by those who run statements to their end (`execute`) and by cursors.
+public final class Statement {
+  /// The raw `sqlite3_stmt` pointer.
+  public let sqliteStatement: SQLiteStatement
+
+  /// The text of the statement, without the blanks and semicolons around it.
+  public let sql: String
+
+  @usableFromInline let database: Database
+  let effects: StatementEffects
+
+  /// The number of parameters. C: `sqlite3_bind_parameter_count`.
+  let parameterCount: Int
+
+  /// Whether the statement was compiled by the library for its own use, so that its arguments mean
+  /// nothing once it was run.
+  let isInternal: Bool
+
+  @exclusivity(unchecked) var currentArguments = StatementArguments()
+  @exclusivity(unchecked) var hasValidArguments: Bool
+
+  /// Whether somebody runs it, and which run it is.
+  @exclusivity(unchecked) private(set) var isRunning = false
+  @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
+
+  private var cachedColumns: ColumnNames?
+  private var recompilationCount: CInt = 0
+
+  init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
+    self.database = database
+    self.isInternal = isInternal
+    sqliteStatement = compiled.pointer
+    sql = compiled.sql
+    effects = compiled.effects
+    parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))
+    hasValidArguments = parameterCount == 0
+  }
+
+  deinit { database.finalize(sqliteStatement) }
+
+  // MARK: What it is
+
+  /// Whether SQLite finds that the statement writes nothing. It says so of `BEGIN`, `COMMIT` and `ATTACH`,
+  /// and not of `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
+  public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
+
+  /// The number of columns in the rows of the statement. C: `sqlite3_column_count`.
+  public var columnCount: Int { columns.count }
+
+  /// The names of the columns, from left to right. C: `sqlite3_column_name`.
+  public var columnNames: [String] { columns.names }
+
+  /// The leftmost column of that name. Case does not count.
+  public func index(ofColumn columnName: String) -> Int? { columns.index(of: columnName) }
+
+  var columns: ColumnNames {
+    if let cachedColumns { return cachedColumns }
+    let columns = ColumnNames(
+      (0..<sqlite3_column_count(sqliteStatement)).map { index in
+        sqlite3_column_name(sqliteStatement, index).map { String(cString: $0) } ?? ""
+      })
+    cachedColumns = columns
+    return columns
+  }
+
+  /// The columns, if they are not those that they were: SQLite compiles a statement again when the
+  /// schema has changed, and `SELECT *` may then have others.
+  ///
+  /// To be asked after the first step. C: `sqlite3_stmt_status`.
+  func columnsAfterRecompilation() -> ColumnNames? {
+    let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+    if count == recompilationCount { return nil }
+    recompilationCount = count
+    cachedColumns = nil
+    cachedRegion = nil
+    return columns
+  }
+
+  private var cachedRegion: DatabaseRegion?
+
+  /// What the statement reads.
+  ///
+  /// It is found by compiling the statement once more, the first time it is asked for.
+  public var databaseRegion: DatabaseRegion {
+    if let cachedRegion { return cachedRegion }
+    let region = database.region(ofStatement: sql)
+    cachedRegion = region
+    return region
+  }
+
+  // MARK: Running
+
+  /// Begins a run, with these arguments or those that were set.
+  func start(_ arguments: StatementArguments? = nil) throws {
+    database.preconditionAccess()
+    try database.checkTransactionIsAlive(for: self, arguments)
+    if isRunning { finish() }
+    if let arguments {
+      try bind(arguments)
+    } else if !hasValidArguments {
+      try validate(currentArguments)
+      hasValidArguments = true
+    }
+    isRunning = true
+    run &+= 1
+  }
+
+  /// Whether there is one more row. C: `sqlite3_step`.
+  @inlinable
+  func step() throws -> Bool {
+    let code = sqlite3_step(sqliteStatement)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw failure(code)
+  }
+
+  /// What happens when a step fails.
+  @usableFromInline
+  func failure(_ code: CInt) -> any Error {
+    let error = database.error(code, of: self)
+    finish()
+    // Compiled anew next time: the failure may come from a schema that has changed.
+    database.statements.remove(self)
+    database.publicStatements.remove(self)
+    return error
+  }
+
+  /// Ends a run. C: `sqlite3_reset`.
+  func finish() {
+    // The code repeats the failure of the last step, which was thrown then.
+    sqlite3_reset(sqliteStatement)
+    isRunning = false
+    run &+= 1
+    if isInternal, parameterCount > 0 {
+      // Large values are not kept for nothing.
+      sqlite3_clear_bindings(sqliteStatement)
+      currentArguments = StatementArguments()
+      hasValidArguments = false
+    }
+  }
+
+  /// Ends a run, unless it has ended already. On whatever thread the cursor is released.
+  func finish(run: UInt) {
+    if !database.isAccessible {
+      database.abandoned.addReset(of: self, run: run)
+    } else if isRunning, self.run == run {
+      finish()
+    }
+  }
+
+  /// This statement, or another one of the same text when this one is running.
+  func idle() throws -> Statement {
+    if !isRunning { return self }
+    let copy = try database.compile(sql, isInternal: isInternal)
+    copy.currentArguments = currentArguments
+    if hasValidArguments, parameterCount > 0 {
+      try copy.bind(currentArguments, isChecked: false)
+    }
+    return copy
+  }
+}
+
+@available(*, unavailable)
+extension Statement: Sendable {}
+
+extension Statement: CustomStringConvertible {
+  /// The text of the statement.
+  public var description: String { sql }
+}

@@ -1,0 +1,158 @@
+// Transactions and savepoints.
+//
+// Laws:
+// 1. What was begun here is ended here, whatever the closure does: throws, ends the transaction itself,
+//    or has SQLite end it by a failure.
+// 2. The first error wins: a rollback that fails hides nothing.
+// 3. A commit that did not happen is never told as one: when the transaction died in the closure, the end
+//    of the closure says so.
+
+extension Database {
+  /// How a transaction takes its locks.
+  public enum TransactionKind: Sendable {
+    /// At the first read, and at the first write.
+    case deferred
+
+    /// The lock of the writer at once. The default: a transaction that begins with a read, and finds
+    /// another writer when it wants to write, can only be given up.
+    case immediate
+
+    /// All locks at once.
+    case exclusive
+
+    var sql: String {
+      switch self {
+      case .deferred: "BEGIN DEFERRED TRANSACTION"
+      case .immediate: "BEGIN IMMEDIATE TRANSACTION"
+      case .exclusive: "BEGIN EXCLUSIVE TRANSACTION"
+      }
+    }
+  }
+
+  /// How a transaction ends.
+  public enum TransactionCompletion: Sendable {
+    /// The changes are kept.
+    case commit
+
+    /// The changes are undone.
+    case rollback
+  }
+
+  /// Whether a transaction is open.
+  public var isInsideTransaction: Bool { handle.map { !$0.isInAutocommitMode } ?? false }
+
+  // MARK: - By hand
+
+  /// Begins a transaction: an immediate one, or a deferred one where nothing can be written.
+  ///
+  /// Prefer `inTransaction`, which cannot forget to end it.
+  public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    try run((kind ?? defaultTransactionKind).sql)
+  }
+
+  /// Commits the transaction.
+  public func commit() throws {
+    try run("COMMIT TRANSACTION")
+  }
+
+  /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
+  public func rollback() throws {
+    if isInsideTransaction { try run("ROLLBACK TRANSACTION") }
+  }
+
+  private var defaultTransactionKind: TransactionKind {
+    settings.isReadonly || readOnlyDepth > 0 ? .deferred : .immediate
+  }
+
+  private func run(_ sql: String) throws {
+    try preparedStatement(sql: sql).idle().runToEnd(nil)
+  }
+
+  // MARK: - With a closure
+
+  /// Runs a closure in a transaction.
+  ///
+  /// ```swift
+  /// try dbQueue.inDatabase { db in
+  ///   try db.inTransaction {
+  ///     try db.execute(sql: "INSERT INTO book (title) VALUES ('Dune')")
+  ///     return .commit
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// When the closure throws, the transaction is undone, and the error is thrown again.
+  public func inTransaction(
+    _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
+  ) throws {
+    try beginTransaction(kind)
+    try run(operations, end: .transaction)
+  }
+
+  /// Runs a closure in a savepoint: a transaction inside a transaction.
+  ///
+  /// Outside of a transaction, it is a transaction.
+  public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
+    guard isInsideTransaction else { return try inTransaction(nil, operations) }
+    try run("SAVEPOINT grdb")
+    try run(operations, end: .savepoint)
+  }
+
+  private enum Scope {
+    case transaction
+    case savepoint
+  }
+
+  private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
+    let completion: TransactionCompletion
+    do {
+      completion = try operations()
+    } catch {
+      undo(scope)
+      throw error
+    }
+    switch completion {
+    case .commit:
+      do {
+        try keep(scope)
+      } catch {
+        undo(scope)
+        throw error
+      }
+    case .rollback:
+      if isInsideTransaction { try undoThrowing(scope) }
+    }
+  }
+
+  private func keep(_ scope: Scope) throws {
+    guard isInsideTransaction else {
+      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+    }
+    switch scope {
+    case .transaction: try commit()
+    case .savepoint: try run("RELEASE SAVEPOINT grdb")
+    }
+  }
+
+  private func undoThrowing(_ scope: Scope) throws {
+    switch scope {
+    case .transaction:
+      try rollback()
+    case .savepoint:
+      try run("ROLLBACK TRANSACTION TO SAVEPOINT grdb")
+      try run("RELEASE SAVEPOINT grdb")
+    }
+  }
+
+  // Called when there is an error already, which is the one to be told.
+  private func undo(_ scope: Scope) {
+    guard isInsideTransaction else { return }
+    do {
+      try undoThrowing(scope)
+    } catch {
+      Self.log(error, "The rollback of a failed transaction failed itself")
+    }
+  }
+}
