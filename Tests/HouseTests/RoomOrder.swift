@@ -2,7 +2,8 @@
 enum Rooms {
   /// A room knows itself and the rooms before it.
   static let order = [
-    "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Catalog", "Records",
+    "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions", "Catalog",
+    "Records",
     "Requests", "Transactions", "Schema", "Connections", "Observation", "Streams", "FullText", "JSON", "Dump",
   ]
 

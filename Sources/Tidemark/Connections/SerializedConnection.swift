@@ -93,7 +93,9 @@ final class SerializedConnection: Sendable {
         let ticket = gate.enter { [self] in
           guard access.begin() else { return gate.leave() }
           executor.execute { [self] in
-            let result = Swift.Result { try run { db in try db.withCancellation(access.cancellation) { try body(db) } } }
+            let result = Swift.Result {
+              try run { db in try db.withCancellation(access.cancellation) { try body(db) } }
+            }
             gate.leave()
             access.end(with: result)
           }
