@@ -59,6 +59,7 @@ struct ConnectionHandle {
   /// The options of `sqlite3_db_config` that are on or off.
   struct Option {
     var rawValue: CInt
+    static let foreignKeys = Option(rawValue: SQLITE_DBCONFIG_ENABLE_FKEY)
     static let defensive = Option(rawValue: SQLITE_DBCONFIG_DEFENSIVE)
     static let trustedSchema = Option(rawValue: SQLITE_DBCONFIG_TRUSTED_SCHEMA)
     static let doubleQuotedStringsInDDL = Option(rawValue: SQLITE_DBCONFIG_DQS_DDL)
@@ -95,4 +96,9 @@ struct ConnectionHandle {
   func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
   }
+}
+
+extension ConnectionHandle {
+  /// The path to the file of the main database, or nil when it has none. C: `sqlite3_db_filename`.
+  var filePath: String? { sqlite3_db_filename(pointer, nil).map { String(cString: $0) } }
 }

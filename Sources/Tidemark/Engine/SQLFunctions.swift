@@ -18,6 +18,15 @@ final class SQLFunctionBox {
   }
 }
 
+/// What SQLite may assume of a function.
+struct SQLFunctionTraits: OptionSet {
+  var rawValue: CInt
+
+  static let deterministic = SQLFunctionTraits(rawValue: SQLITE_DETERMINISTIC)
+  static let directOnly = SQLFunctionTraits(rawValue: SQLITE_DIRECTONLY)
+  static let innocuous = SQLFunctionTraits(rawValue: SQLITE_INNOCUOUS)
+}
+
 /// The state of one run of an aggregate.
 protocol SQLAggregateState: AnyObject {
   func step(_ arguments: [DatabaseValue]) throws
@@ -28,10 +37,10 @@ extension ConnectionHandle {
   /// Adds a function, in place of one of the same name and argument count. C: `sqlite3_create_function_v2`.
   ///
   /// - parameter argumentCount: -1 for any number.
-  func addFunction(_ name: String, argumentCount: CInt, flags: CInt, _ box: SQLFunctionBox) throws {
+  func addFunction(_ name: String, argumentCount: CInt, _ traits: SQLFunctionTraits, _ box: SQLFunctionBox) throws {
     // SQLite releases the box also when it refuses the function.
     let context = Unmanaged.passRetained(box).toOpaque()
-    let flags = flags | SQLITE_UTF8
+    let flags = traits.rawValue | SQLITE_UTF8
     let code =
       switch box.implementation {
       case .scalar:

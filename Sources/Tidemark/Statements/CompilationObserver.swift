@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// Follows the compilation of statements: what each reads, and what it does beyond reading rows.
 ///
@@ -56,7 +57,10 @@ final class CompilationObserver: StatementAuthorizer {
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return SQLITE_OK
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
-      if isCompiling { effects.insert(.transactionControl) }
+      if isCompiling {
+        effects.insert(.transactionControl)
+        if let first, strcmp(first, "ROLLBACK") == 0 { effects.insert(.undo) }
+      }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
       // VACUUM INTO asks for the right to attach its file, too.
@@ -97,4 +101,7 @@ struct StatementEffects: OptionSet, Sendable {
 
   /// It changes the schema, or the connection.
   static let schemaOrPragma = StatementEffects(rawValue: 2)
+
+  /// It undoes a transaction, or what was done since a savepoint.
+  static let undo = StatementEffects(rawValue: 4)
 }

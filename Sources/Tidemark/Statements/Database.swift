@@ -38,6 +38,12 @@ public final class Database {
   /// How many nested `readOnly` accesses there are.
   var readOnlyDepth = 0
 
+  /// Whether the current access was cancelled; nil when it cannot be.
+  @exclusivity(unchecked) var cancellation: AccessCancellation?
+
+  /// How many nested closures run that do not mind cancellation.
+  var shieldDepth = 0
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 

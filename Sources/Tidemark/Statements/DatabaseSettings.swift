@@ -11,6 +11,9 @@ struct DatabaseSettings: Sendable {
   /// Whether SQLite lets nobody write through this connection.
   var isReadonly = false
 
+  /// Whether the file may come from somebody else.
+  var isUntrusted = false
+
   /// Whether SQL may attach other files to the connection, or write to them.
   var allowsOtherFiles = true
 

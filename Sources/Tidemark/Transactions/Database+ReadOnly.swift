@@ -32,7 +32,7 @@ extension Database {
     let depth = transactionDepth
     transactionDepth = 0
     defer { transactionDepth = depth }
-    try preparedStatement(sql: sql).idle().runToEnd(nil)
+    try shielded { try preparedStatement(sql: sql).idle().runToEnd(nil) }
   }
 
   // Called when there is an error already, which is the one to be told.

@@ -150,7 +150,7 @@ extension Database {
   private func undo(_ scope: Scope) {
     guard isInsideTransaction else { return }
     do {
-      try undoThrowing(scope)
+      try shielded { try undoThrowing(scope) }
     } catch {
       Self.log(error, "The rollback of a failed transaction failed itself")
     }

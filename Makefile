@@ -1,0 +1,60 @@
+# The commands of the house. `make help` lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint format warnings negative portability tsan asan stress clean
+
+# A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
+export SWIFT_BACKTRACE := enable=no
+
+SWIFT_TEST_FLAGS ?=
+STRESS_ROUNDS ?= 20
+SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
+
+# `make check` builds in a folder of its own, where a warning is an error: a file that warns is never up to date, so
+# that an incremental build tells the truth.
+CHECK_FLAGS := --scratch-path .build-check -Xswiftc -warnings-as-errors
+CHECK_PRODUCTS := .build-check/debug
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what the package needs (SQLite's development files), when it is missing
+	@Scripts/setup.sh
+
+demo: setup ## build and run the demo
+	@swift run Demo
+
+test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
+	@swift test $(SWIFT_TEST_FLAGS)
+
+check: lint warnings negative portability ## everything a change must pass
+	@swift test $(CHECK_FLAGS) $(SWIFT_TEST_FLAGS)
+	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
+	@echo 'check: all of it holds'
+
+lint: ## say where the formatter would write otherwise
+	@swift format lint --strict --recursive $(SWIFT_FOLDERS)
+
+format: ## have the formatter write
+	@swift format --in-place --recursive $(SWIFT_FOLDERS)
+
+warnings: setup ## build library, tests and demo; a warning is an error
+	@swift build --build-tests $(CHECK_FLAGS)
+
+negative: warnings ## what must not compile does not
+	@Tests/Negative/run.sh $(CHECK_PRODUCTS)
+
+portability: warnings ## programs run on a libsqlite3 that lacks the optional interfaces
+	@Scripts/check-optional-sqlite.sh $(CHECK_PRODUCTS)
+
+tsan: setup ## run the tests under the thread sanitizer
+	@Scripts/sanitize.sh thread $(SWIFT_TEST_FLAGS)
+
+asan: setup ## run the tests under the address and leak sanitizers
+	@Scripts/sanitize.sh address $(SWIFT_TEST_FLAGS)
+
+stress: setup ## run the tests STRESS_ROUNDS times, randomised ones with another seed each time
+	@Scripts/stress.sh $(STRESS_ROUNDS) $(SWIFT_TEST_FLAGS)
+
+clean: ## remove everything that was built
+	@rm -rf .build .build-check .build-tsan .build-asan

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The life of an asynchronous access.
+///
+///     created --wait--> waiting --begin--> running --end--> ended
+///        |                 |                  |
+///        +----- cancel ----+                  +-- cancel: the access is told, and ends by itself
+///                 v
+///            given up
+///
+/// Laws:
+/// 1. The continuation is resumed once: by `end`, or by `cancel` while it waits.
+/// 2. An access that has given up never begins.
+final class AsyncAccess<Result: Sendable>: Sendable {
+  private typealias Continuation = CheckedContinuation<Result, any Error>
+
+  private enum State {
+    case created
+    case waiting(Continuation)
+    case running(Continuation)
+    case givenUp
+    case ended
+  }
+
+  private let state = Mutex(State.created)
+  let cancellation = AccessCancellation()
+
+  var hasGivenUp: Bool {
+    state.withLock { state in
+      if case .givenUp = state { true } else { false }
+    }
+  }
+
+  /// - returns: False when the task was cancelled already; the continuation was resumed.
+  func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+    let waits = state.withLock { state in
+      switch state {
+      case .created:
+        state = .waiting(continuation)
+        return true
+      case .givenUp:
+        return false
+      case .waiting, .running, .ended:
+        preconditionFailure("An access waits once")
+      }
+    }
+    if !waits { continuation.resume(throwing: CancellationError()) }
+    return waits
+  }
+
+  /// - returns: False when the access has given up.
+  func begin() -> Bool {
+    state.withLock { state in
+      switch state {
+      case .waiting(let continuation):
+        state = .running(continuation)
+        return true
+      case .givenUp:
+        return false
+      case .created, .running, .ended:
+        preconditionFailure("An access begins once, after it has waited")
+      }
+    }
+  }
+
+  func end(with result: Swift.Result<Result, any Error>) {
+    let continuation = state.withLock { state in
+      guard case .running(let continuation) = state else { preconditionFailure("An access ends that had not begun") }
+      state = .ended
+      return continuation
+    }
+    continuation.resume(with: result)
+  }
+
+  func cancel() {
+    cancellation.cancel()
+    let continuation: Continuation? = state.withLock { state in
+      switch state {
+      case .created:
+        state = .givenUp
+        return nil
+      case .waiting(let continuation):
+        state = .givenUp
+        return continuation
+      case .running, .givenUp, .ended:
+        return nil
+      }
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+}

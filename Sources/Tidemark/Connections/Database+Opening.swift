@@ -1,0 +1,122 @@
+import CSQLite
+import Foundation
+
+// How a connection is opened, in order: the file, the safety options, functions and collations, the
+// program's own preparations, and a first read that finds out whether the file is a database.
+
+extension Database {
+  /// Opens a connection.
+  ///
+  /// - parameter label: What the connection is called.
+  static func open(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String
+  ) throws -> Database {
+    if let permissions = configuration.filePermissions, !configuration.readonly, case .file = location {
+      try NewFile.create(atPath: location.name, permissions: permissions)
+    }
+    var flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    if location.isURI { flags |= SQLITE_OPEN_URI }
+    let handle = try ConnectionHandle.open(location.name, flags: flags, vfs: configuration.environment.vfs)
+    let db: Database
+    do {
+      db = try Database(handle: handle, settings: DatabaseSettings(configuration, label: label))
+    } catch {
+      handle.closeEventually()
+      throw error
+    }
+    do {
+      try db.withAccess { try $0.prepare(configuration) }
+    } catch {
+      db.forgetStatements()
+      throw error
+    }
+    return db
+  }
+
+  private func prepare(_ configuration: Configuration) throws {
+    let handle = try openHandle()
+    try handle.harden(configuration)
+    if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
+    try install(configuration.busyMode)
+    DatabaseFunction.standard.forEach(add(function:))
+    DatabaseCollation.standard.forEach(add(collation:))
+    for preparation in configuration.preparations { try preparation(self) }
+    // Reads the header of the file: a file that is no database is found now, and not at the first query.
+    try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    if configuration.isUntrusted { try checkFile() }
+  }
+
+  /// Refuses a damaged file.
+  private func checkFile() throws {
+    try execute(sql: "PRAGMA cell_size_check = ON")
+    let report = try String.fetchAll(self, sql: "PRAGMA quick_check(1)")
+    guard report == ["ok"] else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: report.first ?? "the database file is damaged")
+    }
+  }
+}
+
+extension DatabaseSettings {
+  fileprivate init(_ configuration: Configuration, label: String) {
+    self.init(label: label)
+    publicStatementArguments = configuration.publicStatementArguments
+    isReadonly = configuration.readonly
+    isUntrusted = configuration.isUntrusted
+    allowsOtherFiles = configuration.allowsOtherFiles
+    statementCacheCountMax = configuration.statementCacheCountMax
+  }
+}
+
+extension ConnectionHandle {
+  fileprivate func harden(_ configuration: Configuration) throws {
+    try set(.foreignKeys, configuration.foreignKeysEnabled)
+    try set(.defensive, configuration.isDefensive)
+    try set(.doubleQuotedStringsInDML, configuration.acceptsDoubleQuotedStringLiterals)
+    try set(.doubleQuotedStringsInDDL, configuration.acceptsDoubleQuotedStringLiterals)
+    try set(.loadExtension, false)
+    if configuration.isUntrusted {
+      try set(.trustedSchema, false)
+      try set(.triggers, false)
+      try set(.views, false)
+    }
+    for (limit, value) in configuration.limits { self.limit(limit.category, CInt(clamping: value)) }
+  }
+}
+
+extension Configuration.Limit {
+  fileprivate var category: CInt {
+    switch self {
+    case .valueSize: SQLITE_LIMIT_LENGTH
+    case .statementSize: SQLITE_LIMIT_SQL_LENGTH
+    case .columnCount: SQLITE_LIMIT_COLUMN
+    case .expressionDepth: SQLITE_LIMIT_EXPR_DEPTH
+    case .compoundSelectCount: SQLITE_LIMIT_COMPOUND_SELECT
+    case .instructionCount: SQLITE_LIMIT_VDBE_OP
+    case .functionArgumentCount: SQLITE_LIMIT_FUNCTION_ARG
+    case .attachedDatabaseCount: SQLITE_LIMIT_ATTACHED
+    case .patternSize: SQLITE_LIMIT_LIKE_PATTERN_LENGTH
+    case .parameterCount: SQLITE_LIMIT_VARIABLE_NUMBER
+    case .triggerDepth: SQLITE_LIMIT_TRIGGER_DEPTH
+    }
+  }
+}
+
+/// Creates a file with chosen permissions.
+///
+/// Nobody in the process can have a connection to a file that does not exist: this is the one moment when a
+/// descriptor of ours on it does no harm (hazard F2).
+private enum NewFile {
+  static func create(atPath path: String, permissions: mode_t) throws {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, permissions)
+    if descriptor >= 0 {
+      // The mask of the process may have taken bits away.
+      fchmod(descriptor, permissions)
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN,
+        message: "unable to create database file: \(String(cString: strerror(errno)))")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/// A database that can be read and written: a queue, a pool.
+///
+/// Writes come one after the other.
+public protocol DatabaseWriter: DatabaseReader {
+  /// Uses the connection that writes. Each statement is a transaction of its own.
+  @_disfavoredOverload
+  func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T
+
+  /// Uses the connection that writes. Each statement is a transaction of its own.
+  func writeWithoutTransaction<T: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T
+
+  /// Uses the connection that writes while nobody reads.
+  @_disfavoredOverload
+  func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
+
+  /// Uses the connection that writes while nobody reads.
+  func barrierWriteWithoutTransaction<T: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T
+
+  /// Uses later the connection that writes, while nobody reads.
+  func asyncBarrierWriteWithoutTransaction(_ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
+
+  /// Uses later the connection that writes. Each statement is a transaction of its own.
+  func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void)
+
+  /// Uses the connection that writes, inside the access that the thread is in if there is one.
+  func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T
+
+  /// Reads the state that was just committed, from an access that writes, which goes on meanwhile where the
+  /// database can do that.
+  func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+}
+
+// MARK: - Transactions
+
+extension DatabaseWriter {
+  /// Writes in a transaction: all of it, or, when the closure throws, nothing.
+  ///
+  /// ```swift
+  /// try dbQueue.write { db in
+  ///   try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["Dune"])
+  /// }
+  /// ```
+  @_disfavoredOverload
+  public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+    try writeWithoutTransaction { try $0.committing(updates) }
+  }
+
+  /// Writes in a transaction: all of it, or, when the closure throws or the task is cancelled, nothing.
+  public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await writeWithoutTransaction { try $0.committing(updates) }
+  }
+
+  /// Writes later in a transaction: all of it, or, when the closure throws, nothing.
+  ///
+  /// - parameter completion: Told the result on the same connection, when the transaction has ended.
+  public func asyncWrite<T>(
+    _ updates: @escaping @Sendable (Database) throws -> T,
+    completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
+  ) {
+    asyncWriteWithoutTransaction { db in
+      completion(db, Result { try db.committing(updates) })
+    }
+  }
+}
+
+extension Database {
+  /// The result of a closure that runs in a transaction.
+  func committing<T>(_ updates: (Database) throws -> T, kind: TransactionKind? = nil) throws -> T {
+    var result: T?
+    try inTransaction(kind) {
+      result = try updates(self)
+      return .commit
+    }
+    guard let result else { preconditionFailure("A transaction was committed without its closure") }
+    return result
+  }
+
+  /// The result of a closure that reads one state and cannot write.
+  func isolatedRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try readOnly { try committing(value, kind: .deferred) }
+  }
+}
+
+// MARK: - Maintenance
+
+extension DatabaseWriter {
+  /// Rebuilds the file, without holes. C: `VACUUM`.
+  @_disfavoredOverload
+  public func vacuum() throws {
+    try writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+  }
+
+  /// Rebuilds the file, without holes. C: `VACUUM`.
+  public func vacuum() async throws {
+    try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+  }
+
+  /// Writes a copy without holes into a new file. C: `VACUUM INTO`.
+  @_disfavoredOverload
+  public func vacuum(into filePath: String) throws {
+    try writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+  }
+
+  /// Writes a copy without holes into a new file. C: `VACUUM INTO`.
+  public func vacuum(into filePath: String) async throws {
+    try await writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+  }
+}

@@ -1,0 +1,25 @@
+/// What the connections take from the world: threads, and a file system.
+///
+/// All of it comes through this one value, so that a test can run the same code on a schedule that it
+/// chooses, and on a disk that fails (`swift test` uses it for the latter, and the deterministic scheduler
+/// for the former).
+struct Environment: Sendable {
+  /// The VFS that files are opened with; nil for the one of the system.
+  var vfs: String?
+
+  /// Makes the executor of the asynchronous accesses of a queue.
+  ///
+  /// - parameter threadCountMax: How many accesses may run at the same time.
+  var makeExecutor: @Sendable (_ label: String, _ threadCountMax: Int) -> any AccessExecutor
+
+  /// The real world.
+  static let live = Environment(vfs: nil) { label, threadCountMax in
+    ThreadExecutor(label: label, threadCountMax: threadCountMax)
+  }
+}
+
+/// Runs asynchronous accesses.
+protocol AccessExecutor: Sendable {
+  /// Has a job run soon, elsewhere.
+  func execute(_ job: @escaping @Sendable () -> Void)
+}

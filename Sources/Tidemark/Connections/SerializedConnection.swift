@@ -1,0 +1,145 @@
+import Synchronization
+
+/// A connection that is used by one access at a time, in the order in which they came.
+///
+/// Synchronous accesses run on the thread of the caller. Asynchronous ones wait without a thread, and run on
+/// the executor.
+final class SerializedConnection: Sendable {
+  // Touched by the holder of the gate only.
+  private nonisolated(unsafe) let db: Database
+  private let gate = AccessGate()
+  private let executor: any AccessExecutor
+  private let allowsUnsafeTransactions: Bool
+
+  // The open connection, for those who interrupt it: they do not wait for the gate.
+  private let interruptible: Mutex<UInt>
+
+  init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
+    db = try Database.open(location, configuration, label: label)
+    executor = configuration.environment.makeExecutor(label, 1)
+    allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
+    interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
+  }
+
+  deinit {
+    // Nobody can be using the connection. A statement that the program still holds keeps it open.
+    do {
+      try db.withAccess { try $0.close() }
+    } catch {
+      db.forgetStatements()
+    }
+  }
+
+  // MARK: Synchronous accesses
+
+  /// Runs an access.
+  func sync<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    precondition(
+      !db.isAccessible,
+      """
+      Database methods are not reentrant. The calling thread is inside an access to this database already: use the \
+      `db` argument of that access, or start the new access when it has ended.
+      """)
+    gate.enter()
+    defer { gate.leave() }
+    return try run(body)
+  }
+
+  /// Runs an access, inside the one that the thread is in if there is one.
+  func reentrantSync<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    if db.isAccessible { return try body(db) }
+    gate.enter()
+    defer { gate.leave() }
+    return try run(body)
+  }
+
+  private func run<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    try db.withAccess { db in
+      let result: Result
+      do {
+        result = try body(db)
+      } catch {
+        if !allowsUnsafeTransactions { db.rollbackLeftovers() }
+        throw error
+      }
+      precondition(
+        allowsUnsafeTransactions || !db.isInsideTransaction,
+        "A transaction has been left opened at the end of a database access")
+      return result
+    }
+  }
+
+  // MARK: Asynchronous accesses
+
+  /// Runs an access as soon as the connection is free.
+  func schedule(_ body: @escaping @Sendable (Database) -> Void) {
+    gate.enter { [self] in
+      executor.execute { [self] in
+        run(body)
+        gate.leave()
+      }
+    }
+  }
+
+  /// Runs an access as soon as the connection is free. The task is suspended meanwhile.
+  ///
+  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
+  /// has it interrupted, and its transaction undone.
+  func async<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+    let access = AsyncAccess<Result>()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard access.wait(continuation) else { return }
+        let ticket = gate.enter { [self] in
+          guard access.begin() else { return gate.leave() }
+          executor.execute { [self] in
+            let result = Swift.Result {
+              try run { db in try db.withCancellation(access.cancellation) { try body(db) } }
+            }
+            gate.leave()
+            access.end(with: result)
+          }
+        }
+        if let ticket, access.hasGivenUp { _ = gate.giveUp(ticket) }
+      }
+    } onCancel: {
+      access.cancel()
+    }
+  }
+
+  // MARK: End
+
+  func close() throws {
+    try sync { db in
+      let pointer = interruptible.withLock { pointer in
+        defer { pointer = 0 }
+        return pointer
+      }
+      do {
+        try db.close()
+      } catch {
+        interruptible.withLock { $0 = pointer }
+        throw error
+      }
+    }
+  }
+
+  /// Has the running statement fail. Does not wait.
+  func interrupt() {
+    interruptible.withLock { pointer in
+      if let pointer = SQLiteConnection(bitPattern: pointer) { ConnectionHandle(pointer: pointer).interrupt() }
+    }
+  }
+}
+
+extension Database {
+  /// Undoes a transaction that an access which threw has left open.
+  fileprivate func rollbackLeftovers() {
+    guard isInsideTransaction else { return }
+    do {
+      try shielded { try rollback() }
+    } catch {
+      Self.log(error, "A transaction that was left open could not be undone")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+extension Database {
+  /// Adds a function to the connection, in place of one of the same name and number of arguments.
+  ///
+  /// - precondition: SQLite accepts the name and the number of arguments.
+  public func add(function: DatabaseFunction) {
+    must("The function \(function.name) could not be added") { handle in
+      try handle.addFunction(
+        function.name, argumentCount: function.id.argumentCount,
+        function.traits(isUntrusted: settings.isUntrusted), function.box())
+    }
+  }
+
+  /// Removes a function from the connection.
+  public func remove(function: DatabaseFunction) {
+    must("The function \(function.name) could not be removed") { handle in
+      try handle.removeFunction(function.name, argumentCount: function.id.argumentCount)
+    }
+  }
+
+  /// Adds a collation to the connection, in place of one of the same name.
+  public func add(collation: DatabaseCollation) {
+    must("The collation \(collation.name) could not be added") { handle in
+      try handle.addCollation(collation.name, collation.box())
+    }
+  }
+
+  /// Removes a collation from the connection.
+  public func remove(collation: DatabaseCollation) {
+    must("The collation \(collation.name) could not be removed") { handle in
+      try handle.removeCollation(collation.name)
+    }
+  }
+
+  // These methods do not throw, and SQLite refuses for a fault of the program only: a name that is too long,
+  // a function that is added while a statement uses it.
+  private func must(_ failure: String, _ body: (ConnectionHandle) throws -> Void) {
+    preconditionAccess()
+    do {
+      try body(openHandle())
+    } catch {
+      fatalError("\(failure): \(error)")
+    }
+  }
+}

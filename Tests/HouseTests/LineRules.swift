@@ -1,0 +1,67 @@
+/// What a line, or the number of lines, must not be.
+enum LineRules {
+  static let linesMax = 400
+  static let columnsMax = 120
+
+  /// Tests hold tables of expected values, which are read best in one piece.
+  static let testColumnsMax = 150
+
+  /// Files that nobody keeps in mind, and lines that do not fit on a screen.
+  static func tooLong(in file: SourceFile) -> [Finding] {
+    let columnsMax = file.path.hasPrefix("Tests/") ? testColumnsMax : columnsMax
+    // The last line ends with a line feed, so that an empty one follows it here.
+    let lineCount = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
+    let long = file.findings(in: file.lines) { line in
+      line.count > columnsMax ? "\(line.count) columns, of \(columnsMax) at most" : nil
+    }
+    if lineCount <= linesMax { return long }
+    return [file.finding("\(lineCount) lines, of \(linesMax) at most. Is it one idea?", line: linesMax)] + long
+  }
+
+  // Spelled in two halves, so that the list is not found in itself.
+  private static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+
+  /// Promises to do it later.
+  static func unfinished(in file: SourceFile) -> [Finding] {
+    file.findings(in: file.lines) { line in
+      guard let mark = marks.first(where: line.contains), words(of: line).contains(Substring(mark)) else { return nil }
+      return "\(mark): do it, or write a decision"
+    }
+  }
+
+  /// What a library must not do behind its user's back: end the program on a mere error, or write to the output.
+  static func rudeness(in files: [SourceFile]) -> [Finding] {
+    // Where a room has a `print` of its own, the word means that one.
+    let roomsThatPrint = Set(files.filter { $0.swift.code.contains { $0.contains("func print(") } }.map(\.room))
+    return files.flatMap { file in
+      file.findings(in: file.swift.code) { line in
+        if line.contains("try!") { return "try! ends the program on a mere error" }
+        if prints(line), !roomsThatPrint.contains(file.room) { return "Print nothing that nobody asked for" }
+        return nil
+      }
+    }
+  }
+
+  /// Whether a line calls the global `print` without saying where to.
+  private static func prints(_ line: String) -> Bool {
+    if line.contains("to: &") { return false }
+    return line.ranges(of: "print(").contains { range in
+      guard let before = line[..<range.lowerBound].last else { return true }
+      return !(before.isLetter || before.isNumber || "._".contains(before))
+    }
+  }
+
+  // Spelled in two halves, for the same reason.
+  private static let workplaces = ["/wo" + "rk/", "/fa" + "rm/", "/tmp/bash" + "_jobs"]
+
+  /// Paths that exist on one machine only.
+  static func workplaces(in file: SourceFile) -> [Finding] {
+    file.findings(in: file.lines) { line in
+      workplaces.first(where: line.contains).map { "\($0)… is a path of somebody's machine" }
+    }
+  }
+
+  private static func words(of line: String) -> [Substring] {
+    line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+  }
+}

@@ -1,0 +1,82 @@
+/// The rooms of the library, in the order in which data flows through them, and who may know whom.
+enum Rooms {
+  /// A room knows itself and the rooms before it.
+  static let order = [
+    "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions", "Catalog",
+    "Records",
+    "Requests", "Transactions", "Schema", "Connections", "Observation", "Streams", "FullText", "JSON", "Dump",
+  ]
+
+  /// The one file that stands in no room: the doors opened for other packages of this repository.
+  static let doorFile = "\(SourceTree.library)/PackageDoors.swift"
+
+  /// Files of the library that stand in no room, or in one that is not in the plan.
+  static func strays(in files: [SourceFile], order: [String] = order) -> [Finding] {
+    files.compactMap { file in
+      if file.path == doorFile { return nil }
+      guard let room = file.room else {
+        return file.finding(
+          "This file stands in no room. Move it into one of \(order.joined(separator: ", "))", line: 1)
+      }
+      if order.contains(room) { return nil }
+      return file.finding(
+        "There is no room \(room) in the plan. Put it at its place in Rooms.order and in ARCHITECTURE.md", line: 1)
+    }
+  }
+
+  /// Words that name a type which only a later room declares.
+  static func violations(in files: [SourceFile], order: [String] = order) -> [Finding] {
+    let declared = declarations(in: files)
+    return files.flatMap { file -> [Finding] in
+      guard let room = file.room, let place = order.firstIndex(of: room) else { return [] }
+      // A name declared twice is the one of the nearer room, and a file may call its own types as it likes.
+      let known = order[...place].reduce(into: file.localTypeNames) { $0.formUnion(declared[$1] ?? []) }
+      var later: [String: String] = [:]
+      for laterRoom in order[(place + 1)...].reversed() {
+        for name in declared[laterRoom] ?? [] where !known.contains(name) { later[name] = laterRoom }
+      }
+      if later.isEmpty { return [] }
+      return file.findings(in: file.swift.code) { line in
+        let names = Self.typeNames(in: line).filter { later[$0] != nil }
+        guard let name = names.first, let laterRoom = later[name] else { return nil }
+        return "\(room) comes before \(laterRoom), so it must not know \(name)"
+      }
+    }
+  }
+
+  /// The types that a room declares at file level, for other rooms to see.
+  private static func declarations(in files: [SourceFile]) -> [String: Set<String>] {
+    files.reduce(into: [:]) { result, file in
+      guard let room = file.room else { return }
+      for line in file.swift.code where line.first?.isWhitespace == false {
+        if let type = Declaration(line), type.isType, !type.isPrivate { result[room, default: []].insert(type.name) }
+      }
+    }
+  }
+
+  /// The words of a line that may name a type: they begin with a capital and are no member of something else.
+  static func typeNames(in line: String) -> [String] {
+    var names: [String] = []
+    var word = ""
+    var isMember = false
+    var previous: Character = " "
+    for character in line + " " {
+      if character.isLetter || character.isNumber || character == "_" {
+        if word.isEmpty { isMember = previous == "." && names.last != "Tidemark" }
+        word.append(character)
+      } else {
+        if word.first?.isUppercase == true, !isMember { names.append(word) }
+        word = ""
+      }
+      previous = character
+    }
+    return names
+  }
+}
+
+extension SourceFile {
+  /// The types that the file declares at any depth, associated types included: inside it they hide others of that name.
+  fileprivate var localTypeNames: Set<String> {
+    Set(swift.code.compactMap(Declaration.init).filter(\.isType).map(\.name))
+  }
+}

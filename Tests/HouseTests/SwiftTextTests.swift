@@ -1,0 +1,21 @@
+import Testing
+
+/// The reader that all checks of the house stand on.
+@Suite struct SwiftTextTests {
+  @Test(arguments: [
+    ("let a = 1 // two", "let a = 1       "),
+    ("let a = /* x /* y */ z */ 1", "let a =                   1"),
+    (#"f("try! \(x + "y") //")"#, #"f("     \(x + " ")   ")"#),
+    (##"f(#"\(a) "b" \#(c)"#)"##, ##"f(#"         \#(c)"#)"##),
+    (#"f("\"") // g"#, #"f("  ")     "#),
+  ])
+  func commentsAndQuotesAreBlank(line: String, code: String) {
+    #expect(SwiftText(line).code == [code])
+  }
+
+  @Test func aTextOfSeveralLinesKeepsItsLines() {
+    let text = SwiftText("let a = \"\"\"\n  // \"no\" comment\n  \"\"\" // one")
+    #expect(text.code == ["let a = \"\"\"", "                 ", "  \"\"\"       "])
+    #expect(text.uncommented == ["let a = \"\"\"", "  // \"no\" comment", "  \"\"\"       "])
+  }
+}

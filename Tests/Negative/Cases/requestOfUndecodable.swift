@@ -1,0 +1,8 @@
+// A request for a type that no row becomes cannot be fetched.
+// refused: Neither.*(RowDecodable|FetchableRecord|DatabaseValueConvertible)|fetchAll
+
+import Tidemark
+
+func fetch(_ db: Database) throws {
+  _ = try SQLRequest<Neither>(sql: "SELECT 1").fetchAll(db)
+}

@@ -1,0 +1,17 @@
+// What the cases are about: a record, a value, a type that is neither.
+
+import Tidemark
+
+struct Player: FetchableRecord {
+  var name: String
+
+  init(row: Row) throws { name = row["name"] }
+}
+
+struct Colour: DatabaseValueConvertible {
+  var databaseValue: DatabaseValue { .null }
+
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Colour? { nil }
+}
+
+struct Neither {}

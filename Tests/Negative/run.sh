@@ -1,0 +1,75 @@
+#!/bin/sh
+# Shows that what must not compile does not, for the reason it is meant to be refused for.
+#
+#   Tests/Negative/run.sh [folder of built products] [case …]
+#
+# Each file of Cases is compiled with Prelude.swift against the built module. Its line "// refused: …" is an extended
+# regular expression that one of the compiler's errors must match. Control.swift, which does the same things in the
+# ways that are meant, must be accepted: a prelude that no longer compiles would make every case look refused.
+
+set -u
+cd "$(dirname "$0")/../.."
+here=Tests/Negative
+products=${1:-.build/debug}
+[ $# -gt 0 ] && shift
+
+if [ -e "$products/Modules/Tidemark.swiftmodule" ]; then
+  modules=$products/Modules
+elif [ -e "$products/Tidemark.swiftmodule" ]; then
+  modules=$products
+else
+  echo "negative: $products has no module Tidemark; build first, or name the folder of products" >&2
+  exit 2
+fi
+
+# What the compiler has to say of a file. It goes as far as SIL, where sending between tasks is checked.
+diagnose() {
+  swiftc -wmo -emit-sil -o /dev/null -swift-version 6 -parse-as-library -module-name Negative -I "$modules" \
+    -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$here/Prelude.swift" "$1" 2>&1
+}
+
+check() {
+  file=$here/Cases/$1.swift
+  [ -f "$file" ] || {
+    echo "UNKNOWN   $1: there is no $file"
+    return 1
+  }
+  reason=$(sed -n 's|^// refused: ||p' "$file")
+  [ -n "$reason" ] || {
+    echo "UNCLEAR   $1: the file has no line '// refused: …'"
+    return 1
+  }
+  if said=$(diagnose "$file"); then
+    echo "ACCEPTED  $1"
+    return 1
+  fi
+  errors=$(printf '%s\n' "$said" | grep 'error: ')
+  if first=$(printf '%s\n' "$errors" | grep -m 1 -E -e "$reason"); then
+    echo "refused   $1: ${first##*error: }"
+  else
+    printf 'MISTAKEN  %s: refused, but no error matches "%s"\n%s\n' "$1" "$reason" "$errors"
+    return 1
+  fi
+}
+
+control() {
+  if said=$(diagnose "$here/Control.swift"); then
+    echo "accepted  control"
+  else
+    printf 'REFUSED   control, which must be accepted\n%s\n' "$said"
+    return 1
+  fi
+}
+
+if [ $# -eq 0 ]; then
+  for file in "$here"/Cases/*.swift; do
+    set -- "$@" "$(basename "$file" .swift)"
+  done
+  set -- control "$@"
+fi
+
+status=0
+for name in "$@"; do
+  if [ "$name" = control ]; then control || status=1; else check "$name" || status=1; fi
+done
+exit $status
