@@ -14,8 +14,8 @@
 /// | `-YYYY-MM-DD…`, `-YYYYY-MM-DD…`, `+YYYYY-MM-DD…` | years before 0000 and after 9999: see below |
 ///
 /// Widths are fixed, and fields have no range: `2031-13-40` is 2032-02-09, and `25:61` is one
-/// minute past two on the next day. These are all texts that SQLite's own `date`, `time`, `datetime` and
-/// `strftime` print.
+/// minute past two on the next day. All texts that SQLite's own functions `date`, `time`
+/// and `datetime` print are among them.
 ///
 /// ## Texts that are not read
 ///
