@@ -1,0 +1,36 @@
+extension AsyncAccess {
+  /// Runs an access of a task: it waits without a thread, then runs on the executor.
+  ///
+  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs has it
+  /// interrupted, and its transaction undone.
+  ///
+  /// - parameter enter: Has its argument called when the access may begin, and answers the ticket with which one
+  ///   can give up, if there is a wait.
+  /// - parameter giveUp: Gives up waiting.
+  /// - parameter leave: Ends the access: others may begin theirs.
+  static func perform<Lease: Sendable, Ticket: Sendable>(
+    on executor: any AccessExecutor,
+    enter: (@escaping @Sendable (Lease) -> Void) -> Ticket?,
+    giveUp: @escaping @Sendable (Ticket) -> Void,
+    leave: @escaping @Sendable (Lease) -> Void,
+    _ body: @escaping @Sendable (Lease, AccessCancellation) throws -> Result
+  ) async throws -> Result {
+    let access = AsyncAccess()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard access.wait(continuation) else { return }
+        let ticket = enter { lease in
+          guard access.begin() else { return leave(lease) }
+          executor.execute {
+            let result = Swift.Result { try body(lease, access.cancellation) }
+            leave(lease)
+            access.end(with: result)
+          }
+        }
+        if let ticket { access.mayGiveUp { giveUp(ticket) } }
+      }
+    } onCancel: {
+      access.cancel()
+    }
+  }
+}
