@@ -51,7 +51,7 @@ enum Walk: CaseIterable {
   case forEach
 }
 
-/// What a cursor shows until its end, errors included.
+/// What a cursor shows until its end, and wrongly after it, errors included.
 func walk<Element>(_ cursor: some Cursor<Element>, _ walk: Walk) -> [String] {
   var seen: [String] = []
   // A cursor that never ends is a failure, not a test that hangs.
@@ -61,6 +61,7 @@ func walk<Element>(_ cursor: some Cursor<Element>, _ walk: Walk) -> [String] {
       case .next: while let element = try cursor.next() { seen.append("\(element)") }
       case .forEach: try cursor.forEach { seen.append("\($0)") }
       }
+      if let more = try cursor.next() { seen.append("after the end: \(more)") }
       return seen
     } catch is StepFailure {
       seen.append("failure")
