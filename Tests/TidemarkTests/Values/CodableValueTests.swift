@@ -129,7 +129,9 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
 
   @Test func jsonIsReadFromTextsAndBlobs() throws {
     let color = Color(r: 1, g: 0.5, b: nil)
-    for expression in [#"'{"r":1,"g":0.5}'"#, #"CAST('{"r":1,"g":0.5}' AS BLOB)"#, #"' { "g" : 0.5, "r" : 1, "x" : [] } '"#] {
+    for expression in [
+      #"'{"r":1,"g":0.5}'"#, #"CAST('{"r":1,"g":0.5}' AS BLOB)"#, #"' { "g" : 0.5, "r" : 1, "x" : [] } '"#,
+    ] {
       #expect(try strictly(Color.self, expression) == color)
       #expect(try fast(Color.self, expression) == color)
     }

@@ -18,7 +18,9 @@ import Tidemark
   }
 
   @Test(arguments: texts) func componentsAreRead(format: Format, text: String) throws {
-    for value in [try strictly(DatabaseDateComponents.self, "'\(text)'"), try fast(DatabaseDateComponents.self, "'\(text)'")] {
+    for value in [
+      try strictly(DatabaseDateComponents.self, "'\(text)'"), try fast(DatabaseDateComponents.self, "'\(text)'"),
+    ] {
       let value = try #require(value)
       #expect(value.format == format)
       let hasDate = format.rawValue.hasPrefix("yyyy")
@@ -34,10 +36,11 @@ import Tidemark
     }
   }
 
-  @Test(arguments: [
-    (.YMD, "0000-01-01"), (.YMD_HM, "0000-01-01 00:00"), (.YMD_HMS, "0000-01-01 00:00:00"),
-    (.YMD_HMSS, "0000-01-01 00:00:00.000"), (.HM, "00:00"), (.HMS, "00:00:00"), (.HMSS, "00:00:00.000"),
-  ] as [(Format, String)])
+  @Test(
+    arguments: [
+      (.YMD, "0000-01-01"), (.YMD_HM, "0000-01-01 00:00"), (.YMD_HMS, "0000-01-01 00:00:00"),
+      (.YMD_HMSS, "0000-01-01 00:00:00.000"), (.HM, "00:00"), (.HMS, "00:00:00"), (.HMSS, "00:00:00.000"),
+    ] as [(Format, String)])
   func absentComponentsAreTheirFirstValues(format: Format, text: String) {
     #expect(DatabaseDateComponents(DateComponents(), format: format).databaseValue == text.databaseValue)
   }

@@ -21,7 +21,8 @@ import Testing
   }
 
   @Test(arguments: [
-    1_933_484_703.046, 0, -1, -0.001, 951_782_400, -62_167_219_200, -62_167_219_200.001, 253_402_300_799.999, 253_402_300_800,
+    1_933_484_703.046, 0, -1, -0.001, 951_782_400, -62_167_219_200, -62_167_219_200.001, 253_402_300_799.999,
+    253_402_300_800,
     .nan, .infinity, -.infinity, 1e15, -1e15, 1e300, .greatestFiniteMagnitude, 1e-300,
   ])
   func aDateIsBoundAsItsDatabaseValueIs(seconds: Double) throws {
@@ -35,18 +36,21 @@ import Testing
   }
 
   @Test func theNearestAndFarthestDatesComeBack() throws {
-    for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e13), Date(timeIntervalSince1970: -1e13)] {
+    for date in [
+      Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e13), Date(timeIntervalSince1970: -1e13),
+    ] {
       #expect(try roundTrip(date) == (date, date))
     }
   }
 
-  @Test(arguments: [
-    ("'2031-04-09'", 1_933_459_200), ("'2031-04-09 07:05'", 1_933_484_700), ("'2031-04-09T07:05:03'", 1_933_484_703),
-    ("'2031-04-09 07:05:03.046'", 1_933_484_703.046), ("'2031-04-09 07:05Z'", 1_933_484_700),
-    ("'2031-04-09 07:05+02:00'", 1_933_477_500), ("'2031-04-09 07:05:03.5-01:30'", 1_933_490_103.5),
-    ("'2031-13-40'", 1_959_897_600), ("'2031-04-09 25:61'", 1_933_552_860), ("0", 0), ("1700000000", 1_700_000_000),
-    ("-1", -1), ("1.5", 1.5), ("-0.25", -0.25), ("9223372036854775807", 0x1p63),
-  ] as [(String, Double)])
+  @Test(
+    arguments: [
+      ("'2031-04-09'", 1_933_459_200), ("'2031-04-09 07:05'", 1_933_484_700), ("'2031-04-09T07:05:03'", 1_933_484_703),
+      ("'2031-04-09 07:05:03.046'", 1_933_484_703.046), ("'2031-04-09 07:05Z'", 1_933_484_700),
+      ("'2031-04-09 07:05+02:00'", 1_933_477_500), ("'2031-04-09 07:05:03.5-01:30'", 1_933_490_103.5),
+      ("'2031-13-40'", 1_959_897_600), ("'2031-04-09 25:61'", 1_933_552_860), ("0", 0), ("1700000000", 1_700_000_000),
+      ("-1", -1), ("1.5", 1.5), ("-0.25", -0.25), ("9223372036854775807", 0x1p63),
+    ] as [(String, Double)])
   func aDateIsRead(expression: String, seconds: Double) throws {
     let date = Date(timeIntervalSince1970: seconds)
     #expect(try strictly(Date.self, expression) == date)
@@ -54,7 +58,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "'1000'", "'07:05'", "'07:05:03'", "'07:05:03.046'", "'not a date'", "''", "'2031-04-09 '", "x'323033312d30342d3039'", "x''",
+    "'1000'", "'07:05'", "'07:05:03'", "'07:05:03.046'", "'not a date'", "''", "'2031-04-09 '",
+    "x'323033312d30342d3039'", "x''",
     "9e999", "-9e999", "'now'", "'2460000.5'", "'2031-04-09' || char(0)",
   ])
   func whatIsNoDateIsRefused(expression: String) throws {
@@ -73,7 +78,8 @@ import Testing
   @Test func aDateIsReadFromADatabaseInUTF16() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(d); INSERT INTO t VALUES ('2031-04-09 07:05:03.5')")
+      try db.execute(
+        sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(d); INSERT INTO t VALUES ('2031-04-09 07:05:03.5')")
       #expect(try Date.fetchOne(db, sql: "SELECT d FROM t") == Date(timeIntervalSince1970: 1_933_484_703.5))
     }
   }
@@ -115,7 +121,8 @@ import Testing
         let milliseconds = Int.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
         let date = Date(millisecondsSince1970: milliseconds)
         let row = try Row.fetchOne(
-          db, sql: "SELECT strftime('%s', :d), strftime('%f', :d), strftime('%Y-%m-%d %H:%M:%f', :d)", arguments: ["d": date])!
+          db, sql: "SELECT strftime('%s', :d), strftime('%f', :d), strftime('%Y-%m-%d %H:%M:%f', :d)",
+          arguments: ["d": date])!
         #expect(row[0] == String(milliseconds.dividedDown(by: 1000).quotient))
         #expect((row[1] as String).suffix(3) == "\(1000 + milliseconds.dividedDown(by: 1000).remainder)".suffix(3))
         #expect(row[2] == date.databaseValue)
@@ -128,7 +135,8 @@ import Testing
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     for _ in 0..<2000 {
-      let date = Date(timeIntervalSinceReferenceDate: Double.random(in: -13_197_600_000...252_423_993_599, using: &random))
+      let date = Date(
+        timeIntervalSinceReferenceDate: Double.random(in: -13_197_600_000...252_423_993_599, using: &random))
       let c = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .nanosecond], from: date)
       let text = try #require(DateText(String.fromDatabaseValue(date.databaseValue)!))
       let milliseconds = Double(c.nanosecond!) / 1e6

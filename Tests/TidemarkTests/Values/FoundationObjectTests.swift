@@ -5,14 +5,18 @@ import Tidemark
 @Suite struct FoundationObjectTests {
   // MARK: Numbers
 
-  @Test(arguments: [
-    (NSNumber(value: 10), "10"), (NSNumber(value: 10.5), "10.5"), (NSNumber(value: 2.0), "2.0"), (NSNumber(value: true), "1"),
-    (NSNumber(value: false), "0"), (NSNumber(value: Int8.min), "-128"), (NSNumber(value: UInt8.max), "255"),
-    (NSNumber(value: UInt16.max), "65535"), (NSNumber(value: Int16.min), "-32768"), (NSNumber(value: UInt32.max), "4294967295"),
-    (NSNumber(value: Int64.min), "-9223372036854775808"), (NSNumber(value: Int64.max), "9223372036854775807"),
-    (NSNumber(value: UInt64(Int64.max)), "9223372036854775807"), (NSNumber(value: UInt64(1)), "1"), (NSNumber(value: Float(1.5)), "1.5"),
-    (NSNumber(value: Double.nan), "NULL"), (NSNumber(value: 1e300), "1.0e+300"),
-  ] as [(NSNumber, String)])
+  @Test(
+    arguments: [
+      (NSNumber(value: 10), "10"), (NSNumber(value: 10.5), "10.5"), (NSNumber(value: 2.0), "2.0"),
+      (NSNumber(value: true), "1"),
+      (NSNumber(value: false), "0"), (NSNumber(value: Int8.min), "-128"), (NSNumber(value: UInt8.max), "255"),
+      (NSNumber(value: UInt16.max), "65535"), (NSNumber(value: Int16.min), "-32768"),
+      (NSNumber(value: UInt32.max), "4294967295"),
+      (NSNumber(value: Int64.min), "-9223372036854775808"), (NSNumber(value: Int64.max), "9223372036854775807"),
+      (NSNumber(value: UInt64(Int64.max)), "9223372036854775807"), (NSNumber(value: UInt64(1)), "1"),
+      (NSNumber(value: Float(1.5)), "1.5"),
+      (NSNumber(value: Double.nan), "NULL"), (NSNumber(value: 1e300), "1.0e+300"),
+    ] as [(NSNumber, String)])
   func aNumberIsStoredAsIntegerOrReal(number: NSNumber, literal: String) throws {
     #expect(try stored(number) == literal)
     #expect(try bound(number) == literal)
@@ -35,16 +39,19 @@ import Tidemark
     await #expect(processExitsWith: .failure) { _ = NSNumber(value: UInt64(Int64.max) + 1).databaseValue }
   }
 
-  @Test(arguments: [
-    ("10", NSNumber(value: 10)), ("10.5", NSNumber(value: 10.5)), ("'10.5'", NSDecimalNumber(string: "10.5")),
-    ("-9223372036854775808", NSNumber(value: Int64.min)),
-  ] as [(String, NSNumber)])
+  @Test(
+    arguments: [
+      ("10", NSNumber(value: 10)), ("10.5", NSNumber(value: 10.5)), ("'10.5'", NSDecimalNumber(string: "10.5")),
+      ("-9223372036854775808", NSNumber(value: Int64.min)),
+    ] as [(String, NSNumber)])
   func aNumberIsRead(expression: String, number: NSNumber) throws {
     #expect(try strictly(NSNumber.self, expression) == number)
     #expect(try fast(NSNumber.self, expression) == number)
   }
 
-  @Test(arguments: [("10", "10"), ("10.5", "10.5"), ("'10.5'", "10.5"), ("0.1", "0.1"), ("9223372036854775807", "9223372036854775807")])
+  @Test(arguments: [
+    ("10", "10"), ("10.5", "10.5"), ("'10.5'", "10.5"), ("0.1", "0.1"), ("9223372036854775807", "9223372036854775807"),
+  ])
   func aDecimalNumberIsRead(expression: String, text: String) throws {
     #expect(try strictly(NSDecimalNumber.self, expression) == NSDecimalNumber(string: text))
     #expect(try fast(NSDecimalNumber.self, expression) == NSDecimalNumber(string: text))
@@ -113,7 +120,8 @@ import Tidemark
       try db.execute(sql: "CREATE TABLE transfer(amount, note)")
       try db.execute(sql: "INSERT INTO transfer VALUES (?, ?)", arguments: [NSNumber(value: 10), NSNull()])
       try db.execute(
-        sql: "INSERT INTO transfer VALUES (:a, :n)", arguments: ["a": Decimal(string: "10.5"), "n": NSString(string: "x")])
+        sql: "INSERT INTO transfer VALUES (:a, :n)",
+        arguments: ["a": Decimal(string: "10.5"), "n": NSString(string: "x")])
       let rows = try Row.fetchAll(db, sql: "SELECT * FROM transfer")
       #expect(rows == [["amount": 10, "note": nil], ["amount": "10.5", "note": "x"]])
       #expect(try NSNumber.fetchAll(db, sql: "SELECT amount FROM transfer") == [10, NSDecimalNumber(string: "10.5")])

@@ -10,7 +10,9 @@ private enum Grape: String, DatabaseValueConvertible { case merlot }
 
 @Suite struct RawRepresentableTests {
   @Test func aColumnWithARawValueIsAColumn() throws {
-    for expression in [Columns.id.sqlExpression, Keys.id.sqlExpression, (Columns.id as any SQLExpressible).sqlExpression] {
+    for expression in [
+      Columns.id.sqlExpression, Keys.id.sqlExpression, (Columns.id as any SQLExpressible).sqlExpression,
+    ] {
       guard case .column("id") = expression.node else {
         Issue.record("\(expression)")
         continue

@@ -39,7 +39,10 @@ import Tidemark
     try DatabaseQueue().write { db in
       try db.execute(sql: "CREATE TABLE link(url, verified)")
       try db.execute(sql: "INSERT INTO link (url, verified) VALUES (?, ?)", arguments: [Self.url, true])
-      #expect(try URL.fetchAll(db, sql: "SELECT url FROM link WHERE url = ?", arguments: [Self.url.absoluteString]) == [Self.url])
+      #expect(
+        try URL.fetchAll(db, sql: "SELECT url FROM link WHERE url = ?", arguments: [Self.url.absoluteString]) == [
+          Self.url
+        ])
       let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM link"))
       let url: URL = row["url"]
       let verified: Bool = row["verified"]
