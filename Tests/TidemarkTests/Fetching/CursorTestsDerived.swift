@@ -165,27 +165,27 @@ import Tidemark
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = AnyCursor([1]).dropFirst(-1)
     }
-    #expect(try #require(exit).saysOfPrecondition("A cursor drops zero elements or more, not -1"))
+    #expect(try #require(exit).says("A cursor drops zero elements or more, not -1"))
   }
 
   @Test func aPrefixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = AnyCursor([1]).prefix(-1)
     }
-    #expect(try #require(exit).saysOfPrecondition("A cursor has a prefix of zero elements or more, not -1"))
+    #expect(try #require(exit).says("A cursor has a prefix of zero elements or more, not -1"))
   }
 
   @Test func aSuffixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try AnyCursor([1]).suffix(-1)
     }
-    #expect(try #require(exit).saysOfPrecondition("A cursor keeps or drops zero last elements or more, not -1"))
+    #expect(try #require(exit).says("A cursor keeps or drops zero last elements or more, not -1"))
   }
 
   @Test func dropLastOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try AnyCursor([1]).dropLast(-1)
     }
-    #expect(try #require(exit).saysOfPrecondition("A cursor keeps or drops zero last elements or more, not -1"))
+    #expect(try #require(exit).says("A cursor keeps or drops zero last elements or more, not -1"))
   }
 }

@@ -77,13 +77,4 @@ extension ExitTest.Result {
   func says(_ message: String) -> Bool {
     String(decoding: standardErrorContent, as: UTF8.self).contains(message)
   }
-
-  /// Whether the process left the message of a precondition, which optimized code does not print.
-  func saysOfPrecondition(_ message: String) -> Bool {
-    #if DEBUG
-      says(message)
-    #else
-      true
-    #endif
-  }
 }

@@ -15,7 +15,7 @@ private let path = FileManager.default.temporaryDirectory
   private func firstProgram() async throws -> Int {
     let dbQueue = try DatabaseQueue(path: path)
 
-    try dbQueue.write { db in
+    try await dbQueue.write { db in
       try db.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, pages INTEGER)")
       try db.execute(
         sql: "INSERT INTO book (title, pages) VALUES (?, ?)",
