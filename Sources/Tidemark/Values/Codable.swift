@@ -39,7 +39,8 @@ extension DatabaseValueConvertible where Self: Encodable {
     do {
       return try encodedDatabaseValue()
     } catch {
-      preconditionFailure(
+      // Not a precondition, whose sentence would be missing in release builds.
+      fatalError(
         "A value of type \(Self.self) cannot be stored, for its encoding failed: \(error). Write its databaseValue.")
     }
   }

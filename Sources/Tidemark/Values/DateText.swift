@@ -28,9 +28,10 @@
 ///
 /// ## Years outside of 0000–9999
 ///
-/// They are written with their sign, as in the expanded format of ISO 8601: `-0001-12-31`,
-/// `-12000-01-01`, `+10000-01-01`. The negative ones down to year -4713 are what SQLite prints and
-/// reads; to SQLite all others are no dates. None of them sorts with the other dates.
+/// They are written with their sign, as in the expanded format of ISO 8601: `-0001-12-31`, `-12000-01-01`,
+/// `+10000-01-01`. The negative ones down to year -4713 are what SQLite prints and reads; to SQLite all others are no
+/// dates. (Its own arithmetic is a day off in some centuries before year 0. Ours is not.) None of them sorts with the
+/// other dates.
 struct DateText: Equatable {
   /// Which fields the text has. All the others have their initial values.
   var format: DatabaseDateComponents.Format

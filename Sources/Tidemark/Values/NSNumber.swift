@@ -9,7 +9,7 @@ extension NSNumber: DatabaseValueConvertible {
   /// - precondition: An integer fits in 64 bits with a sign, as SQLite has them.
   public var databaseValue: DatabaseValue {
     if let decimal = self as? NSDecimalNumber { return decimal.decimalValue.numericDatabaseValue }
-    switch UInt8(bitPattern: objCType.pointee) {
+    switch kind {
     case UInt8(ascii: "f"), UInt8(ascii: "d"): return doubleValue.databaseValue
     // Traps when it does not fit.
     case UInt8(ascii: "Q"): return uint64Value.databaseValue
@@ -30,6 +30,16 @@ extension NSNumber: DatabaseValueConvertible {
     if let number = number as? Self { return number }
     // A text, or `Self` is `NSDecimalNumber`.
     return Decimal.fromDatabaseValue(dbValue).flatMap { NSDecimalNumber(decimal: $0) as? Self }
+  }
+}
+
+extension NSNumber {
+  /// The Objective-C letter of the type inside.
+  private var kind: UInt8 { UInt8(truncatingIfNeeded: objCType.pointee) }
+
+  /// Whether `databaseValue` traps.
+  var isTooLargeForSQLite: Bool {
+    kind == UInt8(ascii: "Q") && uint64Value > UInt64(Int64.max) && !(self is NSDecimalNumber)
   }
 }
 

@@ -14,7 +14,12 @@ import Testing
         let expected = try String.fetchOne(db, sql: "SELECT date(? * 86400, 'unixepoch')", arguments: [days])
         var text = DateText(format: .YMD)
         (text.year, text.month, text.day) = (day.year, day.month, day.day)
-        #expect(text.text == expected)
+        // On thirteen days before year 301, one in 400 years, SQLite 3.40 finds a February 29th in a year without.
+        if day.month == 3, day.day == 1, day.year <= 300, expected != text.text {
+          #expect(expected == text.text.replacing("-03-01", with: "-02-29"))
+        } else {
+          #expect(text.text == expected)
+        }
         #expect(day.daysSince1970 == days)
       }
     }
@@ -60,6 +65,8 @@ import Testing
   @Test(arguments: [
     ((2031, 13, 40), (2032, 2, 9)), ((2031, 0, 1), (2030, 12, 1)), ((2031, 1, 0), (2030, 12, 31)),
     ((2031, 99, 99), (2039, 6, 7)), ((2031, -11, 1), (2030, 1, 1)), ((2023, 2, 29), (2023, 3, 1)),
+    // SQLite 3.40 prints these two.
+    ((300, 2, 29), (300, 3, 1)), ((-3300, 2, 29), (-3300, 3, 1)),
   ])
   func fieldsOutOfRangeRollOver(fields: (Int, Int, Int), day: (Int, Int, Int)) {
     let days = CivilDay(year: fields.0, month: fields.1, day: fields.2).daysSince1970

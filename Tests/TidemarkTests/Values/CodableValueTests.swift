@@ -159,10 +159,13 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
     #expect(try roundTrip(Point()).strict?.x == 0)
   }
 
-  @Test func aValueThatCannotBeEncodedTraps() async {
-    await #expect(processExitsWith: .failure) {
+  @Test func aValueThatCannotBeEncodedTraps() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Color(r: .infinity, g: 0, b: nil).databaseValue
     }
+    let sentence = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(sentence.contains("Color"))
+    #expect(sentence.contains("inf"))
   }
 
   // MARK: Single values

@@ -64,6 +64,20 @@ import Tidemark
     #expect(try strictly(NSDecimalNumber.self, expression) == nil)
   }
 
+  @Test(
+    arguments: [NSNumber(value: UInt64.max), UInt64.max, UInt.max, UInt64(Int64.max) + 1] as [any Sendable & Equatable])
+  func anUnsignedNumberThatDoesNotFitIsNoLooseArgument(number: any Sendable & Equatable) {
+    #expect(DatabaseValue(value: number) == nil)
+    #expect(StatementArguments([1, number] as [Any]) == nil)
+    #expect(StatementArguments(["a": number] as [AnyHashable: Any]) == nil)
+  }
+
+  @Test func otherNumbersAreLooseArguments() {
+    #expect(
+      StatementArguments([NSNumber(value: true), UInt64(Int64.max), NSNumber(value: UInt64(1)), 1.5, "a"] as [Any])
+        == [1, Int64.max, 1, 1.5, "a"])
+  }
+
   // MARK: Texts, bytes and others
 
   @Test func objectsAreStoredAsTheValuesTheyStandFor() throws {
