@@ -14,7 +14,10 @@
 /// 1. An element that cannot be decoded throws, and the next step shows the next row.
 /// 2. A step that fails throws, and so does each step after it.
 /// 3. A statement that was started again by somebody else is not stepped by this cursor any more.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+  /// What a row becomes.
+  public typealias Element = Decoding.Element
+
   @usableFromInline let statement: Statement
   @usableFromInline let row: Row
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
@@ -52,13 +55,13 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
   /// The next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
-    try step() ? Element._decode(row) : nil
+    try step() ? Decoding._decode(row) : nil
   }
 
   /// The next element, in a form that outlives the next step.
   @inlinable
   func nextKept() throws -> Element? {
-    try step() ? Element._decodeKept(row) : nil
+    try step() ? Decoding._decodeKept(row) : nil
   }
 
   /// Whether there is one more row.
@@ -135,5 +138,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 @available(*, unavailable)
 extension FetchCursor: Sendable {}
 
+/// A cursor of rows or records.
+public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
+
 /// The name that GRDB gives to a cursor of rows.
-public typealias RowCursor = FetchCursor<Row>
+public typealias RowCursor = WholeRowCursor<Row>

@@ -20,7 +20,7 @@ public import Foundation
 /// enumerations, and `Codable` types need no code: they are stored as their raw value, or as JSON.
 ///
 /// A type that is made of several columns is not a value, but a record.
-public protocol DatabaseValueConvertible: RowDecodable, SQLExpressible, StatementBinding {
+public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// The value, as it is stored.
   var databaseValue: DatabaseValue { get }
 
@@ -71,26 +71,23 @@ extension DatabaseValueConvertible {
 @usableFromInline
 struct MissingColumn: Error {}
 
-// MARK: - Fetching
+// MARK: - Decoding rows
 
-extension DatabaseValueConvertible {
+/// Decodes the first column of rows.
+public enum ValueDecoding<Element: DatabaseValueConvertible>: RowDecoding {
   /// Not for you to call.
   @inlinable
-  public static func _decode(_ row: Row) throws -> Self {
-    try row.decodeFirst(Self.self)
-  }
+  public static func _decode(_ row: Row) throws -> Element { try row.decodeFirst(Element.self) }
 
   // No row and NULL read the same: `fetchOne` answers nil to both.
   /// Not for you to call.
   @inlinable
-  public static func _decodeOne(_ row: Row) throws -> Self? {
-    try row.decodeFirst(Self?.self)
-  }
+  public static func _decodeOne(_ row: Row) throws -> Element? { try row.decodeFirst(Element?.self) }
 }
 
 /// The name that GRDB gives to a cursor of values.
-public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueDecoding<Value>>
 
 /// The name that GRDB gives to a cursor of values that are read straight from columns.
-public typealias FastDatabaseValueCursor<Value> = FetchCursor<Value>
+public typealias FastDatabaseValueCursor<Value> = FetchCursor<ValueDecoding<Value>>
 where Value: DatabaseValueConvertible & StatementColumnConvertible

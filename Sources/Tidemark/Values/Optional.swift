@@ -3,8 +3,6 @@ import CSQLite
 // An optional value decodes as a value: NULL is nil. There are no optional records: what makes a record
 // nil is a missing row.
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
   /// The value as an expression, or NULL.
   public var sqlExpression: SQLExpression { self?.sqlExpression ?? .value(.null) }

@@ -78,7 +78,6 @@ private struct Tag<RawValue>: RawRepresentable { var rawValue: RawValue }
 extension Tag: Codable where RawValue: Codable {}
 extension Tag: SQLExpressible where RawValue: SQLExpressible {}
 extension Tag: StatementBinding where RawValue: StatementBinding {}
-extension Tag: RowDecodable where RawValue: DatabaseValueConvertible {}
 extension Tag: DatabaseValueConvertible where RawValue: DatabaseValueConvertible {}
 
 private final class Point: Codable, DatabaseValueConvertible {
