@@ -28,7 +28,6 @@ public final class DatabasePool: DatabaseWriter {
 
   let writer: SerializedConnection
   let readers: ReaderPool
-  private let readExecutor: any AccessExecutor
   let location: DatabaseLocation
   let label: String
   let snapshotCount = Atomic<Int>(0)
@@ -52,11 +51,11 @@ public final class DatabasePool: DatabaseWriter {
     let readConfiguration = configuration.forReaders
     readers = ReaderPool(
       countMax: configuration.maximumReaderCount,
+      executor: configuration.environment.makeExecutor(label + ".reader", configuration.maximumReaderCount),
       isClosed: { [writer] in writer.isClosed },
       open: { number in
         try Database.open(location, readConfiguration, label: "\(label).reader.\(number)")
       })
-    readExecutor = configuration.environment.makeExecutor(label + ".reader", configuration.maximumReaderCount)
   }
 
   // MARK: - Life
@@ -105,148 +104,5 @@ public final class DatabasePool: DatabaseWriter {
   /// or that have lost the file.
   public func invalidateReadOnlyConnections() {
     readers.invalidate()
-  }
-}
-
-// MARK: - Reading
-
-extension DatabasePool {
-  /// Reads. All that is read comes from one committed state, and nothing can be written.
-  @_disfavoredOverload
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try withReader { try $0.isolatedRead(value) }
-  }
-
-  /// Reads. All that is read comes from one committed state, and nothing can be written.
-  public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await withReader { try $0.isolatedRead(value) }
-  }
-
-  /// Reads later. All that is read comes from one committed state, and nothing can be written.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    schedule(value) { db in try db.isolatedRead { value(.success($0)) } }
-  }
-
-  /// Reads, without the promise of one state: others may write between two statements.
-  @_disfavoredOverload
-  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try withReader(value)
-  }
-
-  /// Reads, without the promise of one state: others may write between two statements.
-  public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await withReader(value)
-  }
-
-  /// Reads later, without the promise of one state: others may write between two statements.
-  public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    schedule(value) { db in value(.success(db)) }
-  }
-
-  /// Reads, inside the read that the thread is in if there is one, without the promise of one state.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    if let db = readers.currentConnection { return try value(db) }
-    return try withReader(value)
-  }
-
-  /// Runs a synchronous access with a reader.
-  private func withReader<T>(_ body: (Database) throws -> T) throws -> T {
-    precondition(
-      readers.currentConnection == nil,
-      """
-      Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
-      argument of that read, or start the new read when it has ended.
-      """)
-    let loan = readers.borrow()
-    defer { readers.giveBack(loan) }
-    return try readers.use(loan) { try $0.checkedAccess(allowsUnsafeTransactions: false, body) }
-  }
-
-  /// Runs an asynchronous access with a reader.
-  private func withReader<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await AsyncAccess.perform(
-      on: readExecutor,
-      enter: { [readers] letIn in readers.borrow(letIn) },
-      giveUp: { [readers] ticket in readers.giveUp(ticket) },
-      leave: { [readers] loan in readers.giveBack(loan) },
-      { [readers] loan, cancellation in
-        try readers.use(loan) { db in
-          try db.checkedAccess(allowsUnsafeTransactions: false) { db in
-            try db.withCancellation(cancellation) { try body(db) }
-          }
-        }
-      })
-  }
-
-  /// Runs an access with a reader later. When it cannot begin, the error goes to `failure`.
-  private func schedule(
-    _ failure: @escaping @Sendable (Result<Database, any Error>) -> Void,
-    _ body: @escaping @Sendable (Database) throws -> Void
-  ) {
-    _ = readers.borrow { [self] loan in
-      readExecutor.execute { [self] in
-        do {
-          try readers.use(loan) { try $0.checkedAccess(allowsUnsafeTransactions: false, body) }
-        } catch {
-          failure(.failure(error))
-        }
-        readers.giveBack(loan)
-      }
-    }
-  }
-
-  /// Reads, from an access that writes, the state that it has just committed. The writer goes on as soon as the
-  /// state is held.
-  ///
-  /// To be called from `writeWithoutTransaction`, outside of a transaction.
-  public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    writer.reentrantSync { db in
-      precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      let loan = readers.borrow()
-      do {
-        // Before the writer goes on: this is the state that is read.
-        try readers.use(loan) { try $0.beginSnapshot() }
-      } catch {
-        readers.giveBack(loan)
-        return value(.failure(error))
-      }
-      readExecutor.execute { [self] in
-        do {
-          try readers.use(loan) { try $0.endingSnapshot { value(.success($0)) } }
-        } catch {
-          value(.failure(error))
-        }
-        readers.giveBack(loan)
-      }
-    }
-  }
-
-  /// Reads, from an access that writes, the state that it has just committed. The writer goes on as soon as the
-  /// state is held.
-  ///
-  /// To be called from `writeWithoutTransaction`, outside of a transaction.
-  public func asyncConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    spawnConcurrentRead(value)
-  }
-}
-
-extension Database {
-  /// Begins to read a state of the database: the one of now.
-  func beginSnapshot() throws {
-    try beginTransaction(.deferred)
-    // The transaction takes its state at its first read.
-    try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
-  }
-
-  /// Runs a closure that reads the state that was begun, and ends it.
-  fileprivate func endingSnapshot(_ body: (Database) throws -> Void) throws {
-    defer {
-      do {
-        try shielded { try rollback() }
-      } catch {
-        Self.log(error, "A read could not be ended")
-      }
-    }
-    try body(self)
   }
 }

@@ -10,6 +10,11 @@ final class ReaderPool: Sendable {
 
   // A slot is touched by the one it is lent to, which the machine makes sure of.
   private let slots: [ReaderSlot]
+  let executor: any AccessExecutor
+
+  /// Whether connections are inside a transaction all the time.
+  let holdsTransactions: Bool
+
   private let open: @Sendable (_ number: Int) throws -> Database
 
   /// Readers opened before the current generation are closed when they come back.
@@ -20,12 +25,15 @@ final class ReaderPool: Sendable {
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
-    countMax: Int, isClosed: @escaping @Sendable () -> Bool,
+    countMax: Int, executor: any AccessExecutor, holdsTransactions: Bool = false,
+    isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
     precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
     machine = Mutex(ReaderPoolMachine(slotCount: countMax))
     slots = (0..<countMax).map { _ in ReaderSlot() }
+    self.executor = executor
+    self.holdsTransactions = holdsTransactions
     self.isClosed = isClosed
     self.open = open
   }
@@ -76,6 +84,11 @@ final class ReaderPool: Sendable {
     case .wait(let ticket):
       return ticket
     }
+  }
+
+  /// A connection that is free, if nobody waits for one.
+  func borrowNow() -> Loan? {
+    machine.withLock { $0.requestNow() }.map(loan)
   }
 
   /// Gives up waiting.

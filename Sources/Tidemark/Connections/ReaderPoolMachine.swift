@@ -74,6 +74,11 @@ struct ReaderPoolMachine {
     return .wait(line.append(Waiter(isExclusive: exclusive, letIn: letIn)))
   }
 
+  /// Somebody wants a connection, but not to wait.
+  mutating func requestNow() -> Grant? {
+    line.isEmpty ? grant(exclusive: false) : nil
+  }
+
   /// Somebody wants an idle connection, if there is one that nobody waits for.
   mutating func requestIdle() -> Int? {
     guard line.isEmpty, !isExclusive else { return nil }
