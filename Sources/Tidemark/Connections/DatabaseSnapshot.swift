@@ -48,45 +48,43 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   /// Reads the state of the snapshot.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.sync { db in
-      try db.checkSnapshot()
-      return try value(db)
-    }
+    try connection.sync { try $0.readingSnapshot(value) }
   }
 
   /// Reads the state of the snapshot.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await connection.async { db in
-      try db.checkSnapshot()
-      return try value(db)
-    }
+    try await connection.async { try $0.readingSnapshot(value) }
   }
 
   /// Reads the state of the snapshot later.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      value(
-        Result {
-          try db.checkSnapshot()
-          return db
-        })
+      do {
+        try db.readingSnapshot { value(.success($0)) }
+      } catch {
+        value(.failure(error))
+      }
     }
   }
 
   /// Reads the state of the snapshot, inside the read that the thread is in if there is one.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.reentrantSync { db in
-      try db.checkSnapshot()
-      return try value(db)
-    }
+    try connection.reentrantSync { try $0.readingSnapshot(value) }
   }
 }
 
 extension Database {
-  /// Throws when the state of a snapshot is not held any more.
-  func checkSnapshot() throws {
+  /// Reads the state of a snapshot.
+  ///
+  /// - throws: An error of code `SQLITE_ABORT` when the state is not held any more.
+  func readingSnapshot<T>(_ value: (Database) throws -> T) throws -> T {
     _ = try openHandle()
-    guard isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Snapshot is lost.") }
+    guard isInsideTransaction else { throw Self.snapshotIsLost }
+    return try value(self)
+  }
+
+  static var snapshotIsLost: DatabaseError {
+    DatabaseError(resultCode: .SQLITE_ABORT, message: "Snapshot is lost.")
   }
 }
 
