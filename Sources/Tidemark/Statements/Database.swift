@@ -51,7 +51,7 @@ public final class Database {
     self.handle = handle
     self.settings = settings
     statements = StatementCache(countMax: settings.statementCacheCountMax)
-    publicStatements = StatementCache(countMax: .max)
+    publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
     try handle.installAuthorizer(callbacks)
