@@ -38,6 +38,8 @@ extension Database {
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
     try install(configuration.busyMode)
+    install(configuration.transactionClock)
+    self.configuration = configuration
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
     for preparation in configuration.preparations { try preparation(self) }

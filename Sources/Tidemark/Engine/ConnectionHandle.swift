@@ -92,6 +92,12 @@ struct ConnectionHandle {
 
   // MARK: Errors
 
+  /// C: `sqlite3_extended_errcode`.
+  var lastErrorCode: ResultCode { ResultCode(rawValue: sqlite3_extended_errcode(pointer)) }
+
+  /// C: `sqlite3_errmsg`.
+  var lastErrorMessage: String? { sqlite3_errmsg(pointer).map { String(cString: $0) } }
+
   /// Throws what SQLite says when a code is not `SQLITE_OK`.
   func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }

@@ -51,6 +51,9 @@ public final class Statement {
   @exclusivity(unchecked) private(set) var isRunning = false
   @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
 
+  /// Whether the run may open a transaction: the statement can, and none was open.
+  private var mayBeginTransaction = false
+
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
 
@@ -129,6 +132,7 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
+    if !effects.isEmpty { mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode }
     isRunning = true
     run &+= 1
   }
@@ -164,6 +168,10 @@ public final class Statement {
       sqlite3_clear_bindings(sqliteStatement)
       currentArguments = StatementArguments()
       hasBoundArguments = false
+    }
+    if mayBeginTransaction {
+      mayBeginTransaction = false
+      if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
   }
 
