@@ -24,7 +24,9 @@ extension Database {
     case .immediateError:
       try handle.setBusyTimeout(milliseconds: 0)
     case .timeout(let duration):
-      try handle.setBusyTimeout(milliseconds: CInt(clamping: Int64((duration * 1000).rounded(.up))))
+      // As long as SQLite can count, where it is longer; not at all where it is no duration.
+      let milliseconds = min(max(0, (duration * 1000).rounded(.up)), Double(CInt.max))
+      try handle.setBusyTimeout(milliseconds: CInt(exactly: milliseconds) ?? 0)
     case .callback(let callback):
       callbacks.busy = { callback($0) }
       try handle.installBusyHandler(callbacks)

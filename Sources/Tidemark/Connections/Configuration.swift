@@ -106,6 +106,9 @@ public struct Configuration: Sendable {
   /// Whether a transaction may still be open when an access ends. Default: false, which traps.
   public var allowsUnsafeTransactions = false
 
+  /// Tells the date of transactions. Default: the clock of the system.
+  public var transactionClock: any TransactionClock = .default
+
   // MARK: Information
 
   /// Whether errors and traces show the values bound to statements. Default: false, for these may be secrets.

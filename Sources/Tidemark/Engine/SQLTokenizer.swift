@@ -46,7 +46,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
       return .parameter
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
       guard let next = peek(), Self.isWord(next) else { return .other }
-      skip(while: Self.isWord)
+      skipParameterName()
       return byte == UInt8(ascii: "#") ? .other : .parameter
     case _ where Self.isWord(byte):
       skip(while: Self.isWord)
@@ -69,6 +69,26 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
   private mutating func skip(while condition: (UInt8) -> Bool) {
     while let byte = peek(), condition(byte) { take() }
+  }
+
+  /// A name may have parts, and end with parentheses, as variables of Tcl do: `$library::books(title)`.
+  private mutating func skipParameterName() {
+    skip(while: Self.isWord)
+    while peek() == UInt8(ascii: ":") {
+      let start = position
+      take()
+      guard peek() == UInt8(ascii: ":") else { return position = start }
+      take()
+      skip(while: Self.isWord)
+    }
+    if peek() == UInt8(ascii: "(") { skipParentheses() }
+  }
+
+  private mutating func skipParentheses() {
+    let start = position
+    skip { $0 != UInt8(ascii: ")") && !Self.isBlank($0) }
+    // Without an end, or with a blank inside, it is no part of the name.
+    if peek() == UInt8(ascii: ")") { take() } else { position = start }
   }
 
   private mutating func skipQuoted(by quote: UInt8) {

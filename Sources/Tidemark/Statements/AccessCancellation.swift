@@ -43,6 +43,11 @@ extension Database {
   private var isCancelled: Bool { shieldDepth == 0 && cancellation?.isCancelled == true }
 
   /// Throws when the access was cancelled.
+  func checkCancellation() throws {
+    if isCancelled { throw CancellationError() }
+  }
+
+  /// Throws when the access was cancelled, unless the statement undoes a transaction.
   func checkCancellation(for statement: Statement) throws {
     if isCancelled, !statement.effects.contains(.undo) { throw CancellationError() }
   }

@@ -44,6 +44,9 @@ public final class Database {
   /// How many nested closures run that do not mind cancellation.
   var shieldDepth = 0
 
+  /// Called when a statement has begun a transaction, whoever wrote it.
+  var didBeginTransaction: ((Database) -> Void)?
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 
@@ -51,7 +54,7 @@ public final class Database {
     self.handle = handle
     self.settings = settings
     statements = StatementCache(countMax: settings.statementCacheCountMax)
-    publicStatements = StatementCache(countMax: .max)
+    publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
     try handle.installAuthorizer(callbacks)
