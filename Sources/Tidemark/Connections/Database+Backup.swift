@@ -27,14 +27,14 @@ extension Database {
     precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
     let backup = try BackupHandle(from: openHandle(), to: destDb.openHandle())
     while true {
-      try checkCancellation()
-      try destDb.checkCancellation()
+      try checkInterruption()
+      try destDb.checkInterruption()
       let isCompleted = try backup.step(pageCount: pagesPerStep)
       let state = DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)
       do {
         try progress?(state)
-      } catch where isCompleted {
+      } catch  where isCompleted {
         Self.log(error, "The backup was complete when its progress closure threw")
       }
       if isCompleted { return }

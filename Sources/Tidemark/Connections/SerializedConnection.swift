@@ -128,7 +128,12 @@ extension Database {
   ) rethrows -> Result {
     let result: Result
     do {
-      result = try body(self)
+      result =
+        if let limit = settings.accessTimeLimit {
+          try withTimeLimit(limit) { try body(self) }
+        } else {
+          try body(self)
+        }
     } catch {
       if !allowsUnsafeTransactions { rollbackLeftovers() }
       throw error

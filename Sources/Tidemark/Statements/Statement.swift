@@ -124,7 +124,7 @@ public final class Statement {
   /// Begins a run, with these arguments or those that were set.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
-    if database.cancellation != nil { try database.checkCancellation(for: self) }
+    if database.mayBeStopped { try database.checkInterruption(for: self) }
     try database.checkTransactionIsAlive(for: self, arguments)
     if isRunning { finish() }
     if let arguments {
