@@ -74,16 +74,11 @@ extension Database {
         callbacks.shouldInterrupt = nil
       }
     }
-    do {
-      return try body()
-    } catch let error as DatabaseError where error.mayComeFromInterruption {
-      // SQLite says that it was interrupted, or that it did not get a lock; we know why.
-      throw interruption ?? error
-    }
+    return try body()
   }
 
   /// Why the access should stop, if it should.
-  private var interruption: (any Error)? {
+  var interruption: (any Error)? {
     if shieldDepth > 0 { return nil }
     if cancellation?.isCancelled == true { return CancellationError() }
     if let deadline, settings.clock.now() >= deadline.time { return deadline.error }
@@ -115,7 +110,8 @@ extension Database {
 }
 
 extension DatabaseError {
-  fileprivate var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
+  /// Whether SQLite fails so when an access was stopped.
+  var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
 }
 
 extension Duration {

@@ -150,11 +150,13 @@ public final class Statement {
   @usableFromInline
   func failure(_ code: CInt) -> any Error {
     let error = database.error(code, of: self)
+    let interruption = error.mayComeFromInterruption ? database.interruption : nil
     finish()
     // Compiled anew next time: the failure may come from a schema that has changed.
     database.statements.remove(self)
     database.publicStatements.remove(self)
-    return error
+    // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
+    return interruption ?? error
   }
 
   /// Ends a run. C: `sqlite3_reset`.

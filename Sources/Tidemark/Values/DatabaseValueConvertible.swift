@@ -28,10 +28,10 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// with `.some(nil)`: it is never asked by you.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-  /// The value of a column that does not exist.
+  /// The value of a column that does not exist, or nil when there can be none.
   ///
-  /// Optionals answer nil, others throw. Do not write your own.
-  static func fromMissingColumn() throws -> Self
+  /// Optional types answer `.some(nil)`, others nil. Do not write your own.
+  static func fromMissingColumn() -> Self?
 
   /// The decoder of values that are stored as JSON.
   static func databaseJSONDecoder() -> JSONDecoder
@@ -57,8 +57,9 @@ extension DatabaseValueConvertible {
     databaseValue.bind(to: sqliteStatement, at: index)
   }
 
-  /// Throws: there is no value in a missing column.
-  public static func fromMissingColumn() throws -> Self { throw MissingColumn() }
+  /// Nil: there is no value in a missing column.
+  @inlinable
+  public static func fromMissingColumn() -> Self? { nil }
 
   /// Not for you to call.
   @inlinable
@@ -66,10 +67,6 @@ extension DatabaseValueConvertible {
     DatabaseValue.read(sqliteStatement, index).flatMap(fromDatabaseValue)
   }
 }
-
-/// Thrown by `fromMissingColumn`, and turned into an error that names the column.
-@usableFromInline
-struct MissingColumn: Error {}
 
 // MARK: - Decoding rows
 

@@ -35,9 +35,9 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     return dbValue.isNull ? .some(nil) : nil
   }
 
-  /// Nil: an optional reads as nil from a column that does not exist.
+  /// `.some(nil)`: an optional reads as nil from a column that does not exist.
   @inlinable
-  public static func fromMissingColumn() -> Wrapped? { nil }
+  public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
   /// Not for you to call.
   @inlinable
