@@ -11,7 +11,7 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
 
 extension DatabaseRegion: DatabaseRegionConvertible {
   /// Itself.
-  public func databaseRegion(_ db: Database) -> DatabaseRegion { self }
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { self }
 }
 
 /// A region whose type does not show.
