@@ -45,9 +45,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
       skip(while: Self.isDigit)
       return .parameter
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
-      guard let next = peek(), Self.isWord(next) else { return .other }
-      skip(while: Self.isWord)
-      return byte == UInt8(ascii: "#") ? .other : .parameter
+      return takeParameterName() && byte != UInt8(ascii: "#") ? .parameter : .other
     case _ where Self.isWord(byte):
       skip(while: Self.isWord)
       return .word
@@ -71,6 +69,28 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
     while let byte = peek(), condition(byte) { take() }
   }
 
+  /// Takes the name behind the mark of a parameter: a word, which may have `::` inside, and a part between
+  /// parentheses at its end. Answers whether there is one.
+  private mutating func takeParameterName() -> Bool {
+    var isNamed = false
+    while let byte = peek() {
+      if Self.isWord(byte) {
+        isNamed = true
+        take()
+      } else if byte == UInt8(ascii: "("), isNamed {
+        skip { $0 != UInt8(ascii: ")") && !Self.isBlank($0) && $0 != 0x0B }
+        guard peek() == UInt8(ascii: ")") else { return false }
+        take()
+        return true
+      } else if byte == UInt8(ascii: ":"), takesPair(UInt8(ascii: ":")) {
+        continue
+      } else {
+        break
+      }
+    }
+    return isNamed
+  }
+
   private mutating func skipQuoted(by quote: UInt8) {
     while let byte = take() {
       guard byte == quote else { continue }
@@ -82,24 +102,35 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
   private mutating func skipBlanksAndComments() {
     while let byte = peek() {
-      let start = position
       if Self.isBlank(byte) {
         take()
       } else if byte == UInt8(ascii: "-"), takesPair(UInt8(ascii: "-")) {
         skip { $0 != UInt8(ascii: "\n") }
       } else if byte == UInt8(ascii: "/"), takesPair(UInt8(ascii: "*")) {
         skipBlockComment()
-      } else {
-        position = start
+      } else if byte != 0xEF || !takesByteOrderMark() {
         return
       }
     }
   }
 
+  /// Takes two bytes if the second one is this. The first one is known.
   private mutating func takesPair(_ second: UInt8) -> Bool {
+    let start = position
     take()
-    guard peek() == second else { return false }
-    take()
+    if peek() == second {
+      take()
+      return true
+    }
+    position = start
+    return false
+  }
+
+  /// Takes a byte order mark, which SQLite takes for a blank where a token could begin.
+  private mutating func takesByteOrderMark() -> Bool {
+    let rest = bytes[position...]
+    guard rest.starts(with: [0xEF, 0xBB, 0xBF]) else { return false }
+    bytes.formIndex(&position, offsetBy: 3)
     return true
   }
 
