@@ -38,7 +38,7 @@ extension Row {
     if let statement, let error = statement.outOfMemoryError() { return error }
     let names = columns.names
     let value =
-      statement.map { DatabaseValue(sqliteStatement: $0.sqliteStatement, index: CInt(baseIndex)) }
+      statement.map { DatabaseValue(describing: $0.sqliteStatement, index: CInt(baseIndex)) }
       ?? values[baseIndex]
     return RowDecodingError(
       "could not decode \(Self.name(of: type)) from database value \(value)",

@@ -188,7 +188,11 @@ public final class Statement {
 
   /// This statement, or another one of the same text when this one is running.
   func idle() throws -> Statement {
-    if !isRunning { return self }
+    isRunning ? try copy() : self
+  }
+
+  /// Another statement of the same text and arguments.
+  func copy() throws -> Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
     copy.checksArguments = checksArguments

@@ -43,7 +43,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Wrapped?? {
     if let value = Wrapped._fromColumn(sqliteStatement, index) { return .some(value) }
-    return columnIsNull(sqliteStatement, index) ? .some(nil) : nil
+    return columnReadsAsNil(sqliteStatement, index) ? .some(nil) : nil
   }
 }
 
@@ -52,7 +52,7 @@ extension Optional: StatementColumnConvertible where Wrapped: StatementColumnCon
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Wrapped?? {
     if let value = Wrapped.fromStatement(sqliteStatement, atUncheckedIndex: index) { return .some(value) }
-    return columnIsNull(sqliteStatement, index) ? .some(nil) : nil
+    return columnReadsAsNil(sqliteStatement, index) ? .some(nil) : nil
   }
 
   /// The value in a column that is not NULL.
