@@ -47,19 +47,16 @@ final class AccessGate: Sendable {
     }
   }
 
-  /// Gives up waiting.
-  ///
-  /// - returns: Whether it was not too late: the closure will not be called.
-  func giveUp(_ ticket: AccessGateMachine.Ticket) -> Bool {
+  /// Gives up waiting. When it is too late for that, the closure is called.
+  func giveUp(_ ticket: AccessGateMachine.Ticket) {
     machine.withLock { $0.giveUp(ticket) }
   }
 }
 
 /// What the gate decides: events in, actions out.
 struct AccessGateMachine {
-  struct Ticket: Hashable, Sendable {
-    fileprivate var number: UInt64
-  }
+  typealias LetIn = @Sendable () -> Void
+  typealias Ticket = WaitingLine<LetIn>.Ticket
 
   enum Action {
     case enter
@@ -67,57 +64,28 @@ struct AccessGateMachine {
   }
 
   private var isHeld = false
-  private var nextNumber: UInt64 = 0
+  private var line = WaitingLine<LetIn>()
 
-  // In order. Those who gave up leave a hole, which is skipped.
-  private var waiters: [(number: UInt64, letIn: (@Sendable () -> Void)?)] = []
-  private var first = 0
+  /// How many accesses wait.
+  var waitingCount: Int { line.count }
 
-  mutating func enter(_ letIn: @escaping @Sendable () -> Void) -> Action {
+  mutating func enter(_ letIn: @escaping LetIn) -> Action {
     guard isHeld else {
       isHeld = true
       return .enter
     }
-    let number = nextNumber
-    nextNumber += 1
-    waiters.append((number, letIn))
-    return .wait(Ticket(number: number))
+    return .wait(line.append(letIn))
   }
 
   /// Who is to be let in.
-  mutating func leave() -> (@Sendable () -> Void)? {
+  mutating func leave() -> LetIn? {
     precondition(isHeld, "An access ended that had not begun")
-    while first < waiters.count {
-      let letIn = waiters[first].letIn
-      waiters[first].letIn = nil
-      first += 1
-      compact()
-      if let letIn { return letIn }
-    }
+    if let next = line.popFirst() { return next }
     isHeld = false
     return nil
   }
 
-  mutating func giveUp(_ ticket: Ticket) -> Bool {
-    // Numbers grow along the line: the place is found by halving.
-    var low = first
-    var high = waiters.count
-    while low < high {
-      let middle = (low + high) / 2
-      if waiters[middle].number < ticket.number { low = middle + 1 } else { high = middle }
-    }
-    guard low < waiters.count, waiters[low].number == ticket.number, waiters[low].letIn != nil else { return false }
-    waiters[low].letIn = nil
-    return true
-  }
-
-  private mutating func compact() {
-    if first == waiters.count {
-      waiters.removeAll(keepingCapacity: true)
-      first = 0
-    } else if first > 64, first * 2 > waiters.count {
-      waiters.removeFirst(first)
-      first = 0
-    }
+  mutating func giveUp(_ ticket: Ticket) {
+    _ = line.remove(ticket)
   }
 }

@@ -16,7 +16,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   private enum State {
     case created
-    case waiting(Continuation)
+    case waiting(Continuation, giveUp: (@Sendable () -> Void)?)
     case running(Continuation)
     case givenUp
     case ended
@@ -25,18 +25,12 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   private let state = Mutex(State.created)
   let cancellation = AccessCancellation()
 
-  var hasGivenUp: Bool {
-    state.withLock { state in
-      if case .givenUp = state { true } else { false }
-    }
-  }
-
   /// - returns: False when the task was cancelled already; the continuation was resumed.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let waits = state.withLock { state in
       switch state {
       case .created:
-        state = .waiting(continuation)
+        state = .waiting(continuation, giveUp: nil)
         return true
       case .givenUp:
         return false
@@ -48,11 +42,30 @@ final class AsyncAccess<Result: Sendable>: Sendable {
     return waits
   }
 
+  /// Tells how to leave the line.
+  func mayGiveUp(_ giveUp: @escaping @Sendable () -> Void) {
+    let hasGivenUp = state.withLock { state in
+      switch state {
+      case .waiting(let continuation, _):
+        state = .waiting(continuation, giveUp: giveUp)
+        return false
+      case .givenUp:
+        return true
+      case .running, .ended:
+        // Let in meanwhile.
+        return false
+      case .created:
+        preconditionFailure("An access leaves the line that is not in it")
+      }
+    }
+    if hasGivenUp { giveUp() }
+  }
+
   /// - returns: False when the access has given up.
   func begin() -> Bool {
     state.withLock { state in
       switch state {
-      case .waiting(let continuation):
+      case .waiting(let continuation, _):
         state = .running(continuation)
         return true
       case .givenUp:
@@ -74,18 +87,19 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   func cancel() {
     cancellation.cancel()
-    let continuation: Continuation? = state.withLock { state in
+    let waited: (Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
       switch state {
       case .created:
         state = .givenUp
         return nil
-      case .waiting(let continuation):
+      case .waiting(let continuation, let giveUp):
         state = .givenUp
-        return continuation
+        return (continuation, giveUp)
       case .running, .givenUp, .ended:
         return nil
       }
     }
-    continuation?.resume(throwing: CancellationError())
+    waited?.giveUp?()
+    waited?.0.resume(throwing: CancellationError())
   }
 }

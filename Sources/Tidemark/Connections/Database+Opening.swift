@@ -38,9 +38,14 @@ extension Database {
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
     try install(configuration.busyMode)
+    install(configuration.transactionClock)
+    self.configuration = configuration
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
     for preparation in configuration.preparations { try preparation(self) }
+    precondition(
+      configuration.allowsUnsafeTransactions || !isInsideTransaction,
+      "A transaction has been left opened at the end of Configuration.prepareDatabase")
     // Reads the header of the file: a file that is no database is found now, and not at the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
     if configuration.isUntrusted { try checkFile() }
@@ -64,6 +69,8 @@ extension DatabaseSettings {
     isReadonly = configuration.readonly
     isUntrusted = configuration.isUntrusted
     allowsOtherFiles = configuration.allowsOtherFiles
+    accessTimeLimit = configuration.accessTimeLimit
+    clock = configuration.environment.clock
     statementCacheCountMax = configuration.statementCacheCountMax
   }
 }

@@ -13,7 +13,9 @@ struct ConnectionHandle {
   ///
   /// C: `sqlite3_open_v2` with `SQLITE_OPEN_NOMUTEX`, `sqlite3_extended_result_codes`.
   static func open(_ name: String, flags: CInt, vfs: String? = nil) throws -> ConnectionHandle {
-    guard !name.utf8.contains(0) else {
+    // In a URI, SQLite would see nothing behind an escaped NUL: two names would be one.
+    let hasEscapedNUL = flags & SQLITE_OPEN_URI != 0 && name.contains("%00")
+    guard !name.utf8.contains(0), !hasEscapedNUL else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the path of the database contains a NUL character")
     }
     precondition(sqlite3_threadsafe() != 0, "Tidemark needs a libsqlite3 that was built thread-safe")
@@ -66,6 +68,7 @@ struct ConnectionHandle {
     static let doubleQuotedStringsInDML = Option(rawValue: SQLITE_DBCONFIG_DQS_DML)
     static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
     static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
+    static let reset = Option(rawValue: SQLITE_DBCONFIG_RESET_DATABASE)
     static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)
   }
 
@@ -92,6 +95,12 @@ struct ConnectionHandle {
 
   // MARK: Errors
 
+  /// C: `sqlite3_extended_errcode`.
+  var lastErrorCode: ResultCode { ResultCode(rawValue: sqlite3_extended_errcode(pointer)) }
+
+  /// C: `sqlite3_errmsg`.
+  var lastErrorMessage: String? { sqlite3_errmsg(pointer).map { String(cString: $0) } }
+
   /// Throws what SQLite says when a code is not `SQLITE_OK`.
   func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
@@ -101,4 +110,23 @@ struct ConnectionHandle {
 extension ConnectionHandle {
   /// The path to the file of the main database, or nil when it has none. C: `sqlite3_db_filename`.
   var filePath: String? { sqlite3_db_filename(pointer, nil).map { String(cString: $0) } }
+}
+
+extension ConnectionHandle {
+  /// The modes of `sqlite3_wal_checkpoint_v2`.
+  struct Checkpoint {
+    fileprivate var mode: CInt
+    static let passive = Checkpoint(mode: SQLITE_CHECKPOINT_PASSIVE)
+    static let full = Checkpoint(mode: SQLITE_CHECKPOINT_FULL)
+    static let restart = Checkpoint(mode: SQLITE_CHECKPOINT_RESTART)
+    static let truncate = Checkpoint(mode: SQLITE_CHECKPOINT_TRUNCATE)
+  }
+
+  /// C: `sqlite3_wal_checkpoint_v2`.
+  func checkpoint(_ checkpoint: Checkpoint, on name: String?) throws -> (Int, Int) {
+    var logCount: CInt = -1
+    var doneCount: CInt = -1
+    try check(sqlite3_wal_checkpoint_v2(pointer, name, checkpoint.mode, &logCount, &doneCount))
+    return (Int(logCount), Int(doneCount))
+  }
 }

@@ -89,7 +89,16 @@ func withColumnBytes<Result>(
 func columnText(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> String? {
   guard let text = sqlite3_column_text(sqliteStatement, index) else { return nil }
   let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
-  return String(validating: bytes, as: UTF8.self) ?? repairedText(bytes, sqliteStatement)
+  if InvalidText.mayBeRefused { return validText(bytes, sqliteStatement) }
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+/// A text that may be refused when its bytes are not UTF-8.
+@usableFromInline
+func validText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteStatement) -> String? {
+  if let text = String(validating: bytes, as: UTF8.self) { return text }
+  if InvalidText.isRefused(by: sqlite3_db_handle(sqliteStatement)) { return nil }
+  return String(decoding: bytes, as: UTF8.self)
 }
 
 /// A copy of the bytes of a column.
@@ -120,11 +129,4 @@ func columnBytes(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> UnsafeRaw
   // Asked for a blob, SQLite would give a text as the file has it, which may be UTF-16.
   guard let text = sqlite3_column_text(sqliteStatement, index) else { return nil }
   return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
-}
-
-/// A text whose bytes are not UTF-8.
-@usableFromInline
-func repairedText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteStatement) -> String? {
-  if InvalidText.isRefused(by: sqlite3_db_handle(sqliteStatement)) { return nil }
-  return String(decoding: bytes, as: UTF8.self)
 }

@@ -17,7 +17,10 @@
 /// 4. Names and adapters follow the schema: they are those of the columns that the rows have, not of those that
 ///    the statement had when it was compiled.
 /// 5. A cursor that left its access is not stepped: that traps.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+  /// What a row becomes.
+  public typealias Element = Decoding.Element
+
   @usableFromInline let statement: Statement
   @usableFromInline @exclusivity(unchecked) private(set) var row: Row
   private let adapter: (any RowAdapter)?
@@ -59,13 +62,13 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
   @inlinable
   public func next() throws -> Element? {
     preconditionAccess()
-    return try step() ? Element._decode(row) : nil
+    return try step() ? Decoding._decode(row) : nil
   }
 
   /// The next element, in a form that outlives the next step.
   @inlinable
   func nextKept() throws -> Element? {
-    try step() ? Element._decodeKept(row) : nil
+    try step() ? Decoding._decodeKept(row) : nil
   }
 
   /// Whether there is one more row.
@@ -170,10 +173,13 @@ extension Statement {
     // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
     let statement = try database.compile(sql, isInternal: isInternal)
-    if hasValidArguments, parameterCount > 0 { statement.setUncheckedArguments(currentArguments) }
+    statement.currentArguments = currentArguments
+    statement.checksArguments = checksArguments
     return statement
   }
 }
+/// A cursor of rows or records.
+public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
 
 /// The name that GRDB gives to a cursor of rows.
-public typealias RowCursor = FetchCursor<Row>
+public typealias RowCursor = WholeRowCursor<Row>

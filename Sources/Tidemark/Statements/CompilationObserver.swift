@@ -63,8 +63,9 @@ final class CompilationObserver: StatementAuthorizer {
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
-      // VACUUM INTO asks for the right to attach its file, too.
-      return allowsOtherFiles ? SQLITE_OK : SQLITE_DENY
+      // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
+      let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
+      return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     default:
       if isCompiling { effects.insert(.schemaOrPragma) }
       return SQLITE_OK

@@ -63,6 +63,9 @@ extension Database {
     return handle
   }
 
+  /// Whether no transaction is open.
+  var isInAutocommitMode: Bool { handle?.isInAutocommitMode ?? true }
+
   static var closedError: DatabaseError {
     DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
   }

@@ -34,12 +34,14 @@ extension Database {
     callbacks.trace = trace.map { trace in
       { signal in
         switch signal {
-        case .statement(let statement, let unexpandedSQL):
-          trace(.statement(.init(statement, String(cString: unexpandedSQL), isPublic)))
+        case .statement(let statement, let text):
+          // The text of the statement itself, or a comment on what it does: the program of a trigger.
+          let comment = text == sqlite3_sql(statement) ? nil : String(cString: text)
+          trace(.statement(.init(statement, comment: comment, isPublic)))
         case .profile(let statement, let nanoseconds):
           trace(
             .profile(
-              statement: .init(statement, nil, isPublic), duration: Double(nanoseconds) / 1_000_000_000))
+              statement: .init(statement, comment: nil, isPublic), duration: Double(nanoseconds) / 1_000_000_000))
         }
       }
     }
@@ -88,25 +90,25 @@ extension Database.TraceEvent {
   /// A statement that is traced. It must not leave the trace closure.
   public struct Statement: CustomStringConvertible {
     private let sqliteStatement: SQLiteStatement
-    private let unexpandedSQL: String?
+    private let comment: String?
     private let isPublic: Bool
 
-    init(_ sqliteStatement: SQLiteStatement, _ unexpandedSQL: String?, _ isPublic: Bool) {
+    init(_ sqliteStatement: SQLiteStatement, comment: String?, _ isPublic: Bool) {
       self.sqliteStatement = sqliteStatement
-      self.unexpandedSQL = unexpandedSQL
+      self.comment = comment
       self.isPublic = isPublic
     }
 
     /// The SQL, with question marks. The programs of triggers are comments: `-- TRIGGER name`. C:
     /// `sqlite3_sql`.
     public var sql: String {
-      if let unexpandedSQL, unexpandedSQL.hasPrefix("--") { return unexpandedSQL }
-      return sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQLStatement } ?? unexpandedSQL ?? ""
+      if let comment { return comment }
+      return sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQLStatement } ?? ""
     }
 
     /// The SQL with its bound values. C: `sqlite3_expanded_sql`.
     public var expandedSQL: String {
-      if let unexpandedSQL, unexpandedSQL.hasPrefix("--") { return unexpandedSQL }
+      if let comment { return comment }
       guard let text = sqlite3_expanded_sql(sqliteStatement) else { return sql }
       defer { sqlite3_free(text) }
       return String(cString: text).trimmedSQLStatement

@@ -41,8 +41,14 @@ public final class Database {
   /// Whether the current access was cancelled; nil when it cannot be.
   @exclusivity(unchecked) var cancellation: AccessCancellation?
 
-  /// How many nested closures run that do not mind cancellation.
+  /// When the current access must be over; nil when it may take its time.
+  @exclusivity(unchecked) var deadline: Deadline?
+
+  /// How many nested closures run that mind neither.
   var shieldDepth = 0
+
+  /// Called when a statement has begun a transaction, whoever wrote it.
+  var didBeginTransaction: ((Database) -> Void)?
 
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
@@ -51,7 +57,7 @@ public final class Database {
     self.handle = handle
     self.settings = settings
     statements = StatementCache(countMax: settings.statementCacheCountMax)
-    publicStatements = StatementCache(countMax: .max)
+    publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
     try handle.installAuthorizer(callbacks)

@@ -36,7 +36,7 @@ extension Statement {
     } catch {
       // A value that SQLite refuses (it is too big) comes out as the error of the next execution.
       currentArguments = arguments
-      hasValidArguments = false
+      checksArguments = false
     }
   }
 
@@ -80,7 +80,7 @@ extension Statement {
 
   // MARK: - Binding
 
-  /// Gives values to the parameters. On failure nothing has changed, unless SQLite itself refuses a value.
+  /// Gives values to the parameters. On failure the arguments are what they were.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
       for (index, value) in arguments.values.enumerated() { try bind(value, at: CInt(index + 1)) }
@@ -93,7 +93,8 @@ extension Statement {
       }
     }
     currentArguments = arguments
-    hasValidArguments = true
+    checksArguments = isChecked
+    hasBoundArguments = true
   }
 
   /// The values of the parameters, taken out of arguments that are shared with other statements.
@@ -112,7 +113,10 @@ extension Statement {
 
   private func bind(_ value: DatabaseValue, at index: CInt) throws {
     let code = value.bind(to: sqliteStatement, at: index)
-    if code != SQLITE_OK { throw database.error(code, of: self) }
+    if code != SQLITE_OK {
+      hasBoundArguments = false
+      throw database.error(code, of: self)
+    }
   }
 }
 

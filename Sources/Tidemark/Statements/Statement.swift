@@ -37,12 +37,22 @@ public final class Statement {
   /// nothing once it was run.
   let isInternal: Bool
 
+  /// The arguments of the next run.
   @exclusivity(unchecked) var currentArguments = StatementArguments()
-  @exclusivity(unchecked) var hasValidArguments: Bool
+
+  /// Whether SQLite has these arguments. When it has not, or has some of others that it refused half-way, they are
+  /// given to it before the next run.
+  @exclusivity(unchecked) var hasBoundArguments: Bool
+
+  /// Whether the arguments must fit.
+  var checksArguments = true
 
   /// Whether somebody runs it, and which run it is.
   @exclusivity(unchecked) private(set) var isRunning = false
   @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
+
+  /// Whether the run may open a transaction: the statement can, and none was open.
+  private var mayBeginTransaction = false
 
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
@@ -54,7 +64,7 @@ public final class Statement {
     sql = compiled.sql
     effects = compiled.effects
     parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))
-    hasValidArguments = parameterCount == 0
+    hasBoundArguments = parameterCount == 0
   }
 
   deinit { database.finalize(sqliteStatement) }
@@ -114,15 +124,15 @@ public final class Statement {
   /// Begins a run, with these arguments or those that were set.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
-    if database.cancellation != nil { try database.checkCancellation(for: self) }
+    if database.mayBeStopped { try database.checkInterruption(for: self) }
     try database.checkTransactionIsAlive(for: self, arguments)
     if isRunning { finish() }
     if let arguments {
       try bind(arguments)
-    } else if !hasValidArguments {
-      try validate(currentArguments)
-      hasValidArguments = true
+    } else if !hasBoundArguments {
+      try bind(currentArguments, isChecked: checksArguments)
     }
+    if !effects.isEmpty { mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode }
     isRunning = true
     run &+= 1
   }
@@ -140,11 +150,13 @@ public final class Statement {
   @usableFromInline
   func failure(_ code: CInt) -> any Error {
     let error = database.error(code, of: self)
+    let interruption = error.mayComeFromInterruption ? database.interruption : nil
     finish()
     // Compiled anew next time: the failure may come from a schema that has changed.
     database.statements.remove(self)
     database.publicStatements.remove(self)
-    return error
+    // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
+    return interruption ?? error
   }
 
   /// Ends a run. C: `sqlite3_reset`.
@@ -157,7 +169,11 @@ public final class Statement {
       // Large values are not kept for nothing.
       sqlite3_clear_bindings(sqliteStatement)
       currentArguments = StatementArguments()
-      hasValidArguments = false
+      hasBoundArguments = false
+    }
+    if mayBeginTransaction {
+      mayBeginTransaction = false
+      if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
   }
 
@@ -175,9 +191,7 @@ public final class Statement {
     if !isRunning { return self }
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
-    if hasValidArguments, parameterCount > 0 {
-      try copy.bind(currentArguments, isChecked: false)
-    }
+    copy.checksArguments = checksArguments
     return copy
   }
 }

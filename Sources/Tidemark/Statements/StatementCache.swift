@@ -6,54 +6,72 @@
 /// A statement may be here and in use. Whoever starts one that is already running runs a copy
 /// (`Statement.idle()`).
 final class StatementCache {
-  private struct Entry {
+  private final class Entry {
+    let sql: String
     let statement: Statement
-    var lastUse: UInt64
+    var lastUse: UInt64 = 0
+
+    init(_ sql: String, _ statement: Statement) {
+      self.sql = sql
+      self.statement = statement
+    }
   }
 
   private var entries: [String: Entry] = [:]
   private var clock: UInt64 = 0
   private let countMax: Int
+  private let sqlByteCountMax: Int
 
   // The same statement is most often used several times in a row: then its text is compared, which is
   // quick for the same literal, and not hashed.
-  private var latestSQL = ""
-  private var latest: Statement?
+  private var latest: Entry?
 
-  init(countMax: Int) {
+  /// - parameter countMax: How many statements are kept.
+  /// - parameter sqlByteCountMax: How long their texts are at most. A longer text was most likely generated, with
+  ///   its values inside: it will not come again.
+  init(countMax: Int, sqlByteCountMax: Int = 16_384) {
     self.countMax = countMax
+    self.sqlByteCountMax = sqlByteCountMax
   }
 
   var count: Int { entries.count }
 
   func statement(for sql: String) -> Statement? {
-    if let latest, sql == latestSQL { return latest }
-    guard let index = entries.index(forKey: sql) else { return nil }
-    clock += 1
-    entries.values[index].lastUse = clock
-    let statement = entries.values[index].statement
-    latestSQL = sql
-    latest = statement
-    return statement
+    if let latest, sql == latest.sql {
+      use(latest)
+      return latest.statement
+    }
+    guard let entry = entries[sql] else { return nil }
+    use(entry)
+    latest = entry
+    return entry.statement
   }
 
   func insert(_ statement: Statement, for sql: String) {
-    guard countMax > 0, sql.utf8.count <= Self.sqlByteCountMax else { return }
+    guard countMax > 0, sql.utf8.count <= sqlByteCountMax else { return }
     if entries.count >= countMax { removeLeastRecentlyUsed() }
-    clock += 1
-    entries[sql] = Entry(statement: statement, lastUse: clock)
+    let entry = Entry(sql, statement)
+    use(entry)
+    entries[sql] = entry
+    // There may have been another statement of that text.
+    latest = entry
   }
 
   /// Forgets a statement: one that failed is compiled again next time.
   func remove(_ statement: Statement) {
+    guard let sql = entries.first(where: { $0.value.statement === statement })?.key else { return }
+    entries[sql] = nil
     latest = nil
-    guard let key = entries.first(where: { $0.value.statement === statement })?.key else { return }
-    entries[key] = nil
   }
 
   func removeAll() {
     latest = nil
     entries = [:]
+  }
+
+  private func use(_ entry: Entry) {
+    clock += 1
+    entry.lastUse = clock
   }
 
   private func removeLeastRecentlyUsed() {
@@ -62,7 +80,4 @@ final class StatementCache {
     let bound = uses[uses.count / 2]
     entries = entries.filter { $0.value.lastUse > bound }
   }
-
-  // A longer text was most likely generated, with its values inside: it will not come again.
-  private static let sqlByteCountMax = 16_384
 }

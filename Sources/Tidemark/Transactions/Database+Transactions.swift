@@ -39,7 +39,7 @@ extension Database {
   }
 
   /// Whether a transaction is open.
-  public var isInsideTransaction: Bool { handle.map { !$0.isInAutocommitMode } ?? false }
+  public var isInsideTransaction: Bool { !isInAutocommitMode }
 
   // MARK: - By hand
 

@@ -3,8 +3,6 @@ import CSQLite
 // An optional value decodes as a value: NULL is nil. There are no optional records: what makes a record
 // nil is a missing row.
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
   /// The value as an expression, or NULL.
   public var sqlExpression: SQLExpression { self?.sqlExpression ?? .value(.null) }
@@ -37,9 +35,9 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     return dbValue.isNull ? .some(nil) : nil
   }
 
-  /// Nil: an optional reads as nil from a column that does not exist.
+  /// `.some(nil)`: an optional reads as nil from a column that does not exist.
   @inlinable
-  public static func fromMissingColumn() -> Wrapped? { nil }
+  public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
   /// Not for you to call.
   @inlinable

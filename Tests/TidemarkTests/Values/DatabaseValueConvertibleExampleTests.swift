@@ -46,8 +46,6 @@ private struct Tagged<Tag, RawValue>: RawRepresentable {
 extension Tagged: SQLExpressible where RawValue: SQLExpressible {}
 extension Tagged: StatementBinding where RawValue: StatementBinding {}
 extension Tagged: DatabaseValueConvertible where RawValue: DatabaseValueConvertible {}
-// One line more than elsewhere: a conditional conformance does not imply those that it needs.
-extension Tagged: RowDecodable where RawValue: DatabaseValueConvertible {}
 
 private struct Player: FetchableRecord {
   typealias ID = Tagged<Player, String>

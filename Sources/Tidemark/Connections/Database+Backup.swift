@@ -1,0 +1,120 @@
+// Copies of whole databases.
+
+extension Database {
+  /// Copies the database into another one, whose content is replaced.
+  ///
+  /// ```swift
+  /// try source.read { sourceDb in
+  ///   try destination.barrierWriteWithoutTransaction { destinationDb in
+  ///     try sourceDb.backup(to: destinationDb)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The destination changes at the end, as a whole, or not at all.
+  ///
+  /// - parameter destDb: The connection to the other database. No transaction is open there.
+  /// - parameter pagesPerStep: How many pages are copied between two reports, all of them when it is negative.
+  /// - parameter progress: Told how far the backup is. An error that it throws gives the backup up, and is thrown
+  ///   again; after the last step it is too late, and the error is ignored.
+  ///
+  /// C: `sqlite3_backup_init` and its siblings.
+  public func backup(
+    to destDb: Database, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+  ) throws {
+    preconditionAccess()
+    destDb.preconditionAccess()
+    precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
+    let backup = try BackupHandle(from: openHandle(), to: destDb.openHandle())
+    while true {
+      try checkInterruption()
+      try destDb.checkInterruption()
+      let isCompleted = try backup.step(pageCount: pagesPerStep)
+      let state = DatabaseBackupProgress(
+        remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)
+      do {
+        try progress?(state)
+      } catch  where isCompleted {
+        Self.log(error, "The backup was complete when its progress closure threw")
+      }
+      if isCompleted { return }
+    }
+  }
+
+  /// Removes everything from the database. C: `SQLITE_DBCONFIG_RESET_DATABASE`.
+  func erase() throws {
+    let handle = try openHandle()
+    try handle.set(.reset, true)
+    do {
+      try execute(sql: "VACUUM")
+    } catch {
+      try handle.set(.reset, false)
+      throw error
+    }
+    try handle.set(.reset, false)
+  }
+}
+
+extension DatabaseReader {
+  /// Copies the database into another one, whose content is replaced.
+  ///
+  /// ```swift
+  /// let source = try DatabaseQueue(path: "/var/lib/library.sqlite")
+  /// let copy = try DatabaseQueue(path: "/var/backups/library.sqlite")
+  /// try source.backup(to: copy)
+  /// ```
+  ///
+  /// The destination changes at the end, as a whole, or not at all. It is locked meanwhile.
+  ///
+  /// - parameter writer: The other database.
+  /// - parameter pagesPerStep: How many pages are copied between two reports, all of them when it is negative.
+  /// - parameter progress: Told how far the backup is. An error that it throws gives the backup up, and is thrown
+  ///   again; after the last step it is too late, and the error is ignored.
+  public func backup(
+    to writer: any DatabaseWriter, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+  ) throws {
+    try writer.writeWithoutTransaction { destDb in
+      try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
+    }
+  }
+}
+
+extension DatabaseWriter {
+  /// Removes everything from the database: tables, views, triggers, indexes.
+  @_disfavoredOverload
+  public func erase() throws {
+    try barrierWriteWithoutTransaction { try $0.erase() }
+  }
+
+  /// Removes everything from the database: tables, views, triggers, indexes.
+  public func erase() async throws {
+    try await barrierWriteWithoutTransaction { try $0.erase() }
+  }
+}
+
+extension DatabaseQueue {
+  /// A copy of a database file, in memory.
+  ///
+  /// ```swift
+  /// let preview = try DatabaseQueue.inMemoryCopy(fromPath: "/usr/share/library/sample.sqlite")
+  /// ```
+  public static func inMemoryCopy(
+    fromPath path: String, configuration: Configuration = Configuration()
+  ) throws -> DatabaseQueue {
+    try copy(ofPath: path, into: DatabaseQueue(configuration: configuration))
+  }
+
+  /// A copy of a database file, in a file that nobody else sees and that is deleted at the end.
+  public static func temporaryCopy(
+    fromPath path: String, configuration: Configuration = Configuration()
+  ) throws -> DatabaseQueue {
+    try copy(ofPath: path, into: DatabaseQueue(path: "", configuration: configuration))
+  }
+
+  private static func copy(ofPath path: String, into copy: DatabaseQueue) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    try DatabaseQueue(path: path, configuration: configuration).backup(to: copy)
+    return copy
+  }
+}

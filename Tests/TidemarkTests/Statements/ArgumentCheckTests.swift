@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Tidemark
+
+/// The parameters that are counted in the text are those that SQLite counts in the statement.
+@Suite struct ArgumentCheckTests {
+  // swift-format-ignore
+  static let statements: [(sql: String, count: Int)] = [
+    ("SELECT ?, ?", 2), ("SELECT :a, :a, @a, $a", 3), ("SELECT ?3", 3), ("SELECT ?2, ?, ?1", 3), ("SELECT :a, ?3, ?", 4),
+    ("SELECT '?', \"?\", [?], `?`, ? -- ?\n, ? /* ? */", 2), ("SELECT 'it''s ?', ?", 1), ("SELECT a$b, ? FROM (SELECT 1 AS a$b)", 1),
+    ("SELECT :été, :1, $_", 3), ("SELECT x'3f', 1.5e3, ?", 1), ("SELECT ?->'$.a'", 1), ("SELECT $a::b, ?", 2),
+    ("SELECT $a(b), ?", 2), ("SELECT $a::b(c), :a::d, ?", 3), ("SELECT 1", 0), ("SELECT '?' || ?1 || ?1", 1),
+    ("SELECT -- :a\n @b, ''':c', '' || :d", 2), ("SELECT\u{C}?,\u{B}?", 2),
+  ]
+
+  @Test(arguments: statements)
+  func theTextHasAsManyParametersAsTheStatement(_ sql: String, _ count: Int) throws {
+    let values = StatementArguments(Array(repeating: 1, count: count))
+    try DatabaseQueue().inDatabase { db throws in
+      // SQLite's own count, unless SQLite refuses the text.
+      guard let statement = try? db.makeStatement(sql: sql) else { return }
+      #expect(statement.parameterCount == count)
+      try ArgumentCheck(sql).validate(values)
+      #expect(throws: DatabaseError.self) { try ArgumentCheck(sql).validate(values + [1]) }
+      if count > 0 {
+        let few = StatementArguments(Array(repeating: 1, count: count - 1))
+        #expect(throws: DatabaseError.self) { try ArgumentCheck(sql).validate(few) }
+      }
+    }
+  }
+
+  @Test func theSemicolonsOfATriggerSeparateNoStatements() throws {
+    try DatabaseQueue.withBooks().inDatabase { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE log (text TEXT);
+          CREATE TRIGGER tr AFTER INSERT ON book BEGIN
+            INSERT INTO log VALUES ('one; two');
+            INSERT INTO log VALUES (new.title); -- ; three
+          END;
+          INSERT INTO book (title) VALUES (?); INSERT INTO log VALUES (?)
+          """, arguments: ["Dune", "four"])
+      #expect(try String.fetchAll(db, sql: "SELECT text FROM log") == ["one; two", "Dune", "four"])
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// Something that happens once, and that a thread can wait for, up to a limit.
+final class Signal: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func fire() { semaphore.signal() }
+
+  /// - throws: `TookTooLong` rather than to block a test for good.
+  func wait() throws {
+    guard semaphore.wait(timeout: .now() + .seconds(20)) == .success else { throw TookTooLong() }
+    semaphore.signal()
+  }
+}
+
+struct TookTooLong: Error {}
+
+/// Waits for something that has no event of its own, such as the end of a thread.
+func waitUntil(_ condition: () -> Bool) throws {
+  let deadline = Date.now + 20
+  while !condition() {
+    guard Date.now < deadline else { throw TookTooLong() }
+    Thread.sleep(forTimeInterval: 0.001)
+  }
+}
+
+/// Waits for something that has no event of its own, without a thread.
+func waitUntil(_ condition: @Sendable () -> Bool) async throws {
+  let deadline = Date.now + 20
+  while !condition() {
+    guard Date.now < deadline else { throw TookTooLong() }
+    try await Task.sleep(for: .milliseconds(1))
+  }
+}
+
+/// A value that several threads write.
+final class Locked<Value: Sendable>: Sendable {
+  private let storage: Mutex<Value>
+
+  init(_ value: Value) { storage = Mutex(value) }
+
+  var value: Value { storage.withLock { $0 } }
+
+  func update<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    storage.withLock { value in body(&value) }
+  }
+}
+
+/// Runs a closure on a thread of its own.
+func onThread(_ body: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread(body)
+}
