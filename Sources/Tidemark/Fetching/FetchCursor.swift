@@ -172,10 +172,12 @@ extension Statement {
     database.publicStatements.remove(self)
     // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
-    return try copy()
+    let statement = try database.compile(sql, isInternal: isInternal)
+    statement.currentArguments = currentArguments
+    statement.checksArguments = checksArguments
+    return statement
   }
 }
-
 /// A cursor of rows or records.
 public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
 

@@ -16,12 +16,14 @@ import Tidemark
   }
 
   // swift-format-ignore
-  @Test(arguments: [
+  private static let storages: [DatabaseValue.Storage] = [
     .null, .int64(0), .int64(.min), .int64(.max),
     .double(0.5), .double(.infinity), .double(-.infinity), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude), .double(-0.0),
     .string(""), .string("a"), .string("a\0b"), .string("\0"), .string("e\u{301}\u{1F469}\u{200D}\u{1F680}"),
     .blob(Data()), .blob(Data([0])), .blob(Data([0xFF, 0, 0xFE])),
-  ] as [DatabaseValue.Storage])
+  ]
+
+  @Test(arguments: storages)
   func aBoundValueComesBackAsItWas(storage: DatabaseValue.Storage) throws {
     #expect(try stored(DatabaseValue(storage))?.storage == storage)
   }

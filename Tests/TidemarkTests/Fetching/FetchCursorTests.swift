@@ -172,6 +172,17 @@ import Tidemark
     }
   }
 
+  /// Swift finds both texts equal, SQLite does not: kept statements are found by bytes.
+  @Test func textsThatDifferInBytesAreTwoStatements() throws {
+    let composed = "SELECT length('\u{E9}')"
+    let decomposed = "SELECT length('e\u{301}')"
+    try inMemory { db throws in
+      #expect(try Int.fetchOne(db, sql: composed) == 1)
+      let length = try Int.fetchOne(db, sql: decomposed)
+      withKnownIssue("StatementCache compares texts as Swift does") { #expect(length == 2) }
+    }
+  }
+
   // MARK: What it says
 
   @Test func aCursorSaysWhatItFetches() throws {

@@ -35,8 +35,8 @@ import Tidemark
     #expect(result.words.contains("\(number) is too large for SQLite"))
   }
 
-  @Test func aMissingColumnHasAValueForOptionalsAlone() {
-    #expect(Int?.fromMissingColumn() == .some(.none))
+  @Test func aMissingColumnIsNilForOptionalsAndNoValueForOthers() {
+    #expect(Int?.fromMissingColumn() == .some(nil))
     #expect(Int.fromMissingColumn() == nil)
     #expect(DatabaseValue.fromMissingColumn() == nil)
   }
