@@ -39,8 +39,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///
   /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement.
   public func close() throws {
-    try readers.exclusively { slots in
-      for slot in slots { try slot.close() }
+    try readers.exclusively {
+      try readers.closeAll()
       isClosed.set()
     }
   }

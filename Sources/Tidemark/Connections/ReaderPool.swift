@@ -92,8 +92,13 @@ final class ReaderPool: Sendable {
   }
 
   /// Gives up waiting.
-  func giveUp(_ ticket: ReaderPoolMachine.Ticket) {
-    perform(machine.withLock { $0.giveUp(ticket).calls })
+  ///
+  /// - returns: Whether it was not too late.
+  @discardableResult
+  func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
+    let (wasWaiting, calls) = machine.withLock { $0.giveUp(ticket) }
+    perform(calls)
+    return wasWaiting
   }
 
   private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {
@@ -134,15 +139,25 @@ final class ReaderPool: Sendable {
   }
 
   /// Runs a closure while nobody reads. It may close the connections.
-  func exclusively<Result>(_ body: ([ReaderSlot]) throws -> Result) rethrows -> Result {
+  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+    waitForAll()
+    defer { endExclusive() }
+    return try body()
+  }
+
+  /// Waits until nobody reads, with the thread. Nobody reads until `endExclusive` is called.
+  func waitForAll() {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
     let place = DispatchSemaphore(value: 0)
     let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
     if case .wait = action { place.wait() }
-    defer { endExclusive() }
-    return try body(slots)
+  }
+
+  /// Closes the connections. To be called while nobody reads.
+  func closeAll() throws {
+    for slot in slots { try slot.close() }
   }
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
