@@ -24,6 +24,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "GRDB.DatabaseSnapshotPool"
+    // The connection that writes would create a file that is missing.
+    _ = try SerializedConnection(location, configuration.forReaders, label: label)
     let writer = try SerializedConnection(location, configuration, label: label)
     self.init(try writer.sync { try $0.openSnapshot(of: location, configuration, label: label) })
   }
