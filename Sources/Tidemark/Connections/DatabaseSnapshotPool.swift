@@ -63,7 +63,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 
   /// Reads the state of the snapshot later.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule(value) { db in try db.readingSnapshot { value(.success($0)) } }
+    readers.schedule(value) { db, call in try db.readingSnapshot(call) }
   }
 
   /// Reads the state of the snapshot, inside the read that the thread is in if there is one.

@@ -111,7 +111,9 @@ final class ReaderPool: Sendable {
   /// Gives a connection back.
   func giveBack(_ loan: Loan) {
     let slot = slots[loan.slot]
-    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+    renew(loan)
+    // Its transaction could not be ended: the next access must not find it.
+    if let db = slot.db, !holdsTransactions, !db.isInAutocommitMode { slot.abandon() }
     let isOpen = slot.db != nil
     perform(machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) })
   }
@@ -121,6 +123,12 @@ final class ReaderPool: Sendable {
   }
 
   // MARK: - Using
+
+  /// Gives the connection up when it was invalidated: another one will be opened in its place.
+  func renew(_ loan: Loan) {
+    let slot = slots[loan.slot]
+    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+  }
 
   /// Runs an access with a connection that is lent, opened if need be.
   func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {
