@@ -26,7 +26,7 @@ extension DatabasePool {
 
   /// Reads later. All that is read comes from one committed state, and nothing can be written.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule(value) { db in try db.isolatedRead { value(.success($0)) } }
+    readers.schedule(value) { db, call in try db.isolatedRead(call) }
   }
 
   /// Reads, without the promise of one state: others may write between two statements.
@@ -42,7 +42,7 @@ extension DatabasePool {
 
   /// Reads later, without the promise of one state: others may write between two statements.
   public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule(value) { db in value(.success(db)) }
+    readers.schedule(value) { db, call in call(db) }
   }
 
   /// Reads, inside the read that the thread is in if there is one, without the promise of one state.
@@ -58,6 +58,7 @@ extension DatabasePool {
     writer.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
       let loan = readers.borrow()
+      readers.renew(loan)
       do {
         // Before the writer goes on: this is the state that is read.
         try readers.use(loan) { try $0.beginSnapshot() }
@@ -65,7 +66,10 @@ extension DatabasePool {
         readers.giveBack(loan)
         return value(.failure(error))
       }
-      readers.execute(loan, value) { try $0.endingSnapshot { value(.success($0)) } }
+      readers.resume(loan, value) { db, call in
+        call(db)
+        try db.endSnapshot()
+      }
     }
   }
 
@@ -86,15 +90,8 @@ extension Database {
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
   }
 
-  /// Runs a closure that reads the state that was begun, and ends it.
-  fileprivate func endingSnapshot(_ body: (Database) throws -> Void) throws {
-    defer {
-      do {
-        try shielded { try rollback() }
-      } catch {
-        Self.log(error, "A read could not be ended")
-      }
-    }
-    try body(self)
+  /// Ends the read of a state.
+  fileprivate func endSnapshot() throws {
+    try shielded { try rollback() }
   }
 }

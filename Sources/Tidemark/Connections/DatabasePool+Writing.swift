@@ -18,7 +18,7 @@ extension DatabasePool {
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writer.sync { db in
-      try readers.exclusively { _ in try updates(db) }
+      try readers.exclusively { try updates(db) }
     }
   }
 
@@ -26,9 +26,15 @@ extension DatabasePool {
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    // The thread that waits for the readers is the writer's own, which nobody else can use meanwhile.
-    try await writer.async { [readers] db in
-      try readers.exclusively { _ in try updates(db) }
+    let wait = BarrierWait(for: readers)
+    return try await withTaskCancellationHandler {
+      try await writer.async { [readers] db in
+        try wait.enter()
+        defer { readers.endExclusive() }
+        return try updates(db)
+      }
+    } onCancel: {
+      wait.cancel()
     }
   }
 
@@ -37,7 +43,7 @@ extension DatabasePool {
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     writer.schedule { [readers] db in
-      readers.exclusively { _ in updates(db.handle == nil ? .failure(Database.closedError) : .success(db)) }
+      readers.exclusively { updates(db.handle == nil ? .failure(Database.closedError) : .success(db)) }
     }
   }
 

@@ -66,10 +66,14 @@ public final class DatabasePool: DatabaseWriter {
   /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The pool is then still
   ///   usable.
   public func close() throws {
+    // Reads that wait go on once it is known whether the pool is closed: none of them opens a connection that
+    // nobody would close.
+    var hasReaders = false
+    defer { if hasReaders { readers.endExclusive() } }
     try writer.close {
-      try readers.exclusively { slots in
-        for slot in slots { try slot.close() }
-      }
+      readers.waitForAll()
+      hasReaders = true
+      try readers.closeAll()
     }
   }
 

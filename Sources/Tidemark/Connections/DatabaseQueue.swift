@@ -87,11 +87,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Reads later. All that is read comes from one state of the database, and nothing can be written.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      do {
-        try db.isolatedRead { value(.success($0)) }
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try db.isolatedRead(call) }
     }
   }
 
@@ -180,11 +176,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      do {
-        try db.isolatedRead { value(.success($0)) }
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try db.isolatedRead(call) }
     }
   }
 }

@@ -59,11 +59,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   /// Reads the state of the snapshot later.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      do {
-        try db.readingSnapshot { value(.success($0)) }
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try db.readingSnapshot(call) }
     }
   }
 

@@ -24,6 +24,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "GRDB.DatabaseSnapshotPool"
+    // The connection that writes would create a file that is missing.
+    _ = try SerializedConnection(location, configuration.forReaders, label: label)
     let writer = try SerializedConnection(location, configuration, label: label)
     self.init(try writer.sync { try $0.openSnapshot(of: location, configuration, label: label) })
   }
@@ -39,8 +41,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///
   /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement.
   public func close() throws {
-    try readers.exclusively { slots in
-      for slot in slots { try slot.close() }
+    try readers.exclusively {
+      try readers.closeAll()
       isClosed.set()
     }
   }
@@ -61,7 +63,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 
   /// Reads the state of the snapshot later.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule(value) { db in try db.readingSnapshot { value(.success($0)) } }
+    readers.schedule(value) { db, call in try db.readingSnapshot(call) }
   }
 
   /// Reads the state of the snapshot, inside the read that the thread is in if there is one.

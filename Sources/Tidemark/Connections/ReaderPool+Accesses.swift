@@ -54,30 +54,33 @@ extension ReaderPool {
     }
   }
 
+  /// What an access that calls back does with its connection: something before, the call, something after.
+  typealias Scope = @Sendable (_ db: Database, _ call: (Database) -> Void) throws -> Void
+
   /// Runs an access later. When it cannot begin, the error goes to `value`.
-  func schedule(
-    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
-    _ body: @escaping @Sendable (Database) throws -> Void
-  ) {
-    _ = borrow { [self] loan in execute(loan, value, body) }
+  func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+    _ = borrow { [self] loan in
+      executor.execute { [self] in
+        Database.telling(value) { call in try run(loan) { try scope($0, call) } }
+        giveBack(loan)
+      }
+    }
   }
 
-  /// Runs an access on a thread of the pool, and gives the connection back.
-  func execute(
-    _ loan: Loan, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
-    _ body: @escaping @Sendable (Database) throws -> Void
-  ) {
+  /// Runs later an access whose connection has its state already, and gives the connection back.
+  func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in
-      do {
-        try run(loan, body)
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try check(loan) { try scope($0, call) } }
       giveBack(loan)
     }
   }
 
   private func run<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
+    renew(loan)
+    return try check(loan, body)
+  }
+
+  private func check<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
     try use(loan) { db in
       try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, body)
     }

@@ -92,8 +92,13 @@ final class ReaderPool: Sendable {
   }
 
   /// Gives up waiting.
-  func giveUp(_ ticket: ReaderPoolMachine.Ticket) {
-    perform(machine.withLock { $0.giveUp(ticket).calls })
+  ///
+  /// - returns: Whether it was not too late.
+  @discardableResult
+  func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
+    let (wasWaiting, calls) = machine.withLock { $0.giveUp(ticket) }
+    perform(calls)
+    return wasWaiting
   }
 
   private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {
@@ -106,7 +111,9 @@ final class ReaderPool: Sendable {
   /// Gives a connection back.
   func giveBack(_ loan: Loan) {
     let slot = slots[loan.slot]
-    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+    renew(loan)
+    // Its transaction could not be ended: the next access must not find it.
+    if let db = slot.db, !holdsTransactions, !db.isInAutocommitMode { slot.abandon() }
     let isOpen = slot.db != nil
     perform(machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) })
   }
@@ -116,6 +123,12 @@ final class ReaderPool: Sendable {
   }
 
   // MARK: - Using
+
+  /// Gives the connection up when it was invalidated: another one will be opened in its place.
+  func renew(_ loan: Loan) {
+    let slot = slots[loan.slot]
+    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+  }
 
   /// Runs an access with a connection that is lent, opened if need be.
   func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {
@@ -134,15 +147,25 @@ final class ReaderPool: Sendable {
   }
 
   /// Runs a closure while nobody reads. It may close the connections.
-  func exclusively<Result>(_ body: ([ReaderSlot]) throws -> Result) rethrows -> Result {
+  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+    waitForAll()
+    defer { endExclusive() }
+    return try body()
+  }
+
+  /// Waits until nobody reads, with the thread. Nobody reads until `endExclusive` is called.
+  func waitForAll() {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
     let place = DispatchSemaphore(value: 0)
     let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
     if case .wait = action { place.wait() }
-    defer { endExclusive() }
-    return try body(slots)
+  }
+
+  /// Closes the connections. To be called while nobody reads.
+  func closeAll() throws {
+    for slot in slots { try slot.close() }
   }
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.

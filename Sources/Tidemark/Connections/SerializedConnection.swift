@@ -122,7 +122,7 @@ final class SerializedConnection: Sendable {
 }
 
 extension Database {
-  /// Runs an access, and makes sure that it leaves no transaction behind (promise P6).
+  /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, _ body: (Database) throws -> Result
   ) rethrows -> Result {
@@ -135,9 +135,12 @@ extension Database {
           try body(self)
         }
     } catch {
+      // First: as long as one of them runs, an interruption hits the rollback, too.
+      handle?.resetRunningStatements()
       if !allowsUnsafeTransactions { rollbackLeftovers() }
       throw error
     }
+    handle?.resetRunningStatements()
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction,
       "A transaction has been left opened at the end of a database access")

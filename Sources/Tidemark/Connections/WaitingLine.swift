@@ -1,7 +1,7 @@
 /// Those who wait, in the order in which they came.
 ///
-/// Who gives up leaves a hole in the line, which is skipped. All operations take constant time on average,
-/// but for giving up, which finds its place by halving.
+/// Who gives up leaves a hole in the line, which is skipped; when there are more holes than waiters, the others close up.
+/// All operations take constant time on average, but for giving up, which finds its place by halving.
 struct WaitingLine<Waiter> {
   /// A place in the line.
   struct Ticket: Hashable, Sendable {
@@ -14,6 +14,9 @@ struct WaitingLine<Waiter> {
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
+
+  /// How many places the line takes up, holes included.
+  var placeCount: Int { places.count }
 
   /// The next in line.
   var first: Waiter? {
@@ -52,7 +55,16 @@ struct WaitingLine<Waiter> {
     guard low < places.count, places[low].number == ticket.number, let waiter = places[low].waiter else { return nil }
     places[low].waiter = nil
     count -= 1
+    closeUp()
     return waiter
+  }
+
+  // The first one may stay for long, while others come and give up.
+  private mutating func closeUp() {
+    guard places.count > 64, count * 2 < places.count else { return }
+    places.removeSubrange(..<firstPlace)
+    places.removeAll { $0.waiter == nil }
+    firstPlace = 0
   }
 
   private mutating func skipHoles() {

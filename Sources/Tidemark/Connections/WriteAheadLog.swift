@@ -57,7 +57,11 @@ extension Database {
   ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
     preconditionAccess()
     precondition(!isInsideTransaction, "A checkpoint is made outside of a transaction: SQLite refuses it inside one")
-    return try openHandle().checkpoint(kind.checkpoint, on: dbName)
+    let handle = try openHandle()
+    // Has SQLite forget an interruption of the time when the connection was idle: a statement does that by itself when
+    // it begins, a checkpoint does not (hazard C4).
+    try execute(sql: "SELECT 1")
+    return try handle.checkpoint(kind.checkpoint, on: dbName)
   }
 }
 
