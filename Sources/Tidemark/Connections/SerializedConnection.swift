@@ -81,6 +81,17 @@ final class SerializedConnection: Sendable {
     }
   }
 
+  /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
+  func scheduleResult(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    schedule { db in
+      body(
+        Result {
+          _ = try db.openHandle()
+          return db
+        })
+    }
+  }
+
   /// Runs an access as soon as the connection is free. The task is suspended meanwhile.
   ///
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
@@ -94,7 +105,10 @@ final class SerializedConnection: Sendable {
           guard access.begin() else { return gate.leave() }
           executor.execute { [self] in
             let result = Swift.Result {
-              try run { db in try db.withCancellation(access.cancellation) { try body(db) } }
+              try run { db in
+                _ = try db.openHandle()
+                return try db.withCancellation(access.cancellation) { try body(db) }
+              }
             }
             gate.leave()
             access.end(with: result)
