@@ -16,7 +16,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   private enum State {
     case created
-    case waiting(Continuation)
+    case waiting(Continuation, giveUp: (@Sendable () -> Void)? = nil)
     case running(Continuation)
     case givenUp
     case ended
@@ -25,10 +25,20 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   private let state = Mutex(State.created)
   let cancellation = AccessCancellation()
 
-  var hasGivenUp: Bool {
-    state.withLock { state in
-      if case .givenUp = state { true } else { false }
+  /// Has a closure called if the task is cancelled while it waits, now if it was.
+  func whenGivingUp(_ giveUp: @escaping @Sendable () -> Void) {
+    let hasGivenUp = state.withLock { state in
+      switch state {
+      case .waiting(let continuation, _):
+        state = .waiting(continuation, giveUp: giveUp)
+        return false
+      case .givenUp:
+        return true
+      case .created, .running, .ended:
+        return false
+      }
     }
+    if hasGivenUp { giveUp() }
   }
 
   /// - returns: False when the task was cancelled already; the continuation was resumed.
@@ -52,7 +62,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   func begin() -> Bool {
     state.withLock { state in
       switch state {
-      case .waiting(let continuation):
+      case .waiting(let continuation, _):
         state = .running(continuation)
         return true
       case .givenUp:
@@ -74,18 +84,19 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   func cancel() {
     cancellation.cancel()
-    let continuation: Continuation? = state.withLock { state in
+    let waiter: (continuation: Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
       switch state {
       case .created:
         state = .givenUp
         return nil
-      case .waiting(let continuation):
+      case .waiting(let continuation, let giveUp):
         state = .givenUp
-        return continuation
+        return (continuation, giveUp)
       case .running, .givenUp, .ended:
         return nil
       }
     }
-    continuation?.resume(throwing: CancellationError())
+    waiter?.giveUp?()
+    waiter?.continuation.resume(throwing: CancellationError())
   }
 }

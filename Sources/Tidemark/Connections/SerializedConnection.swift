@@ -78,6 +78,7 @@ final class SerializedConnection: Sendable {
         run(body)
         gate.leave()
       }
+      return true
     }
   }
 
@@ -102,7 +103,7 @@ final class SerializedConnection: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         guard access.wait(continuation) else { return }
         let ticket = gate.enter { [self] in
-          guard access.begin() else { return gate.leave() }
+          guard access.begin() else { return false }
           executor.execute { [self] in
             let result = Swift.Result {
               try run { db in
@@ -113,8 +114,10 @@ final class SerializedConnection: Sendable {
             gate.leave()
             access.end(with: result)
           }
+          return true
         }
-        if let ticket, access.hasGivenUp { _ = gate.giveUp(ticket) }
+        // Who is cancelled while it waits leaves the line, and with it goes what its closure holds.
+        if let ticket { access.whenGivingUp { [gate] in gate.giveUp(ticket) } }
       }
     } onCancel: {
       access.cancel()
