@@ -47,10 +47,17 @@ final class AccessGate: Sendable {
     }
   }
 
-  /// Gives up waiting. When it is too late for that, the closure is called.
-  func giveUp(_ ticket: AccessGateMachine.Ticket) {
-    machine.withLock { $0.giveUp(ticket) }
+  /// Gives up waiting.
+  ///
+  /// - returns: Whether it was not too late: the closure will not be called.
+  @discardableResult
+  func giveUp(_ ticket: AccessGateMachine.Ticket) -> Bool {
+    // What the closure holds is released here, outside of the lock.
+    machine.withLock { $0.giveUp(ticket) } != nil
   }
+
+  /// How many places the line takes, those of who gave up included.
+  var placeCount: Int { machine.withLock { $0.placeCount } }
 }
 
 /// What the gate decides: events in, actions out.
@@ -85,7 +92,8 @@ struct AccessGateMachine {
     return nil
   }
 
-  mutating func giveUp(_ ticket: Ticket) {
-    _ = line.remove(ticket)
-  }
+  /// Who will not be let in, nil when it was too late.
+  mutating func giveUp(_ ticket: Ticket) -> LetIn? { line.remove(ticket) }
+
+  var placeCount: Int { line.placeCount }
 }

@@ -104,7 +104,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   /// Reads later, without a transaction.
   public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    connection.schedule { value(.success($0)) }
+    connection.scheduleResult(value)
   }
 
   /// Reads, inside the access that the thread is in if there is one, without a transaction.
@@ -158,7 +158,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    connection.schedule { updates(.success($0)) }
+    connection.scheduleResult(updates)
   }
 
   /// Uses the connection later. Each statement is a transaction of its own.

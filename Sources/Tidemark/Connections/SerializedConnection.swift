@@ -73,6 +73,17 @@ final class SerializedConnection: Sendable {
     }
   }
 
+  /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
+  func scheduleResult(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    schedule { db in
+      body(
+        Result {
+          _ = try db.openHandle()
+          return db
+        })
+    }
+  }
+
   /// Runs an access as soon as the connection is free. The task is suspended meanwhile.
   ///
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
@@ -84,7 +95,10 @@ final class SerializedConnection: Sendable {
       giveUp: { [gate] ticket in gate.giveUp(ticket) },
       leave: { [gate] _ in gate.leave() },
       { [self] _, cancellation in
-        try run { db in try db.withCancellation(cancellation) { try body(db) } }
+        try run { db in
+          _ = try db.openHandle()
+          return try db.withCancellation(cancellation) { try body(db) }
+        }
       })
   }
 

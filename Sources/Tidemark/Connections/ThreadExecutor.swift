@@ -44,8 +44,11 @@ final class ThreadExecutor: AccessExecutor {
         condition.signal()
       } else if threadCount < threadCountMax {
         threadCount += 1
-        let thread = Thread { self.work() }
-        thread.name = label
+        let thread = Thread { [label] in
+          // Only the thread itself can have the system know its name.
+          Thread.current.name = label
+          self.work()
+        }
         thread.stackSize = 8 << 20
         thread.start()
       }

@@ -161,7 +161,13 @@ private func report(_ error: any Error, to context: OpaquePointer?) {
   }
   // The message first: SQLite sets one of its own for a code that comes without.
   if let message = error.message { sqlite3_result_error(context, message, -1) }
-  sqlite3_result_error_code(context, error.extendedResultCode.rawValue)
+  switch error.extendedResultCode {
+  case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE:
+    // No failures: SQLite would go on as if nothing had been thrown, or take it for a row.
+    sqlite3_result_error_code(context, SQLITE_ERROR)
+  default:
+    sqlite3_result_error_code(context, error.extendedResultCode.rawValue)
+  }
 }
 
 extension DatabaseValue {

@@ -32,11 +32,12 @@ extension Database {
   }
 
   // These methods do not throw, and SQLite refuses for a fault of the program only: a name that is too long,
-  // a function that is added while a statement uses it.
+  // a function that is added while a statement uses it. A closed connection has no functions, and runs nothing.
   private func must(_ failure: String, _ body: (ConnectionHandle) throws -> Void) {
     preconditionAccess()
+    guard let handle else { return }
     do {
-      try body(openHandle())
+      try body(handle)
     } catch {
       fatalError("\(failure): \(error)")
     }

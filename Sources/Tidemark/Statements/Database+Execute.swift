@@ -39,14 +39,23 @@ extension Database {
   }
 
   /// The row id of the last row that this connection inserted. C: `sqlite3_last_insert_rowid`.
-  public var lastInsertedRowID: Int64 { handle?.lastInsertedRowID ?? 0 }
+  public var lastInsertedRowID: Int64 {
+    preconditionAccess()
+    return handle?.lastInsertedRowID ?? 0
+  }
 
   /// The number of rows that the last statement changed, without the changes made by triggers and foreign
   /// keys. C: `sqlite3_changes`.
-  public var changesCount: Int { handle?.changesCount ?? 0 }
+  public var changesCount: Int {
+    preconditionAccess()
+    return handle?.changesCount ?? 0
+  }
 
   /// The number of rows that were changed since the connection was opened. C: `sqlite3_total_changes`.
-  public var totalChangesCount: Int { handle?.totalChangesCount ?? 0 }
+  public var totalChangesCount: Int {
+    preconditionAccess()
+    return handle?.totalChangesCount ?? 0
+  }
 }
 
 extension Statement {

@@ -29,6 +29,7 @@ extension Database {
   /// The description of an event does not show the values bound to the statement: ask for its
   /// `expandedDescription`, or set `Configuration.publicStatementArguments`. C: `sqlite3_trace_v2`.
   public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
+    preconditionAccess()
     guard let handle else { return }
     let isPublic = settings.publicStatementArguments
     callbacks.trace = trace.map { trace in

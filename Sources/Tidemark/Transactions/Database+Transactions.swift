@@ -39,7 +39,10 @@ extension Database {
   }
 
   /// Whether a transaction is open.
-  public var isInsideTransaction: Bool { !isInAutocommitMode }
+  public var isInsideTransaction: Bool {
+    preconditionAccess()
+    return !isInAutocommitMode
+  }
 
   // MARK: - By hand
 

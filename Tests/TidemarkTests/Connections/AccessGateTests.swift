@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Tidemark
+
+/// The line before a connection.
+@Suite struct AccessGateTests {
+  @Test func whoCameFirstIsFirst() {
+    let gate = AccessGate()
+    let order = Locked<[Int]>([])
+    gate.enter()
+    for number in 0..<1000 {
+      gate.enter { order.update { $0.append(number) } }
+    }
+    for _ in 0..<1001 { gate.leave() }
+    #expect(order.value == Array(0..<1000))
+  }
+
+  @Test func whoGaveUpIsNotCalled() {
+    var chance = Chance()
+    let gate = AccessGate()
+    let order = Locked<[Int]>([])
+    var expected: [Int] = []
+    gate.enter()
+    var next = 0
+    for _ in 0..<300 {
+      var tickets: [(Int, AccessGateMachine.Ticket)] = []
+      for _ in 0..<Int.random(in: 0...6, using: &chance) {
+        let number = next
+        next += 1
+        let ticket = gate.enter { order.update { $0.append(number) } }
+        if let ticket { tickets.append((number, ticket)) }
+      }
+      for (number, ticket) in tickets.shuffled(using: &chance) {
+        if Bool.random(using: &chance) {
+          #expect(gate.giveUp(ticket))
+          #expect(!gate.giveUp(ticket))
+        } else {
+          expected.append(number)
+        }
+      }
+      // One goes, the next one comes.
+      if Bool.random(using: &chance), order.value.count < expected.count { gate.leave() }
+    }
+    while order.value.count < expected.count { gate.leave() }
+    #expect(order.value == expected.sorted())
+    gate.leave()
+  }
+
+  @Test func thoseWhoGaveUpTakeNoPlace() {
+    let gate = AccessGate()
+    gate.enter()
+    for _ in 0..<10_000 {
+      if let ticket = gate.enter({}) { #expect(gate.giveUp(ticket)) }
+    }
+    #expect(gate.placeCount < 1000)
+    gate.leave()
+  }
+
+  @Test func threadsTakeTurns() async throws {
+    let gate = AccessGate()
+    let inside = Locked(0)
+    let turns = Locked(0)
+    let ends = (0..<4).map { _ in Signal() }
+    for end in ends {
+      onThread {
+        for _ in 0..<500 {
+          gate.enter()
+          let count = inside.update { $0 += 1; return $0 }
+          if count == 1 { turns.update { $0 += 1 } }
+          inside.update { $0 -= 1 }
+          gate.leave()
+        }
+        end.fire()
+      }
+    }
+    for end in ends { try end.wait() }
+    #expect(turns.value == 2000)
+  }
+}

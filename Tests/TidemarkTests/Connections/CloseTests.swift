@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// Closing a queue (reference §1.4, hazard C7).
+@Suite struct CloseTests {
+  @Test func closingTwiceIsFine() throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.close()
+    try dbQueue.close()
+  }
+
+  @Test func aLiveStatementKeepsTheConnectionOpen() throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    let box = Box<Tidemark.Statement>(try dbQueue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }.value)
+    let expected = "SQLite error 5: unable to close due to unfinalized statements or unfinished backups"
+    #expect(message { try dbQueue.close() } == expected)
+    #expect(message { try dbQueue.close() } == expected)
+    // It is as usable as before.
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
+    #expect(try dbQueue.read { try $0.titles() } == ["a"])
+    box.content = nil
+    try dbQueue.close()
+    #expect(message { try dbQueue.read { _ in } } == closedMessage)
+  }
+
+  @Test func theStatementsOfTheLibraryDoNotKeepItOpen() throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    try dbQueue.write { db in
+      _ = try db.titles()
+      _ = try db.cachedStatement(sql: "SELECT 1")
+    }
+    try dbQueue.close()
+  }
+
+  @Test func aReleasedQueueWaitsForItsLastStatement() throws {
+    let folder = try TemporaryFolder()
+    var dbQueue: DatabaseQueue? = try DatabaseQueue(path: folder.path("db"))
+    weak let connection = dbQueue?.inDatabase { UnsafeTransfer($0) }.value
+    let box = Box<Tidemark.Statement>(
+      try #require(dbQueue).inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }.value)
+    dbQueue = nil
+    #expect(connection != nil)
+    box.content = nil
+    #expect(connection == nil)
+  }
+
+  @Test func aReleasedQueueIsClosed() throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    var dbQueue: DatabaseQueue? = try DatabaseQueue(path: folder.path("db"), configuration: configuration)
+    try dbQueue?.write { try $0.createBooks() }
+    #expect(FileManager.default.fileExists(atPath: folder.path("db-wal")))
+    dbQueue = nil
+    // The last connection takes the log away with it.
+    #expect(!FileManager.default.fileExists(atPath: folder.path("db-wal")))
+  }
+
+  // MARK: Afterwards
+
+  /// All ways to a closed database.
+  static let accesses: [@Sendable (DatabaseQueue) throws -> Void] = [
+    { try $0.read { _ in } },
+    { try $0.write { _ in } },
+    { try $0.inTransaction { _ in .commit } },
+    { try $0.unsafeRead { try $0.execute(sql: "SELECT 1") } },
+    { try $0.unsafeReentrantRead { _ = try Int.fetchOne($0, sql: "SELECT 1") } },
+    { try $0.unsafeReentrantWrite { try $0.execute(sql: "SELECT 1; SELECT 2") } },
+    { try $0.inDatabase { _ = try $0.makeStatement(sql: "SELECT 1") } },
+    { try $0.inDatabase { _ = try $0.cachedStatement(sql: "SELECT 1") } },
+    { try $0.inDatabase { while try $0.allStatements(sql: "SELECT 1").next() != nil {} } },
+    { try $0.inDatabase { try $0.beginTransaction() } },
+    { try $0.inDatabase { try $0.inSavepoint { .commit } } },
+    { try $0.inDatabase { try $0.readOnly {} } },
+    { try $0.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM book") } },
+    { try $0.barrierWriteWithoutTransaction { try $0.execute(sql: "DELETE FROM book") } },
+    { try $0.vacuum() },
+    { try $0.vacuum(into: "/nowhere/copy") },
+    { try $0.erase() },
+    { try $0.backup(to: DatabaseQueue()) },
+    { try DatabaseQueue().backup(to: $0) },
+    { try AnyDatabaseReader($0).read { _ in } },
+    { try AnyDatabaseWriter($0).write { _ in } },
+  ]
+
+  @Test(arguments: accesses.indices)
+  func anAccessSaysThatTheConnectionIsClosed(_ index: Int) throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    try dbQueue.close()
+    #expect(message { try Self.accesses[index](dbQueue) } == closedMessage)
+  }
+
+  static let asyncAccesses: [@Sendable (DatabaseQueue) async throws -> Void] = [
+    { try await $0.read { _ in } },
+    { try await $0.write { _ in } },
+    { try await $0.unsafeRead { _ in } },
+    { try await $0.writeWithoutTransaction { _ in } },
+    { try await $0.barrierWriteWithoutTransaction { _ in } },
+    { try await $0.vacuum() },
+    { try await $0.erase() },
+    { queue in try await withCheckedThrowingContinuation { done in queue.asyncRead { done.resume(with: $0.map { _ in }) } } },
+    { queue in try await withCheckedThrowingContinuation { done in queue.asyncUnsafeRead { done.resume(with: $0.map { _ in }) } } },
+    { queue in
+      try await withCheckedThrowingContinuation { done in
+        queue.asyncBarrierWriteWithoutTransaction { done.resume(with: $0.map { _ in }) }
+      }
+    },
+    { queue in
+      try await withCheckedThrowingContinuation { done in
+        queue.asyncWrite({ _ in }, completion: { _, result in done.resume(with: result) })
+      }
+    },
+    { queue in
+      try await withCheckedThrowingContinuation { done in
+        queue.asyncWriteWithoutTransaction { db in done.resume(with: Result { try db.execute(sql: "SELECT 1") }) }
+      }
+    },
+    { queue in
+      try await withCheckedThrowingContinuation { done in queue.spawnConcurrentRead { done.resume(with: $0.map { _ in }) } }
+    },
+  ]
+
+  @Test(arguments: asyncAccesses.indices)
+  func anAsynchronousAccessSaysThatTheConnectionIsClosed(_ index: Int) async throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    try dbQueue.close()
+    #expect(await message { try await Self.asyncAccesses[index](dbQueue) } == closedMessage)
+  }
+
+  @Test func whatCannotThrowIsHarmless() throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    try dbQueue.close()
+    dbQueue.interrupt()
+    dbQueue.releaseMemory()
+    try dbQueue.inDatabase { db throws in
+      #expect(!db.isInsideTransaction)
+      #expect(db.lastInsertedRowID == 0)
+      #expect(db.changesCount == 0)
+      #expect(db.totalChangesCount == 0)
+      #expect(db.lastErrorMessage == nil)
+      #expect(db.sqliteConnection == nil)
+      #expect(db.description == "GRDB.DatabaseQueue")
+      try db.rollback()
+      db.trace { _ in }
+      db.releaseMemory()
+      db.add(function: .capitalize)
+      db.remove(function: .capitalize)
+      db.add(collation: .unicodeCompare)
+      db.remove(collation: .unicodeCompare)
+    }
+  }
+
+  @Test func closingFromInsideAnAsynchronousAccessOfAnotherQueue() async throws {
+    let one = try DatabaseQueue()
+    let other = try DatabaseQueue()
+    try await one.write { _ in try other.close() }
+    #expect(message { try other.read { _ in } } == closedMessage)
+  }
+}
