@@ -93,7 +93,9 @@ import Testing
       onThread {
         for _ in 0..<500 {
           gate.enter()
-          let count = inside.update { $0 += 1; return $0 }
+          let count = inside.update {
+            $0 += 1; return $0
+          }
           if count == 1 { turns.update { $0 += 1 } }
           inside.update { $0 -= 1 }
           gate.leave()

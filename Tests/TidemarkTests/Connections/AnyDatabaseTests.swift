@@ -16,7 +16,8 @@ import Tidemark
     #expect(try await reader.read { try $0.titles() } == [])
     #expect(try await reader.unsafeRead { try $0.titles() } == [])
     #expect(try await result { done in reader.asyncRead { value in done(Result { try value.get().titles() }) } } == [])
-    #expect(try await result { done in reader.asyncUnsafeRead { value in done(Result { try value.get().titles() }) } } == [])
+    #expect(
+      try await result { done in reader.asyncUnsafeRead { value in done(Result { try value.get().titles() }) } } == [])
     #expect(throws: DatabaseError.self) { try reader.read { try $0.execute(sql: "DELETE FROM book") } }
     reader.interrupt()
     try reader.close()
@@ -28,7 +29,9 @@ import Tidemark
     let writer: any DatabaseWriter = AnyDatabaseWriter(dbQueue)
     let titles = Locked(0)
     let insert: @Sendable (Database) throws -> Void = { db in
-      let title = titles.update { $0 += 1; return $0 }
+      let title = titles.update {
+        $0 += 1; return $0
+      }
       try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["\(title)"])
     }
     try synchronously {
@@ -43,8 +46,12 @@ import Tidemark
     try await writer.barrierWriteWithoutTransaction(insert)
     try await result { done in writer.asyncWrite(insert, completion: { done($1) }) }
     try await result { done in writer.asyncWriteWithoutTransaction { db in done(Result { try insert(db) }) } }
-    try await result { done in writer.asyncBarrierWriteWithoutTransaction { db in done(Result { try insert(db.get()) }) } }
-    #expect(try await result { done in writer.spawnConcurrentRead { value in done(Result { try value.get().titles().count }) } } == 10)
+    try await result { done in
+      writer.asyncBarrierWriteWithoutTransaction { db in done(Result { try insert(db.get()) }) }
+    }
+    #expect(
+      try await result { done in writer.spawnConcurrentRead { value in done(Result { try value.get().titles().count }) }
+      } == 10)
     #expect(try await writer.read { try $0.titles().count } == 10)
     try await writer.erase()
     try writer.close()

@@ -75,7 +75,8 @@ import Tidemark
       mayEnd.fire()
       for task in tasks { try await task.value }
       // The thread that holds the queue, and those that the system may add for its own pool.
-      precondition(during <= before + 1 + ProcessInfo.processInfo.activeProcessorCount, "\(before) threads, then \(during)")
+      precondition(
+        during <= before + 1 + ProcessInfo.processInfo.activeProcessorCount, "\(before) threads, then \(during)")
     }
   }
 
@@ -90,7 +91,8 @@ import Tidemark
       let mayBegin = Signal()
       dbQueue.asyncWriteWithoutTransaction { _ in try? mayBegin.wait() }
       for number in 0..<100 {
-        dbQueue.asyncWrite({ try $0.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: [number]) }) { _, result in
+        dbQueue.asyncWrite({ try $0.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: [number]) }) {
+          _, result in
           if case .success = result { ends.update { $0 += 1 } }
         }
       }

@@ -27,7 +27,9 @@ import Tidemark
     #expect(try destination.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM other") } == 1)
     try source.backup(to: destination)
     #expect(try destination.read { try $0.titles() } == source.read { try $0.titles() })
-    #expect(throws: DatabaseError.self) { try destination.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM other") } }
+    #expect(throws: DatabaseError.self) {
+      try destination.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM other") }
+    }
     // Both go on by themselves.
     try source.write { try $0.execute(sql: "DELETE FROM book") }
     #expect(try destination.read { try $0.titles().count } == 40)
@@ -173,11 +175,15 @@ import Tidemark
       if isAsync { try await dbQueue.erase() } else { try erase(dbQueue) }
       #expect(try await dbQueue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } == 0)
       #expect(try await dbQueue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 0)
-      #expect(try await dbQueue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == (usesLog ? "wal" : "delete"))
+      #expect(
+        try await dbQueue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == (usesLog ? "wal" : "delete"))
       #expect(throws: DatabaseError.self) { try dbQueue.unsafeRead { try $0.titles() } }
     }
     // Others see it.
-    #expect(try await DatabaseQueue(path: folder.path("db")).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } == 0)
+    #expect(
+      try await DatabaseQueue(path: folder.path("db")).read {
+        try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master")
+      } == 0)
   }
 
   // The synchronous form: in an asynchronous function the other one is chosen.

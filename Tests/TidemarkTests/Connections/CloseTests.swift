@@ -12,7 +12,8 @@ import Tidemark
 
   @Test func aLiveStatementKeepsTheConnectionOpen() throws {
     let dbQueue = try DatabaseQueue.withBooks()
-    let box = Box<Tidemark.Statement>(try dbQueue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }.value)
+    let box = Box<Tidemark.Statement>(
+      try dbQueue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }.value)
     let expected = "SQLite error 5: unable to close due to unfinalized statements or unfinished backups"
     #expect(message { try dbQueue.close() } == expected)
     #expect(message { try dbQueue.close() } == expected)
@@ -99,8 +100,12 @@ import Tidemark
     { try await $0.barrierWriteWithoutTransaction { _ in } },
     { try await $0.vacuum() },
     { try await $0.erase() },
-    { queue in try await withCheckedThrowingContinuation { done in queue.asyncRead { done.resume(with: $0.map { _ in }) } } },
-    { queue in try await withCheckedThrowingContinuation { done in queue.asyncUnsafeRead { done.resume(with: $0.map { _ in }) } } },
+    { queue in
+      try await withCheckedThrowingContinuation { done in queue.asyncRead { done.resume(with: $0.map { _ in }) } }
+    },
+    { queue in
+      try await withCheckedThrowingContinuation { done in queue.asyncUnsafeRead { done.resume(with: $0.map { _ in }) } }
+    },
     { queue in
       try await withCheckedThrowingContinuation { done in
         queue.asyncBarrierWriteWithoutTransaction { done.resume(with: $0.map { _ in }) }
@@ -117,7 +122,9 @@ import Tidemark
       }
     },
     { queue in
-      try await withCheckedThrowingContinuation { done in queue.spawnConcurrentRead { done.resume(with: $0.map { _ in }) } }
+      try await withCheckedThrowingContinuation { done in
+        queue.spawnConcurrentRead { done.resume(with: $0.map { _ in }) }
+      }
     },
   ]
 

@@ -70,7 +70,10 @@ import Tidemark
     trace.attach(to: &configuration)
     configuration.prepareDatabase { db in
       let text = try String.fetchOne(
-        db, sql: "SELECT swiftUppercaseString('é') || (SELECT * FROM pragma_foreign_keys) || ('a' < 'B' COLLATE swiftCaseInsensitiveCompare)")
+        db,
+        sql:
+          "SELECT swiftUppercaseString('é') || (SELECT * FROM pragma_foreign_keys) || ('a' < 'B' COLLATE swiftCaseInsensitiveCompare)"
+      )
       steps.update { $0.append("first \(text ?? "")") }
     }
     configuration.prepareDatabase { _ in steps.update { $0.append("second") } }
@@ -147,7 +150,9 @@ import Tidemark
     configuration.limits = [.parameterCount: 3, .statementSize: 100, .compoundSelectCount: 2, .valueSize: 1_000]
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
       #expect(db.maximumStatementArgumentCount == 3)
-      #expect(message { try db.execute(sql: "SELECT ?, ?, ?, ?", arguments: [1, 2, 3, 4]) }.contains("too many SQL variables"))
+      #expect(
+        message { try db.execute(sql: "SELECT ?, ?, ?, ?", arguments: [1, 2, 3, 4]) }.contains("too many SQL variables")
+      )
       #expect(message { try db.execute(sql: "SELECT 1 UNION SELECT 2 UNION SELECT 3") }.contains("too many terms"))
       #expect(message { try db.execute(sql: "SELECT zeroblob(2000)") }.contains("string or blob too big"))
       #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT \(String(repeating: " ", count: 200)) 1") }

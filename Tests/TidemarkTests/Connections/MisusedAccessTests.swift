@@ -24,7 +24,8 @@ import Tidemark
 
   @Test(arguments: innerAccesses.indices)
   func anAccessInsideAnAccessTraps(_ index: Int) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index = index as Int] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [index = index as Int] in
       let dbQueue = try DatabaseQueue()
       try dbQueue.write { _ in try MisusedAccessTests.innerAccesses[index](dbQueue) }
     }
@@ -114,7 +115,8 @@ import Tidemark
 
   @Test(arguments: uses.indices)
   func aConnectionOutsideOfItsAccessTraps(_ index: Int) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index = index as Int] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [index = index as Int] in
       let dbQueue = try DatabaseQueue()
       let db = dbQueue.inDatabase { UnsafeTransfer($0) }
       try MisusedAccessTests.uses[index](db.value)

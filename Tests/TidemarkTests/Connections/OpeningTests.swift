@@ -162,12 +162,16 @@ import Tidemark
     let before = try folder.permissions(of: "db")
     var configuration = Configuration()
     configuration.filePermissions = 0o600
-    try DatabaseQueue(path: folder.path("db"), configuration: configuration).write { try $0.execute(sql: "DELETE FROM book") }
+    try DatabaseQueue(path: folder.path("db"), configuration: configuration).write {
+      try $0.execute(sql: "DELETE FROM book")
+    }
     #expect(try folder.permissions(of: "db") == before)
   }
 
   @Test func theWriteAheadLogIsAskedFor() throws {
-    #expect(try DatabaseQueue(path: folder.path("plain")).read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "delete")
+    #expect(
+      try DatabaseQueue(path: folder.path("plain")).read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+        == "delete")
     var configuration = Configuration()
     configuration.journalMode = .wal
     let dbQueue = try DatabaseQueue(path: folder.path("db"), configuration: configuration)

@@ -15,10 +15,11 @@ import Tidemark
     var configuration = configuration
     let calls = calls
     configuration.prepareDatabase { db in
-      db.add(function: DatabaseFunction("app", argumentCount: 1, pure: true) { values in
-        calls.update { $0 += 1 }
-        return values[0]
-      })
+      db.add(
+        function: DatabaseFunction("app", argumentCount: 1, pure: true) { values in
+          calls.update { $0 += 1 }
+          return values[0]
+        })
       db.add(function: DatabaseFunction("harmless", argumentCount: 1, pure: true, innocuous: true) { $0[0] })
     }
     return configuration
@@ -107,7 +108,9 @@ import Tidemark
 
   @Test func otherFilesAreRefused() throws {
     try write("CREATE TABLE users (id)")
-    for sql in ["ATTACH '\(folder.path("other"))' AS other", "ATTACH '' AS other", "VACUUM INTO '\(folder.path("other"))'"] {
+    for sql in [
+      "ATTACH '\(folder.path("other"))' AS other", "ATTACH '' AS other", "VACUUM INTO '\(folder.path("other"))'",
+    ] {
       #expect(throws: DatabaseError.self) { try open().inDatabase { try $0.execute(sql: sql) } }
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path("other")))
@@ -144,7 +147,9 @@ import Tidemark
   @Test func whatAStatementAsksForIsBounded() throws {
     try write("CREATE TABLE users (id)")
     let columns = (0..<300).map { "\($0)" }.joined(separator: ", ")
-    for sql in ["SELECT zeroblob(100000000)", "SELECT \(columns)", "SELECT 1 LIKE '\(String(repeating: "%", count: 5000))'"] {
+    for sql in [
+      "SELECT zeroblob(100000000)", "SELECT \(columns)", "SELECT 1 LIKE '\(String(repeating: "%", count: 5000))'",
+    ] {
       #expect(throws: DatabaseError.self) { try open().read { try Row.fetchAll($0, sql: sql) } }
     }
   }

@@ -16,7 +16,9 @@ import Tidemark
       db.add(function: DatabaseFunction("total", argumentCount: 1, aggregate: Sum.self))
       let sql = "SELECT name, total(n) AS t FROM \(Self.rows) GROUP BY name"
       #expect(try Row.fetchAll(db, sql: sql).map(\.description) == ["[name:\"a\" t:3]", "[name:\"b\" t:5]"])
-      #expect(try Row.fetchOne(db, sql: "SELECT total(n) AS s, total(n * 10) AS t FROM \(Self.rows)")?.description == "[s:8 t:80]")
+      #expect(
+        try Row.fetchOne(db, sql: "SELECT total(n) AS s, total(n * 10) AS t FROM \(Self.rows)")?.description
+          == "[s:8 t:80]")
     }
   }
 
@@ -62,7 +64,9 @@ import Tidemark
       #expect(Self.log.value == ["step 1", "step 2"])
 
       Self.log.update { $0 = [] }
-      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT failing(column1) FROM (VALUES (1))") }
+      let error = #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "SELECT failing(column1) FROM (VALUES (1))")
+      }
       #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
       #expect(error?.message == "at the end")
       #expect(Self.log.value == ["step 1", "finalize"])
@@ -83,7 +87,8 @@ import Tidemark
   // swift-format-ignore
   @Test(arguments: [
     "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT 2)", "SELECT counted(1) WHERE 0",
-    "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT NULL)", "SELECT counted(n), abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)",
+    "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT NULL)",
+    "SELECT counted(n), abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)",
     "SELECT counted(n), n FROM (SELECT 1 AS n UNION ALL SELECT 2) GROUP BY n",
   ])
   func statesAreReleased(_ sql: String) throws {

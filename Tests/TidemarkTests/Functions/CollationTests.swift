@@ -4,7 +4,9 @@ import Tidemark
 
 /// Swift functions that sort texts (reference §8).
 @Suite struct CollationTests {
-  private func sorted(_ words: [String], _ collation: String, _ change: (Database) -> Void = { _ in }) throws -> [String] {
+  private func sorted(_ words: [String], _ collation: String, _ change: (Database) -> Void = { _ in }) throws
+    -> [String]
+  {
     try DatabaseQueue().inDatabase { db in
       change(db)
       try db.execute(sql: "CREATE TABLE word (text TEXT)")
@@ -45,7 +47,9 @@ import Tidemark
       db.add(collation: other)
       #expect(try Bool.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE mine") == false)
       db.remove(collation: one)
-      #expect(message { try db.execute(sql: "SELECT 'a' = 'b' COLLATE mine") }.hasPrefix("SQLite error 1: no such collation sequence: mine"))
+      #expect(
+        message { try db.execute(sql: "SELECT 'a' = 'b' COLLATE mine") }.hasPrefix(
+          "SQLite error 1: no such collation sequence: mine"))
     }
   }
 
@@ -65,13 +69,16 @@ import Tidemark
     try DatabaseQueue().inDatabase { db throws in
       let forms = ["\u{E9}", "e\u{301}"]
       #expect(try Bool.fetchOne(db, sql: "SELECT ? = ?", arguments: StatementArguments(forms)) == false)
-      #expect(try Bool.fetchOne(db, sql: "SELECT ? = ? COLLATE swiftCompare", arguments: StatementArguments(forms)) == true)
+      #expect(
+        try Bool.fetchOne(db, sql: "SELECT ? = ? COLLATE swiftCompare", arguments: StatementArguments(forms)) == true)
     }
   }
 
   @Test func anIndexUsesTheCollation() throws {
     try DatabaseQueue().inDatabase { db throws in
-      try db.execute(sql: "CREATE TABLE word (text TEXT UNIQUE COLLATE swiftCaseInsensitiveCompare); INSERT INTO word VALUES ('été')")
+      try db.execute(
+        sql: "CREATE TABLE word (text TEXT UNIQUE COLLATE swiftCaseInsensitiveCompare); INSERT INTO word VALUES ('été')"
+      )
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO word VALUES ('ÉTÉ')") }
       #expect(try String.fetchOne(db, sql: "SELECT text FROM word WHERE text = 'ÉtÉ'") == "été")
     }

@@ -67,7 +67,9 @@ import Tidemark
     #expect(one.name == "f")
     try DatabaseQueue().inDatabase { db throws in
       for function in [one, two, any] { db.add(function: function) }
-      #expect(try Row.fetchOne(db, sql: "SELECT f(1) AS a, f(1, 2) AS b, f(1, 2, 3) AS c")?.description == "[a:\"one\" b:\"two\" c:\"any\"]")
+      #expect(
+        try Row.fetchOne(db, sql: "SELECT f(1) AS a, f(1, 2) AS b, f(1, 2, 3) AS c")?.description
+          == "[a:\"one\" b:\"two\" c:\"any\"]")
       db.remove(function: two)
       #expect(throws: DatabaseError.self) { try String.fetchOne(db, sql: "SELECT f(1, 2)") }
       #expect(try String.fetchOne(db, sql: "SELECT f()") == "any")
@@ -160,7 +162,8 @@ import Tidemark
   }
 
   @Test func anNSErrorHasItsText() throws {
-    try withFunction(DatabaseFunction("f", argumentCount: 0) { _ in throw NSError(domain: "Dom", code: 7) }) { db throws in
+    try withFunction(DatabaseFunction("f", argumentCount: 0) { _ in throw NSError(domain: "Dom", code: 7) }) {
+      db throws in
       #expect(
         message { try db.execute(sql: "SELECT f()") }
           == "SQLite error 1: Error Domain=Dom Code=7 \"(null)\" - while executing `SELECT f()`")
@@ -169,10 +172,11 @@ import Tidemark
 
   @Test func anErrorUndoesTheStatement() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
-      db.add(function: DatabaseFunction("notThree", argumentCount: 1) { values in
-        if values[0] == 3.databaseValue { throw Boom() }
-        return values[0]
-      })
+      db.add(
+        function: DatabaseFunction("notThree", argumentCount: 1) { values in
+          if values[0] == 3.databaseValue { throw Boom() }
+          return values[0]
+        })
       #expect(throws: DatabaseError.self) {
         try db.execute(sql: "INSERT INTO book (title) SELECT notThree(column1) FROM (VALUES (1), (2), (3))")
       }
@@ -218,7 +222,11 @@ import Tidemark
 
   @Test func aFunctionServesSeveralConnections() throws {
     let calls = Locked(0)
-    let function = DatabaseFunction("f", argumentCount: 0) { _ -> Int in calls.update { $0 += 1; return $0 } }
+    let function = DatabaseFunction("f", argumentCount: 0) { _ -> Int in
+      calls.update {
+        $0 += 1; return $0
+      }
+    }
     var configuration = Configuration()
     configuration.prepareDatabase { $0.add(function: function) }
     let queues = try (0..<4).map { _ in try DatabaseQueue(configuration: configuration) }
@@ -240,8 +248,9 @@ import Tidemark
 
   // swift-format-ignore
   @Test(arguments: [
-    ("swiftCapitalizedString", "éric le roux", "Éric Le Roux"), ("swiftLowercaseString", "ÉRIC", "éric"), ("swiftUppercaseString", "straße", "STRASSE"),
-    ("swiftLocalizedCapitalizedString", "éric", "Éric"), ("swiftLocalizedLowercaseString", "ÉRIC", "éric"), ("swiftLocalizedUppercaseString", "éric", "ÉRIC"),
+    ("swiftCapitalizedString", "éric le roux", "Éric Le Roux"), ("swiftLowercaseString", "ÉRIC", "éric"),
+    ("swiftUppercaseString", "straße", "STRASSE"), ("swiftLocalizedCapitalizedString", "éric", "Éric"),
+    ("swiftLocalizedLowercaseString", "ÉRIC", "éric"), ("swiftLocalizedUppercaseString", "éric", "ÉRIC"),
   ])
   func theStandardFunctionsKnowUnicode(_ name: String, _ text: String, _ expected: String) throws {
     try DatabaseQueue().inDatabase { db throws in

@@ -13,10 +13,12 @@ import Tidemark
       configuration.busyMode = .callback { $0 < 2 }
       configuration.transactionClock = .custom { _ in Date() }
       configuration.prepareDatabase { db in
-        db.add(function: DatabaseFunction("double", argumentCount: 1) { values in
-          Int.fromDatabaseValue(values[0]).map { $0 * 2 }
-        })
-        db.add(collation: DatabaseCollation("backwards") { lhs, rhs in rhs < lhs ? .orderedAscending : .orderedDescending })
+        db.add(
+          function: DatabaseFunction("double", argumentCount: 1) { values in
+            Int.fromDatabaseValue(values[0]).map { $0 * 2 }
+          })
+        db.add(
+          collation: DatabaseCollation("backwards") { lhs, rhs in rhs < lhs ? .orderedAscending : .orderedDescending })
         db.trace { event in _ = event.description.count }
       }
       return configuration
@@ -26,7 +28,8 @@ import Tidemark
   @Test @MainActor func closuresOfTheMainActor() async throws {
     let dbQueue = try DatabaseQueue(configuration: Model().makeConfiguration())
     let texts = try await dbQueue.write { db in
-      try String.fetchAll(db, sql: "SELECT double(column1) || '' FROM (VALUES (1), (2)) ORDER BY column1 || '' COLLATE backwards")
+      try String.fetchAll(
+        db, sql: "SELECT double(column1) || '' FROM (VALUES (1), (2)) ORDER BY column1 || '' COLLATE backwards")
     }
     #expect(texts == ["4", "2"])
   }

@@ -5,7 +5,8 @@ import Tidemark
 @Suite struct AllStatementsTests {
   @Test func aStatementIsCompiledWhenItIsAskedFor() throws {
     try DatabaseQueue().inDatabase { db throws in
-      let statements = try db.allStatements(sql: "CREATE TABLE t (a); -- note\n;; INSERT INTO t VALUES (1); SELECT a FROM t;")
+      let statements = try db.allStatements(
+        sql: "CREATE TABLE t (a); -- note\n;; INSERT INTO t VALUES (1); SELECT a FROM t;")
       var texts: [String] = []
       while let statement = try statements.next() {
         texts.append(statement.sql)

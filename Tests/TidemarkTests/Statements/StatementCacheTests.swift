@@ -145,7 +145,8 @@ import Testing
       try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
       #expect(try Row.fetchAll(db, sql: sql).map(\.description) == ["[a:1]"])
       try db.execute(sql: "DROP TABLE t")
-      #expect(message { _ = try Row.fetchAll(db, sql: sql) } == "SQLite error 1: no such table: t - while executing `\(sql)`")
+      #expect(
+        message { _ = try Row.fetchAll(db, sql: sql) } == "SQLite error 1: no such table: t - while executing `\(sql)`")
       try db.execute(sql: "CREATE TABLE t (b, c); INSERT INTO t VALUES (2, 3)")
       #expect(try Row.fetchAll(db, sql: sql).map(\.description) == ["[b:2 c:3]"])
     }

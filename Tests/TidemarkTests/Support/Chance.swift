@@ -16,5 +16,7 @@ struct Chance: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: elements.indices, using: &self)] }
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: elements.indices, using: &self)]
+  }
 }

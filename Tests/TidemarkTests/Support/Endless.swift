@@ -17,10 +17,11 @@ struct Endless: Sendable {
     var configuration = configuration
     let hasBegun = hasBegun
     configuration.prepareDatabase { db in
-      db.add(function: DatabaseFunction("begun", argumentCount: 1) { values in
-        if Int.fromDatabaseValue(values[0]).map({ $0 < 2000 }) == true { hasBegun.fire() }
-        return values[0]
-      })
+      db.add(
+        function: DatabaseFunction("begun", argumentCount: 1) { values in
+          if Int.fromDatabaseValue(values[0]).map({ $0 < 2000 }) == true { hasBegun.fire() }
+          return values[0]
+        })
     }
     return try DatabaseQueue.withBooks(configuration)
   }

@@ -10,7 +10,8 @@ import Tidemark
     let dbQueue = try DatabaseQueue.withBooks()
     #expect(message { try dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)
     #expect(await message { try await dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)
-    #expect(message { try dbQueue.inDatabase { db in try db.readOnly { try db.execute(sql: Self.insert) } } } == Self.refusal)
+    #expect(
+      message { try dbQueue.inDatabase { db in try db.readOnly { try db.execute(sql: Self.insert) } } } == Self.refusal)
     // And the connection can write afterwards.
     try await dbQueue.write { try $0.execute(sql: Self.insert) }
   }

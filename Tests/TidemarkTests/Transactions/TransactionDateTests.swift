@@ -9,7 +9,11 @@ import Tidemark
     let count = Locked(0)
     var configuration = Configuration()
     configuration.transactionClock = .custom { _ in
-      Date(timeIntervalSince1970: Double(count.update { $0 += 1; return $0 }))
+      Date(
+        timeIntervalSince1970: Double(
+          count.update {
+            $0 += 1; return $0
+          }))
     }
     configuration.allowsUnsafeTransactions = true
     let dbQueue = try DatabaseQueue(configuration: configuration)
@@ -18,13 +22,33 @@ import Tidemark
   }
 
   static let beginnings: [@Sendable (Database, () throws -> Void) throws -> Void] = [
-    { db, body in try db.inTransaction { try body(); return .commit } },
-    { db, body in try db.inTransaction(.deferred) { try body(); return .rollback } },
-    { db, body in try db.inSavepoint { try body(); return .commit } },
-    { db, body in try db.execute(sql: "BEGIN"); try body(); try db.execute(sql: "COMMIT") },
-    { db, body in try db.execute(sql: "SAVEPOINT mine"); try body(); try db.execute(sql: "RELEASE mine") },
-    { db, body in try db.execute(sql: "BEGIN; SELECT 1; SAVEPOINT mine"); try body(); try db.execute(sql: "END") },
-    { db, body in _ = try Row.fetchAll(db, sql: "BEGIN"); try body(); _ = try Row.fetchAll(db, sql: "COMMIT") },
+    { db, body in
+      try db.inTransaction {
+        try body(); return .commit
+      }
+    },
+    { db, body in
+      try db.inTransaction(.deferred) {
+        try body(); return .rollback
+      }
+    },
+    { db, body in
+      try db.inSavepoint {
+        try body(); return .commit
+      }
+    },
+    { db, body in
+      try db.execute(sql: "BEGIN"); try body(); try db.execute(sql: "COMMIT")
+    },
+    { db, body in
+      try db.execute(sql: "SAVEPOINT mine"); try body(); try db.execute(sql: "RELEASE mine")
+    },
+    { db, body in
+      try db.execute(sql: "BEGIN; SELECT 1; SAVEPOINT mine"); try body(); try db.execute(sql: "END")
+    },
+    { db, body in
+      _ = try Row.fetchAll(db, sql: "BEGIN"); try body(); _ = try Row.fetchAll(db, sql: "COMMIT")
+    },
   ]
 
   @Test(arguments: beginnings.indices)

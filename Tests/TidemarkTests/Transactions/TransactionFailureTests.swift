@@ -135,7 +135,8 @@ import Tidemark
           let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql, arguments: ["late"]) }
           #expect(error?.description == "\(Self.aborted) - while executing `\(sql)`")
           #expect(error?.arguments == ["late"])
-          #expect(message { _ = try Int.fetchOne(db, sql: "SELECT 1") } == "\(Self.aborted) - while executing `SELECT 1`")
+          #expect(
+            message { _ = try Int.fetchOne(db, sql: "SELECT 1") } == "\(Self.aborted) - while executing `SELECT 1`")
           #expect(message { try db.inSavepoint { .commit } }.hasPrefix(Self.aborted))
           #expect(message { try db.beginTransaction() }.hasPrefix(Self.aborted))
           return .commit

@@ -11,7 +11,8 @@ import Tidemark
     var run: @Sendable (DatabaseQueue) throws -> Void
 
     init(
-      _ name: String, _ expected: String, isReadonly: Bool = false, _ run: @escaping @Sendable (DatabaseQueue) throws -> Void
+      _ name: String, _ expected: String, isReadonly: Bool = false,
+      _ run: @escaping @Sendable (DatabaseQueue) throws -> Void
     ) {
       testDescription = name
       self.expected = expected
