@@ -16,7 +16,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   private enum State {
     case created
-    case waiting(Continuation, giveUp: (@Sendable () -> Void)? = nil)
+    case waiting(Continuation, giveUp: (@Sendable () -> Void)?)
     case running(Continuation)
     case givenUp
     case ended
@@ -25,28 +25,12 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   private let state = Mutex(State.created)
   let cancellation = AccessCancellation()
 
-  /// Has a closure called if the task is cancelled while it waits, now if it was.
-  func whenGivingUp(_ giveUp: @escaping @Sendable () -> Void) {
-    let hasGivenUp = state.withLock { state in
-      switch state {
-      case .waiting(let continuation, _):
-        state = .waiting(continuation, giveUp: giveUp)
-        return false
-      case .givenUp:
-        return true
-      case .created, .running, .ended:
-        return false
-      }
-    }
-    if hasGivenUp { giveUp() }
-  }
-
   /// - returns: False when the task was cancelled already; the continuation was resumed.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let waits = state.withLock { state in
       switch state {
       case .created:
-        state = .waiting(continuation)
+        state = .waiting(continuation, giveUp: nil)
         return true
       case .givenUp:
         return false
@@ -56,6 +40,25 @@ final class AsyncAccess<Result: Sendable>: Sendable {
     }
     if !waits { continuation.resume(throwing: CancellationError()) }
     return waits
+  }
+
+  /// Tells how to leave the line.
+  func mayGiveUp(_ giveUp: @escaping @Sendable () -> Void) {
+    let hasGivenUp = state.withLock { state in
+      switch state {
+      case .waiting(let continuation, _):
+        state = .waiting(continuation, giveUp: giveUp)
+        return false
+      case .givenUp:
+        return true
+      case .running, .ended:
+        // Let in meanwhile.
+        return false
+      case .created:
+        preconditionFailure("An access leaves the line that is not in it")
+      }
+    }
+    if hasGivenUp { giveUp() }
   }
 
   /// - returns: False when the access has given up.
@@ -84,7 +87,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   func cancel() {
     cancellation.cancel()
-    let waiter: (continuation: Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
+    let waited: (Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
       switch state {
       case .created:
         state = .givenUp
@@ -96,7 +99,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
         return nil
       }
     }
-    waiter?.giveUp?()
-    waiter?.continuation.resume(throwing: CancellationError())
+    waited?.giveUp?()
+    waited?.0.resume(throwing: CancellationError())
   }
 }

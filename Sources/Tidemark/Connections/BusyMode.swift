@@ -23,13 +23,44 @@ extension Database {
     switch busyMode {
     case .immediateError:
       try handle.setBusyTimeout(milliseconds: 0)
+      return
     case .timeout(let duration):
-      // As long as SQLite can count, where it is longer; not at all where it is no duration.
-      let milliseconds = min(max(0, (duration * 1000).rounded(.up)), Double(CInt.max))
-      try handle.setBusyTimeout(milliseconds: CInt(exactly: milliseconds) ?? 0)
+      let patience = Patience(duration, settings.clock)
+      callbacks.busy = { [unowned self] count in !shouldStop && patience.wait(count) }
     case .callback(let callback):
-      callbacks.busy = { callback($0) }
-      try handle.installBusyHandler(callbacks)
+      callbacks.busy = { [unowned self] count in !shouldStop && callback(count) }
     }
+    try handle.installBusyHandler(callbacks)
   }
+}
+
+/// Waits for a lock, with pauses that grow, until its time is over.
+///
+/// It stands in for SQLite's own time-out, which cannot be left when the access is cancelled.
+private final class Patience {
+  private let duration: Duration
+  private let clock: WorldClock
+  private var end = Duration.zero
+
+  init(_ duration: TimeInterval, _ clock: WorldClock) {
+    // Where it is no duration, there is no wait; the longest one is some centuries.
+    self.duration = duration > 0 ? .seconds(min(duration, 1e10)) : .zero
+    self.clock = clock
+  }
+
+  /// - parameter count: How many times it was waited before, for the same lock.
+  /// - returns: Whether to try again.
+  func wait(_ count: Int) -> Bool {
+    let now = clock.now()
+    if count == 0 { end = now + duration }
+    let rest = end - now
+    guard rest > .zero else { return false }
+    clock.sleep(min(Self.pauses[min(count, Self.pauses.count - 1)], rest))
+    return true
+  }
+
+  private static let pauses: [Duration] = [
+    .microseconds(100), .microseconds(200), .microseconds(500), .milliseconds(1), .milliseconds(2), .milliseconds(5),
+    .milliseconds(10), .milliseconds(15), .milliseconds(20), .milliseconds(25),
+  ]
 }

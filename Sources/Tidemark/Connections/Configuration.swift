@@ -109,6 +109,11 @@ public struct Configuration: Sendable {
   /// Tells the date of transactions. Default: the clock of the system.
   public var transactionClock: any TransactionClock = .default
 
+  /// How long the statements of an access may take, all together; how long it waits for its turn does not count.
+  /// When the time is over, the access is stopped with an error of code `SQLITE_INTERRUPT`. Default: nil, for no
+  /// limit. See also `Database.withTimeLimit(_:_:)`.
+  public var accessTimeLimit: Duration?
+
   // MARK: Information
 
   /// Whether errors and traces show the values bound to statements. Default: false, for these may be secrets.
@@ -177,7 +182,7 @@ extension Configuration {
   ///
   /// It is opened read-only, and checked first. Its schema can call no function of the program but those
   /// declared innocuous, its triggers and views do not run, SQL cannot use other files, and what a statement
-  /// may ask for is bounded.
+  /// may ask for is bounded, as is the time that an access may take.
   ///
   /// ```swift
   /// let upload = try DatabaseQueue(path: path, configuration: .untrusted)
@@ -187,6 +192,7 @@ extension Configuration {
     configuration.readonly = true
     configuration.isUntrusted = true
     configuration.allowsOtherFiles = false
+    configuration.accessTimeLimit = .seconds(10)
     configuration.limits = [
       .valueSize: 10_000_000, .statementSize: 100_000, .columnCount: 200, .expressionDepth: 100,
       .compoundSelectCount: 50, .instructionCount: 250_000, .functionArgumentCount: 32,

@@ -27,8 +27,8 @@ extension Database {
     precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
     let backup = try BackupHandle(from: openHandle(), to: destDb.openHandle())
     while true {
-      try checkCancellation()
-      try destDb.checkCancellation()
+      try checkInterruption()
+      try destDb.checkInterruption()
       let isCompleted = try backup.step(pageCount: pagesPerStep)
       let state = DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)

@@ -69,6 +69,8 @@ extension DatabaseSettings {
     isReadonly = configuration.readonly
     isUntrusted = configuration.isUntrusted
     allowsOtherFiles = configuration.allowsOtherFiles
+    accessTimeLimit = configuration.accessTimeLimit
+    clock = configuration.environment.clock
     statementCacheCountMax = configuration.statementCacheCountMax
   }
 }

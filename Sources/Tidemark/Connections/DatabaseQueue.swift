@@ -53,7 +53,7 @@ public final class DatabaseQueue: DatabaseWriter {
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: configuration.label ?? "GRDB.DatabaseQueue")
     if configuration.journalMode == .wal, !configuration.readonly {
-      try connection.sync { try $0.useWriteAheadLog() }
+      try connection.sync { try $0.useWriteAheadLog(path: path) }
     }
   }
 
@@ -87,11 +87,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Reads later. All that is read comes from one state of the database, and nothing can be written.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      do {
-        try db.isolatedRead { value(.success($0)) }
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try db.isolatedRead(call) }
     }
   }
 
@@ -180,32 +176,16 @@ public final class DatabaseQueue: DatabaseWriter {
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      do {
-        try db.isolatedRead { value(.success($0)) }
-      } catch {
-        value(.failure(error))
-      }
+      Database.telling(value) { call in try db.isolatedRead(call) }
     }
   }
 }
 
 extension Database {
-  /// Turns the file to the write-ahead log.
-  func useWriteAheadLog() throws {
-    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
-    guard mode == "wal" else {
-      throw DatabaseError(message: "could not activate WAL Mode at path: \(filePath ?? "")")
-    }
-    try execute(sql: "PRAGMA synchronous = NORMAL")
-  }
-
   /// Frees as much memory as possible: prepared statements, and what SQLite can do without.
   public func releaseMemory() {
     preconditionAccess()
     forgetStatements()
     handle?.releaseMemory()
   }
-
-  /// The path to the file of the main database. C: `sqlite3_db_filename`.
-  private var filePath: String? { handle?.filePath }
 }

@@ -1,4 +1,4 @@
-/// What the connections take from the world: threads, and a file system.
+/// What the connections take from the world: threads, time, and a file system.
 ///
 /// All of it comes through this one value, so that a test can run the same code on a schedule that it
 /// chooses, and on a disk that fails (`swift test` uses it for the latter, and the deterministic scheduler
@@ -6,6 +6,9 @@
 struct Environment: Sendable {
   /// The VFS that files are opened with; nil for the one of the system.
   var vfs: String?
+
+  /// Where time comes from.
+  var clock = WorldClock.live
 
   /// Makes the executor of the asynchronous accesses of a queue.
   ///

@@ -13,6 +13,7 @@ final class SerializedConnection: Sendable {
 
   // The open connection, for those who interrupt it: they do not wait for the gate.
   private let interruptible: Mutex<UInt>
+  private let closed = Atomic<Bool>(false)
 
   init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
     db = try Database.open(location, configuration, label: label)
@@ -54,20 +55,11 @@ final class SerializedConnection: Sendable {
   }
 
   private func run<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
-    try db.withAccess { db in
-      let result: Result
-      do {
-        result = try body(db)
-      } catch {
-        if !allowsUnsafeTransactions { db.rollbackLeftovers() }
-        throw error
-      }
-      precondition(
-        allowsUnsafeTransactions || !db.isInsideTransaction,
-        "A transaction has been left opened at the end of a database access")
-      return result
-    }
+    try db.withAccess { try $0.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, body) }
   }
+
+  /// Whether the calling thread is inside an access, and that inside a transaction.
+  var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
 
   // MARK: Asynchronous accesses
 
@@ -78,7 +70,6 @@ final class SerializedConnection: Sendable {
         run(body)
         gate.leave()
       }
-      return true
     }
   }
 
@@ -98,36 +89,27 @@ final class SerializedConnection: Sendable {
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
   /// has it interrupted, and its transaction undone.
   func async<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-    let access = AsyncAccess<Result>()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard access.wait(continuation) else { return }
-        let ticket = gate.enter { [self] in
-          guard access.begin() else { return false }
-          executor.execute { [self] in
-            let result = Swift.Result {
-              try run { db in
-                _ = try db.openHandle()
-                return try db.withCancellation(access.cancellation) { try body(db) }
-              }
-            }
-            gate.leave()
-            access.end(with: result)
-          }
-          return true
+    try await AsyncAccess.perform(
+      on: executor,
+      enter: { [gate] letIn in gate.enter { letIn(()) } },
+      giveUp: { [gate] ticket in gate.giveUp(ticket) },
+      leave: { [gate] _ in gate.leave() },
+      { [self] _, cancellation in
+        try run { db in
+          _ = try db.openHandle()
+          return try db.withCancellation(cancellation) { try body(db) }
         }
-        // Who is cancelled while it waits leaves the line, and with it goes what its closure holds.
-        if let ticket { access.whenGivingUp { [gate] in gate.giveUp(ticket) } }
-      }
-    } onCancel: {
-      access.cancel()
-    }
+      })
   }
 
   // MARK: End
 
-  func close() throws {
+  /// Closes the connection, once its turn has come.
+  ///
+  /// - parameter first: What has to be closed before.
+  func close(first: () throws -> Void = {}) throws {
     try sync { db in
+      try first()
       let pointer = interruptible.withLock { pointer in
         defer { pointer = 0 }
         return pointer
@@ -138,8 +120,12 @@ final class SerializedConnection: Sendable {
         interruptible.withLock { $0 = pointer }
         throw error
       }
+      closed.store(true, ordering: .releasing)
     }
   }
+
+  /// Whether the connection was closed.
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// Has the running statement fail. Does not wait.
   func interrupt() {
@@ -150,8 +136,33 @@ final class SerializedConnection: Sendable {
 }
 
 extension Database {
+  /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
+  func checkedAccess<Result>(
+    allowsUnsafeTransactions: Bool, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    let result: Result
+    do {
+      result =
+        if let limit = settings.accessTimeLimit {
+          try withTimeLimit(limit) { try body(self) }
+        } else {
+          try body(self)
+        }
+    } catch {
+      // First: as long as one of them runs, an interruption hits the rollback, too.
+      handle?.resetRunningStatements()
+      if !allowsUnsafeTransactions { rollbackLeftovers() }
+      throw error
+    }
+    handle?.resetRunningStatements()
+    precondition(
+      allowsUnsafeTransactions || !isInsideTransaction,
+      "A transaction has been left opened at the end of a database access")
+    return result
+  }
+
   /// Undoes a transaction that an access which threw has left open.
-  fileprivate func rollbackLeftovers() {
+  private func rollbackLeftovers() {
     guard isInsideTransaction else { return }
     do {
       try shielded { try rollback() }

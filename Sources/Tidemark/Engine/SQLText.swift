@@ -34,3 +34,21 @@ extension String {
     return quoted + "\""
   }
 }
+
+extension String {
+  /// The text of one statement as it can stand between parentheses: without the semicolon at its end and what
+  /// follows it, and with a line feed behind a comment. Several statements are left as they are, for SQLite to refuse.
+  var subqueryText: String {
+    var tokens = SQLTokenizer(self)
+    var end: String.Index?
+    while let token = tokens.next() {
+      if token == .semicolon {
+        end = end ?? tokens.range.lowerBound
+      } else if end != nil {
+        return self
+      }
+    }
+    let text = end.map { String(self[..<$0]) } ?? self
+    return text.utf8.contains(UInt8(ascii: "-")) ? text + "\n" : text
+  }
+}

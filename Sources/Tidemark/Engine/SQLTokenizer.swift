@@ -45,9 +45,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
       skip(while: Self.isDigit)
       return .parameter
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
-      guard let next = peek(), Self.isWord(next) else { return .other }
-      skipParameterName()
-      return byte == UInt8(ascii: "#") ? .other : .parameter
+      return takeParameterName() && byte != UInt8(ascii: "#") ? .parameter : .other
     case _ where Self.isWord(byte):
       skip(while: Self.isWord)
       return .word
@@ -71,24 +69,30 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
     while let byte = peek(), condition(byte) { take() }
   }
 
-  /// A name may have parts, and end with parentheses, as variables of Tcl do: `$library::books(title)`.
-  private mutating func skipParameterName() {
-    skip(while: Self.isWord)
-    while peek() == UInt8(ascii: ":") {
-      let start = position
-      take()
-      guard peek() == UInt8(ascii: ":") else { return position = start }
-      take()
-      skip(while: Self.isWord)
+  /// Takes the name behind the mark of a parameter: a word, which may have `::` inside, and a part between
+  /// parentheses at its end. Answers whether there is one.
+  private mutating func takeParameterName() -> Bool {
+    var isNamed = false
+    while let byte = peek() {
+      if Self.isWord(byte) {
+        isNamed = true
+        take()
+      } else if byte == UInt8(ascii: "("), isNamed {
+        skip { $0 != UInt8(ascii: ")") && !Self.isBlank($0) && $0 != 0x0B }
+        guard peek() == UInt8(ascii: ")") else { return false }
+        take()
+        return true
+      } else if byte == UInt8(ascii: ":") {
+        let start = position
+        if !takesPair(UInt8(ascii: ":")) {
+          position = start
+          break
+        }
+      } else {
+        break
+      }
     }
-    if peek() == UInt8(ascii: "(") { skipParentheses() }
-  }
-
-  private mutating func skipParentheses() {
-    let start = position
-    skip { $0 != UInt8(ascii: ")") && !Self.isBlank($0) }
-    // Without an end, or with a blank inside, it is no part of the name.
-    if peek() == UInt8(ascii: ")") { take() } else { position = start }
+    return isNamed
   }
 
   private mutating func skipQuoted(by quote: UInt8) {
@@ -102,24 +106,35 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
   private mutating func skipBlanksAndComments() {
     while let byte = peek() {
-      let start = position
       if Self.isBlank(byte) {
         take()
       } else if byte == UInt8(ascii: "-"), takesPair(UInt8(ascii: "-")) {
         skip { $0 != UInt8(ascii: "\n") }
       } else if byte == UInt8(ascii: "/"), takesPair(UInt8(ascii: "*")) {
         skipBlockComment()
-      } else {
-        position = start
+      } else if byte != 0xEF || !takesByteOrderMark() {
         return
       }
     }
   }
 
+  /// Takes two bytes if the second one is this. The first one is known.
   private mutating func takesPair(_ second: UInt8) -> Bool {
+    let start = position
     take()
-    guard peek() == second else { return false }
-    take()
+    if peek() == second {
+      take()
+      return true
+    }
+    position = start
+    return false
+  }
+
+  /// Takes a byte order mark, which SQLite takes for a blank where a token could begin.
+  private mutating func takesByteOrderMark() -> Bool {
+    let rest = bytes[position...]
+    guard rest.starts(with: [0xEF, 0xBB, 0xBF]) else { return false }
+    bytes.formIndex(&position, offsetBy: 3)
     return true
   }
 

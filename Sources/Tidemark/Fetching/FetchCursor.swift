@@ -14,9 +14,16 @@
 /// 1. An element that cannot be decoded throws, and the next step shows the next row.
 /// 2. A step that fails throws, and so does each step after it.
 /// 3. A statement that was started again by somebody else is not stepped by this cursor any more.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+/// 4. Names and adapters follow the schema: they are those of the columns that the rows have, not of those that
+///    the statement had when it was compiled.
+/// 5. A cursor that left its access is not stepped: that traps.
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+  /// What a row becomes.
+  public typealias Element = Decoding.Element
+
   @usableFromInline let statement: Statement
-  @usableFromInline let row: Row
+  @usableFromInline @exclusivity(unchecked) private(set) var row: Row
+  private let adapter: (any RowAdapter)?
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
   /// The run of the statement that is ours.
@@ -33,18 +40,20 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
   }
 
   init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
-    let statement = try statement.idle()
+    statement.database.preconditionAccess()
+    var statement = try statement.idle()
+    do {
+      row = try Row(statement: statement, adapter: adapter)
+    } catch {
+      // The schema may have changed since the statement was compiled: the columns of today decide.
+      statement = try statement.recompiled()
+      row = try Row(statement: statement, adapter: adapter)
+    }
     try statement.start(arguments)
     self.statement = statement
+    self.adapter = adapter
     run = statement.run
     usedArguments = statement.currentArguments
-    do {
-      let layout = try adapter?._layout(of: RowLayout(statement.columns))
-      row = Row(statement: statement, layout: layout)
-    } catch {
-      statement.finish()
-      throw error
-    }
   }
 
   deinit { statement.finish(run: run) }
@@ -52,13 +61,14 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
   /// The next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
-    try step() ? Element._decode(row) : nil
+    preconditionAccess()
+    return try step() ? Decoding._decode(row) : nil
   }
 
   /// The next element, in a form that outlives the next step.
   @inlinable
   func nextKept() throws -> Element? {
-    try step() ? Element._decodeKept(row) : nil
+    try step() ? Decoding._decodeKept(row) : nil
   }
 
   /// Whether there is one more row.
@@ -96,10 +106,23 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
       }
       phase = .onRow
       // Known after the first step only: the schema may have changed since the statement was compiled.
-      if let columns = statement.columnsAfterRecompilation() { row.baseColumns = columns }
+      if statement.columnsAfterRecompilation() != nil { try followSchema() }
       return true
     }
   }
+
+  private func followSchema() throws {
+    do {
+      row = try Row(statement: statement, adapter: adapter)
+    } catch {
+      phase = .failed(error)
+      statement.finish(run: run)
+      throw error
+    }
+  }
+
+  @usableFromInline
+  func preconditionAccess() { statement.database.preconditionAccess() }
 
   @usableFromInline
   func end() {
@@ -135,5 +158,28 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 @available(*, unavailable)
 extension FetchCursor: Sendable {}
 
+extension Row {
+  /// A window on a statement, through an adapter.
+  fileprivate convenience init(statement: Statement, adapter: (any RowAdapter)?) throws {
+    self.init(statement: statement, layout: try adapter?._layout(of: RowLayout(statement.columns)))
+  }
+}
+
+extension Statement {
+  /// Another statement of the same text and arguments, compiled now. This one is not kept any longer for others.
+  fileprivate func recompiled() throws -> Statement {
+    database.statements.remove(self)
+    database.publicStatements.remove(self)
+    // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
+    try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+    let statement = try database.compile(sql, isInternal: isInternal)
+    statement.currentArguments = currentArguments
+    statement.checksArguments = checksArguments
+    return statement
+  }
+}
+/// A cursor of rows or records.
+public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
+
 /// The name that GRDB gives to a cursor of rows.
-public typealias RowCursor = FetchCursor<Row>
+public typealias RowCursor = WholeRowCursor<Row>

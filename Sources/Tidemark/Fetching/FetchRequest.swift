@@ -65,8 +65,6 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   }
 }
 
-extension AdaptedFetchRequest: Sendable where Base: Sendable {}
-
 /// An adapter seen through another.
 struct ChainedRowAdapter: RowAdapter {
   let first: any RowAdapter

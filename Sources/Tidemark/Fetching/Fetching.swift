@@ -1,36 +1,37 @@
-// The fetching methods: four verbs (cursor, all, set, one), from four sources (a request, the request
-// itself, some SQL, a statement). Each is one line, and none knows what it decodes.
+// The fetching methods of rows and records: four verbs (cursor, all, set, one), from four sources (a request, the
+// request itself, some SQL, a statement). Each is one line, and ends in `PreparedRequest`. Those of values are in
+// `Values/Fetching+Values.swift`: see Documentation/Decisions/FetchingIsWrittenOnce.md.
 
 // MARK: - From a request
 
 extension RowDecodable {
   /// A cursor over the results of a request.
-  public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> FetchCursor<Self> {
-    try request.makePreparedRequest(db, forSingleResult: false).makeCursor(of: Self.self)
+  public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> WholeRowCursor<Self> {
+    try request.makePreparedRequest(db, forSingleResult: false).makeCursor(WholeRowDecoding.self)
   }
 
   /// All the results of a request.
   @inlinable
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-    try request.makePreparedRequest(db, forSingleResult: false).array()
+    try request.makePreparedRequest(db, forSingleResult: false).array(WholeRowDecoding.self)
   }
 
   /// All the distinct results of a request.
   @inlinable
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> where Self: Hashable {
-    try request.makePreparedRequest(db, forSingleResult: false).set()
+    try request.makePreparedRequest(db, forSingleResult: false).set(WholeRowDecoding.self)
   }
 
   /// The first result of a request, or nil when there is none.
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-    try request.makePreparedRequest(db, forSingleResult: true).first(of: Self.self)
+    try request.makePreparedRequest(db, forSingleResult: true).first(WholeRowDecoding.self)
   }
 }
 
 extension FetchRequest where RowDecoder: RowDecodable {
   /// A cursor over the results.
-  public func fetchCursor(_ db: Database) throws -> FetchCursor<RowDecoder> {
+  public func fetchCursor(_ db: Database) throws -> WholeRowCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
@@ -60,8 +61,8 @@ extension RowDecodable {
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
-  ) throws -> FetchCursor<Self> {
-    try PreparedRequest(db, sql, arguments, adapter).makeCursor(of: Self.self)
+  ) throws -> WholeRowCursor<Self> {
+    try PreparedRequest(db, sql, arguments, adapter).makeCursor(WholeRowDecoding.self)
   }
 
   /// All the results of one SQL query.
@@ -70,7 +71,7 @@ extension RowDecodable {
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
   ) throws -> [Self] {
-    try PreparedRequest(db, sql, arguments, adapter).array()
+    try PreparedRequest(db, sql, arguments, adapter).array(WholeRowDecoding.self)
   }
 
   /// All the distinct results of one SQL query.
@@ -79,7 +80,7 @@ extension RowDecodable {
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
   ) throws -> Set<Self> where Self: Hashable {
-    try PreparedRequest(db, sql, arguments, adapter).set()
+    try PreparedRequest(db, sql, arguments, adapter).set(WholeRowDecoding.self)
   }
 
   /// The first result of one SQL query, or nil when there is none.
@@ -88,14 +89,7 @@ extension RowDecodable {
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
   ) throws -> Self? {
-    try PreparedRequest(db, sql, arguments, adapter).first(of: Self.self)
-  }
-}
-
-extension PreparedRequest {
-  @usableFromInline
-  init(_ db: Database, _ sql: String, _ arguments: StatementArguments, _ adapter: (any RowAdapter)?) throws {
-    self.init(statement: try db.preparedStatement(sql: sql), arguments: arguments, adapter: adapter)
+    try PreparedRequest(db, sql, arguments, adapter).first(WholeRowDecoding.self)
   }
 }
 
@@ -107,8 +101,8 @@ extension RowDecodable {
   /// - parameter arguments: The arguments of the statement, or nil for those that were set.
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
-  ) throws -> FetchCursor<Self> {
-    try PreparedRequest(statement, arguments, adapter).makeCursor(of: Self.self)
+  ) throws -> WholeRowCursor<Self> {
+    try PreparedRequest(statement, arguments, adapter).makeCursor(WholeRowDecoding.self)
   }
 
   /// All the results of a statement.
@@ -116,7 +110,7 @@ extension RowDecodable {
   public static func fetchAll(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> [Self] {
-    try PreparedRequest(statement, arguments, adapter).array()
+    try PreparedRequest(statement, arguments, adapter).array(WholeRowDecoding.self)
   }
 
   /// All the distinct results of a statement.
@@ -124,7 +118,7 @@ extension RowDecodable {
   public static func fetchSet(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Set<Self> where Self: Hashable {
-    try PreparedRequest(statement, arguments, adapter).set()
+    try PreparedRequest(statement, arguments, adapter).set(WholeRowDecoding.self)
   }
 
   /// The first result of a statement, or nil when there is none.
@@ -132,13 +126,6 @@ extension RowDecodable {
   public static func fetchOne(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> Self? {
-    try PreparedRequest(statement, arguments, adapter).first(of: Self.self)
-  }
-}
-
-extension PreparedRequest {
-  @usableFromInline
-  init(_ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?) {
-    self.init(statement: statement, arguments: arguments, adapter: adapter)
+    try PreparedRequest(statement, arguments, adapter).first(WholeRowDecoding.self)
   }
 }

@@ -30,7 +30,7 @@ public struct PreparedRequest {
 
   /// A cursor over all elements.
   @usableFromInline
-  func makeCursor<Element: RowDecodable>(of _: Element.Type) throws -> FetchCursor<Element> {
+  func makeCursor<Decoding: RowDecoding>(_: Decoding.Type) throws -> FetchCursor<Decoding> {
     precondition(
       supplementaryFetch == nil,
       "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
@@ -39,25 +39,25 @@ public struct PreparedRequest {
 
   /// Decodes all elements, in a form that is kept.
   @inlinable
-  func forEach<Element: RowDecodable>(of _: Element.Type, _ body: (Element) -> Void) throws {
+  func forEach<Decoding: RowDecoding>(_: Decoding.Type, _ body: (Decoding.Element) -> Void) throws {
     if let rows = try completedRows() {
-      for row in rows { body(try Element._decodeKept(row)) }
+      for row in rows { body(try Decoding._decodeKept(row)) }
     } else {
-      let cursor = try makeCursor(of: Element.self)
+      let cursor = try makeCursor(Decoding.self)
       while let element = try cursor.nextKept() { body(element) }
     }
   }
 
   /// Decodes the first element.
   @inlinable
-  func first<Element: RowDecodable>(of _: Element.Type) throws -> Element? {
+  func first<Decoding: RowDecoding>(_: Decoding.Type) throws -> Decoding.Element? {
     if let rows = try completedRows(countMax: 1) {
-      return try rows.first.flatMap { try Element._decodeOne($0) }
+      return try rows.first.flatMap { try Decoding._decodeOne($0) }
     }
-    let cursor = try makeCursor(of: Element.self)
+    let cursor = try makeCursor(Decoding.self)
     // The cursor gives its statement back when it is released: not before the row was decoded.
     return try withExtendedLifetime(cursor) {
-      try cursor.step() ? Element._decodeOne(cursor.row) : nil
+      try cursor.step() ? Decoding._decodeOne(cursor.row) : nil
     }
   }
 
@@ -65,7 +65,7 @@ public struct PreparedRequest {
   @usableFromInline
   func completedRows(countMax: Int = .max) throws -> [Row]? {
     guard let supplementaryFetch else { return nil }
-    let cursor = try FetchCursor<Row>(preparedStatement, arguments: arguments, adapter: adapter)
+    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapter)
     var rows: [Row] = []
     while rows.count < countMax, let row = try cursor.nextKept() { rows.append(row) }
     try supplementaryFetch(preparedStatement.database, rows)
@@ -77,16 +77,31 @@ public struct PreparedRequest {
 
 extension PreparedRequest {
   @inlinable
-  func array<Element: RowDecodable>() throws -> [Element] {
-    var result: [Element] = []
-    try forEach(of: Element.self) { result.append($0) }
+  func array<Decoding: RowDecoding>(_: Decoding.Type) throws -> [Decoding.Element] {
+    var result: [Decoding.Element] = []
+    try forEach(Decoding.self) { result.append($0) }
     return result
   }
 
   @inlinable
-  func set<Element: RowDecodable & Hashable>() throws -> Set<Element> {
-    var result: Set<Element> = []
-    try forEach(of: Element.self) { result.insert($0) }
+  func set<Decoding: RowDecoding>(_: Decoding.Type) throws -> Set<Decoding.Element>
+  where Decoding.Element: Hashable {
+    var result: Set<Decoding.Element> = []
+    try forEach(Decoding.self) { result.insert($0) }
     return result
+  }
+}
+
+// MARK: - Sources
+
+extension PreparedRequest {
+  @usableFromInline
+  init(_ db: Database, _ sql: String, _ arguments: StatementArguments, _ adapter: (any RowAdapter)?) throws {
+    self.init(statement: try db.preparedStatement(sql: sql), arguments: arguments, adapter: adapter)
+  }
+
+  @usableFromInline
+  init(_ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?) {
+    self.init(statement: statement, arguments: arguments, adapter: adapter)
   }
 }

@@ -21,10 +21,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
   /// The request as a query.
   public var sqlSubquery: SQLSubquery { .literal(sqlLiteral) }
 
-  /// The number of rows. C: none is decoded.
+  /// The number of rows. None is decoded.
   public func fetchCount(_ db: Database) throws -> Int {
-    let (sql, arguments) = try SQL("SELECT COUNT(*) FROM (\(literal: sqlLiteral))").build(db)
-    let statement = try db.preparedStatement(sql: sql).idle()
+    let (query, arguments) = try sqlLiteral.build(db)
+    let statement = try db.preparedStatement(sql: "SELECT COUNT(*) FROM (\(query.subqueryText))").idle()
     try statement.start(arguments)
     defer { statement.finish() }
     return try statement.step() ? Int(columnInteger(statement.sqliteStatement, 0)) : 0
@@ -37,8 +37,6 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     return PreparedRequest(statement: statement, arguments: arguments, adapter: adapter)
   }
 }
-
-extension SQLRequest: Sendable {}
 
 // MARK: - Making requests
 

@@ -22,6 +22,12 @@ extension ColumnExpression where Self: RawRepresentable, RawValue == String {
   public var name: String { rawValue }
 }
 
+// A column is its name, and not the value that its raw value would be elsewhere.
+extension ColumnExpression where Self: RawRepresentable, RawValue: SQLExpressible {
+  /// The column as an expression.
+  public var sqlExpression: SQLExpression { .column(name) }
+}
+
 /// A column.
 ///
 /// ```swift

@@ -39,3 +39,33 @@ extension SQLSubqueryable {
   /// The query, between parentheses, as one value.
   public var sqlExpression: SQLExpression { .subquery(sqlSubquery) }
 }
+
+// MARK: - Raw values
+
+// A type with a raw value may say that it stands where its raw value does, with an empty extension. Where two of these
+// defaults answer for a type, a third one below settles it.
+
+extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
+  /// The raw value as an expression.
+  public var sqlExpression: SQLExpression { rawValue.sqlExpression }
+}
+
+extension SQLSelectable where Self: RawRepresentable, RawValue: SQLSelectable {
+  /// The raw value, selected.
+  public var sqlSelection: SQLSelection { rawValue.sqlSelection }
+}
+
+extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTerm {
+  /// The order of the raw value.
+  public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
+}
+
+extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLSelectable {
+  /// The expression, selected.
+  public var sqlSelection: SQLSelection { .expression(sqlExpression) }
+}
+
+extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLOrderingTerm {
+  /// The expression, in ascending order.
+  public var sqlOrdering: SQLOrdering { .expression(sqlExpression) }
+}

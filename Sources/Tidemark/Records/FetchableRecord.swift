@@ -28,17 +28,5 @@ extension FetchableRecord {
   public static func _decode(_ row: Row) throws -> Self { try Self(row: row) }
 }
 
-// A type that is both a record and a value is a record when it is fetched, and a value when it is read from a
-// column. Without this extension such a type would not conform at all: both protocols answer for it.
-extension FetchableRecord where Self: DatabaseValueConvertible {
-  /// Not for you to call.
-  @inlinable
-  public static func _decode(_ row: Row) throws -> Self { try Self(row: row) }
-
-  /// Not for you to call.
-  @inlinable
-  public static func _decodeOne(_ row: Row) throws -> Self? { try Self(row: row) }
-}
-
 /// The name that GRDB gives to a cursor of records.
-public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<Record>
+public typealias RecordCursor<Record: FetchableRecord> = WholeRowCursor<Record>

@@ -1,7 +1,7 @@
 extension Row: CustomStringConvertible {
   /// The columns and their values: `[id:1 title:"Dune"]`.
   public var description: String {
-    let columns = zip(columnNames, databaseValues).map { "\($0):\($1)" }
+    let columns = columnNames.enumerated().map { "\($0.element):\(describedValue(at: $0.offset))" }
     return "[\(columns.joined(separator: " "))]"
   }
 }
@@ -20,6 +20,12 @@ extension Row: CustomDebugStringConvertible {
     if layout != nil, unadapted != description { lines.append("  unadapted: \(unadapted)") }
     appendScopes(to: &lines, indentation: "  ")
     return lines.isEmpty ? description : (["▿ \(description)"] + lines).joined(separator: "\n")
+  }
+
+  /// The value of a column, as far as it can be read: rows are described in errors.
+  private func describedValue(at index: Int) -> DatabaseValue {
+    guard let statement else { return databaseValue(at: index) }
+    return DatabaseValue(describing: statement.sqliteStatement, index: CInt(baseIndex(index)))
   }
 
   private func appendScopes(to lines: inout [String], indentation: String) {

@@ -26,7 +26,7 @@ public final class Row {
   @usableFromInline let values: [DatabaseValue]
 
   /// The columns of the statement.
-  @usableFromInline @exclusivity(unchecked) var baseColumns: ColumnNames
+  @usableFromInline let baseColumns: ColumnNames
 
   /// The columns that show, and the scopes, when there is an adapter.
   @usableFromInline let layout: RowLayout?
@@ -94,7 +94,10 @@ public final class Row {
   func databaseValue(at index: Int) -> DatabaseValue {
     let index = baseIndex(index)
     guard let statement else { return values[index] }
-    return DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(index))
+    guard let value = DatabaseValue.read(statement.sqliteStatement, CInt(index)) else {
+      fatalError("\(unreadable(DatabaseValue.self, baseIndex: index))")
+    }
+    return value
   }
 
   /// Whether the column is NULL, without reading it.
@@ -112,11 +115,16 @@ public final class Row {
   }
 
   /// A row that keeps its values when the statement moves on. A copy answers itself.
+  ///
+  /// - precondition: All values can be read: SQLite has the memory to give them, and texts are valid where the
+  ///   connection refuses those that are not (see `Configuration.invalidTextPolicy`). `Row.fetchAll` and its
+  ///   siblings, whose rows are copies, throw instead.
   public func copy() -> Row {
-    guard let statement else { return self }
-    let pointer = statement.sqliteStatement
-    let values = (0..<baseColumns.count).map { DatabaseValue(sqliteStatement: pointer, index: CInt($0)) }
-    return copy(with: values)
+    do {
+      return try kept()
+    } catch {
+      fatalError("\(error)")
+    }
   }
 
   /// A copy, or the error of the column that could not be read (law D7).

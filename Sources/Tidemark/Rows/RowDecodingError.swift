@@ -38,10 +38,17 @@ extension Row {
     if let statement, let error = statement.outOfMemoryError() { return error }
     let names = columns.names
     let value =
-      statement.map { DatabaseValue(sqliteStatement: $0.sqliteStatement, index: CInt(baseIndex)) }
+      statement.map { DatabaseValue(describing: $0.sqliteStatement, index: CInt(baseIndex)) }
       ?? values[baseIndex]
     return RowDecodingError(
-      "could not decode \(type) from database value \(value)",
+      "could not decode \(Self.name(of: type)) from database value \(value)",
       column: (index, index < names.count ? names[index] : nil), row: self)
+  }
+
+  // `fetchOne` asks for an optional of what it fetches, which may be one already.
+  private static func name(of type: Any.Type) -> String {
+    var name = "\(type)"
+    while name.hasPrefix("Optional<Optional<") { name = String(name.dropFirst("Optional<".count).dropLast()) }
+    return name
   }
 }

@@ -3,7 +3,8 @@ import Synchronization
 /// Whether an access was cancelled. Anybody may cancel it; the access itself looks.
 ///
 /// Nothing is told to SQLite: `sqlite3_interrupt` would hit whatever runs on the connection by then (hazard
-/// C4). The statement that runs finds out through the progress handler, the next one when it starts.
+/// C4). The statement that runs finds out through the progress handler, the one that waits for a lock through the
+/// busy handler, the next one when it starts.
 final class AccessCancellation: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -16,39 +17,107 @@ extension Database {
   /// Runs an access that can be cancelled.
   ///
   /// Once it is cancelled, its statements throw `CancellationError`, but for those that undo a transaction.
-  func withCancellation<Result>(_ cancellation: AccessCancellation, _ body: () throws -> Result) throws -> Result {
+  func withCancellation<Result>(_ cancellation: AccessCancellation, _ body: () throws -> Result) rethrows -> Result {
+    let previous = self.cancellation
     self.cancellation = cancellation
-    // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
-    callbacks.shouldInterrupt = { [unowned self] in isCancelled }
-    handle?.installProgressHandler(callbacks, every: 1000)
-    defer {
-      handle?.removeProgressHandler()
-      callbacks.shouldInterrupt = nil
-      self.cancellation = nil
-    }
-    do {
-      return try body()
-    } catch let error as DatabaseError where error.isInterruptionError && cancellation.isCancelled {
-      throw CancellationError()
+    defer { self.cancellation = previous }
+    return try watching(body)
+  }
+
+  /// Runs a closure whose statements must not take longer than some time, all together.
+  ///
+  /// ```swift
+  /// let rows = try dbPool.read { db in
+  ///   try db.withTimeLimit(.seconds(1)) {
+  ///     try Row.fetchAll(db, sql: userQuery)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// When the time is over, the statement that runs is stopped, and the following ones throw. In a transaction of
+  /// `write`, the error undoes the transaction, if the closure lets it through. A limit inside another one can only
+  /// shorten it. See also `Configuration.accessTimeLimit`.
+  ///
+  /// - throws: An error of code `SQLITE_INTERRUPT`, from the statement that is stopped.
+  public func withTimeLimit<Result>(_ limit: Duration, _ body: () throws -> Result) rethrows -> Result {
+    preconditionAccess()
+    let previous = deadline
+    let own = Deadline(time: settings.clock.now() + limit, limit: limit)
+    if let previous, previous.time <= own.time { return try body() }
+    deadline = own
+    defer { deadline = previous }
+    return try watching(body)
+  }
+
+  /// When an access must be over.
+  struct Deadline {
+    var time: Duration
+    var limit: Duration
+
+    var error: DatabaseError {
+      DatabaseError(
+        resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.formattedInSeconds)")
     }
   }
 
-  /// Runs what must be done whether the access was cancelled or not.
+  /// Runs a closure whose statements ask from time to time whether they should stop.
+  private func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let isOutermost = callbacks.shouldInterrupt == nil
+    if isOutermost {
+      // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
+      callbacks.shouldInterrupt = { [unowned self] in interruption != nil }
+      handle?.installProgressHandler(callbacks, every: 1000)
+    }
+    defer {
+      if isOutermost {
+        handle?.removeProgressHandler()
+        callbacks.shouldInterrupt = nil
+      }
+    }
+    return try body()
+  }
+
+  /// Why the access should stop, if it should.
+  var interruption: (any Error)? {
+    if shieldDepth > 0 { return nil }
+    if cancellation?.isCancelled == true { return CancellationError() }
+    if let deadline, settings.clock.now() >= deadline.time { return deadline.error }
+    return nil
+  }
+
+  /// Whether the access should stop.
+  var shouldStop: Bool { interruption != nil }
+
+  /// Whether the access may be stopped at all.
+  var mayBeStopped: Bool { cancellation != nil || deadline != nil }
+
+  /// Runs what must be done whether the access should stop or not.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {
     shieldDepth += 1
     defer { shieldDepth -= 1 }
     return try body()
   }
 
-  private var isCancelled: Bool { shieldDepth == 0 && cancellation?.isCancelled == true }
-
-  /// Throws when the access was cancelled.
-  func checkCancellation() throws {
-    if isCancelled { throw CancellationError() }
+  /// Throws when the access should stop.
+  func checkInterruption() throws {
+    if let interruption { throw interruption }
   }
 
-  /// Throws when the access was cancelled, unless the statement undoes a transaction.
-  func checkCancellation(for statement: Statement) throws {
-    if isCancelled, !statement.effects.contains(.undo) { throw CancellationError() }
+  /// Throws when the access should stop, unless the statement undoes a transaction.
+  func checkInterruption(for statement: Statement) throws {
+    if !statement.effects.contains(.undo) { try checkInterruption() }
+  }
+}
+
+extension DatabaseError {
+  /// Whether SQLite fails so when an access was stopped.
+  var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
+}
+
+extension Duration {
+  /// The duration as in `1.5 s`.
+  fileprivate var formattedInSeconds: String {
+    let (seconds, attoseconds) = components
+    return "\(Double(seconds) + Double(attoseconds) / 1e18) s"
   }
 }

@@ -41,7 +41,10 @@ public final class Database {
   /// Whether the current access was cancelled; nil when it cannot be.
   @exclusivity(unchecked) var cancellation: AccessCancellation?
 
-  /// How many nested closures run that do not mind cancellation.
+  /// When the current access must be over; nil when it may take its time.
+  @exclusivity(unchecked) var deadline: Deadline?
+
+  /// How many nested closures run that mind neither.
   var shieldDepth = 0
 
   /// Called when a statement has begun a transaction, whoever wrote it.

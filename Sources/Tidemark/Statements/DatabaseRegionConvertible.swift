@@ -1,5 +1,5 @@
 /// A type that stands for a region of a database: what a query reads, a table, everything.
-public protocol DatabaseRegionConvertible {
+public protocol DatabaseRegionConvertible: Sendable {
   /// The region, in this database.
   func databaseRegion(_ db: Database) throws -> DatabaseRegion
 }
@@ -11,21 +11,21 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
 
 extension DatabaseRegion: DatabaseRegionConvertible {
   /// Itself.
-  public func databaseRegion(_ db: Database) -> DatabaseRegion { self }
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { self }
 }
 
 /// A region whose type does not show.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
-  private let region: (Database) throws -> DatabaseRegion
+  private let region: @Sendable (Database) throws -> DatabaseRegion
 
   /// A region found by a closure.
-  public init(_ region: @escaping (Database) throws -> DatabaseRegion) {
+  public init(_ region: @escaping @Sendable (Database) throws -> DatabaseRegion) {
     self.region = region
   }
 
   /// A region of any type.
   public init(_ region: some DatabaseRegionConvertible) {
-    self.region = region.databaseRegion
+    self.region = { try region.databaseRegion($0) }
   }
 
   /// The region, in this database.

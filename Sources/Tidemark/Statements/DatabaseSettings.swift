@@ -17,6 +17,12 @@ struct DatabaseSettings: Sendable {
   /// Whether SQL may attach other files to the connection, or write to them.
   var allowsOtherFiles = true
 
+  /// How long an access may take; nil when it may take its time.
+  var accessTimeLimit: Duration?
+
+  /// Where time comes from.
+  var clock = WorldClock.live
+
   /// How many idle prepared statements are kept.
   var statementCacheCountMax = 256
 }

@@ -124,7 +124,7 @@ public final class Statement {
   /// Begins a run, with these arguments or those that were set.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
-    if database.cancellation != nil { try database.checkCancellation(for: self) }
+    if database.mayBeStopped { try database.checkInterruption(for: self) }
     try database.checkTransactionIsAlive(for: self, arguments)
     if isRunning { finish() }
     if let arguments {
@@ -150,11 +150,13 @@ public final class Statement {
   @usableFromInline
   func failure(_ code: CInt) -> any Error {
     let error = database.error(code, of: self)
+    let interruption = error.mayComeFromInterruption ? database.interruption : nil
     finish()
     // Compiled anew next time: the failure may come from a schema that has changed.
     database.statements.remove(self)
     database.publicStatements.remove(self)
-    return error
+    // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
+    return interruption ?? error
   }
 
   /// Ends a run. C: `sqlite3_reset`.
@@ -186,7 +188,11 @@ public final class Statement {
 
   /// This statement, or another one of the same text when this one is running.
   func idle() throws -> Statement {
-    if !isRunning { return self }
+    isRunning ? try copy() : self
+  }
+
+  /// Another statement of the same text and arguments.
+  func copy() throws -> Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
     copy.checksArguments = checksArguments

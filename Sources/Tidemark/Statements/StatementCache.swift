@@ -5,19 +5,22 @@
 ///
 /// A statement may be here and in use. Whoever starts one that is already running runs a copy
 /// (`Statement.idle()`).
+///
+/// Texts are the same when their bytes are. Swift finds the letter é equal to the letter e and its accent; SQLite,
+/// and what it answers, do not.
 final class StatementCache {
   private final class Entry {
-    let sql: String
+    let sql: SQLBytes
     let statement: Statement
     var lastUse: UInt64 = 0
 
     init(_ sql: String, _ statement: Statement) {
-      self.sql = sql
+      self.sql = SQLBytes(sql: sql)
       self.statement = statement
     }
   }
 
-  private var entries: [String: Entry] = [:]
+  private var entries: [SQLBytes: Entry] = [:]
   private var clock: UInt64 = 0
   private let countMax: Int
   private let sqlByteCountMax: Int
@@ -37,11 +40,11 @@ final class StatementCache {
   var count: Int { entries.count }
 
   func statement(for sql: String) -> Statement? {
-    if let latest, sql == latest.sql {
+    if let latest, latest.sql.isSame(as: sql) {
       use(latest)
       return latest.statement
     }
-    guard let entry = entries[sql] else { return nil }
+    guard let entry = entries[SQLBytes(sql: sql)] else { return nil }
     use(entry)
     latest = entry
     return entry.statement
@@ -52,7 +55,7 @@ final class StatementCache {
     if entries.count >= countMax { removeLeastRecentlyUsed() }
     let entry = Entry(sql, statement)
     use(entry)
-    entries[sql] = entry
+    entries[entry.sql] = entry
     // There may have been another statement of that text.
     latest = entry
   }

@@ -1,3 +1,5 @@
+import Foundation
+
 extension DatabaseValue: DatabaseValueConvertible {
   /// Itself.
   @inlinable
@@ -13,9 +15,12 @@ extension DatabaseValue: DatabaseValueConvertible {
     DatabaseValue.read(sqliteStatement, index)
   }
 
-  /// The database value of any value, or nil when its type cannot be stored.
+  /// The database value of any value, or nil when its type cannot be stored, or when it is an integer too large for
+  /// SQLite.
   public init?(value: Any) {
     switch value {
+    case let integer as any FixedWidthInteger where Int64(exactly: integer) == nil: return nil
+    case let number as NSNumber where number.isTooLargeForSQLite: return nil
     case let value as any DatabaseValueConvertible: self = value.databaseValue
     default: return nil
     }

@@ -20,7 +20,7 @@ public import Foundation
 /// enumerations, and `Codable` types need no code: they are stored as their raw value, or as JSON.
 ///
 /// A type that is made of several columns is not a value, but a record.
-public protocol DatabaseValueConvertible: RowDecodable, SQLExpressible, StatementBinding {
+public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// The value, as it is stored.
   var databaseValue: DatabaseValue { get }
 
@@ -28,10 +28,10 @@ public protocol DatabaseValueConvertible: RowDecodable, SQLExpressible, Statemen
   /// with `.some(nil)`: it is never asked by you.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-  /// The value of a column that does not exist.
+  /// The value of a column that does not exist, or nil when there can be none.
   ///
-  /// Optionals answer nil, others throw. Do not write your own.
-  static func fromMissingColumn() throws -> Self
+  /// Optional types answer `.some(nil)`, others nil. Do not write your own.
+  static func fromMissingColumn() -> Self?
 
   /// The decoder of values that are stored as JSON.
   static func databaseJSONDecoder() -> JSONDecoder
@@ -57,8 +57,9 @@ extension DatabaseValueConvertible {
     databaseValue.bind(to: sqliteStatement, at: index)
   }
 
-  /// Throws: there is no value in a missing column.
-  public static func fromMissingColumn() throws -> Self { throw MissingColumn() }
+  /// Nil: there is no value in a missing column.
+  @inlinable
+  public static func fromMissingColumn() -> Self? { nil }
 
   /// Not for you to call.
   @inlinable
@@ -67,30 +68,23 @@ extension DatabaseValueConvertible {
   }
 }
 
-/// Thrown by `fromMissingColumn`, and turned into an error that names the column.
-@usableFromInline
-struct MissingColumn: Error {}
+// MARK: - Decoding rows
 
-// MARK: - Fetching
-
-extension DatabaseValueConvertible {
+/// Decodes the first column of rows.
+public enum ValueDecoding<Element: DatabaseValueConvertible>: RowDecoding {
   /// Not for you to call.
   @inlinable
-  public static func _decode(_ row: Row) throws -> Self {
-    try row.decodeFirst(Self.self)
-  }
+  public static func _decode(_ row: Row) throws -> Element { try row.decodeFirst(Element.self) }
 
   // No row and NULL read the same: `fetchOne` answers nil to both.
   /// Not for you to call.
   @inlinable
-  public static func _decodeOne(_ row: Row) throws -> Self? {
-    try row.decodeFirst(Self?.self)
-  }
+  public static func _decodeOne(_ row: Row) throws -> Element? { try row.decodeFirst(Element?.self) }
 }
 
 /// The name that GRDB gives to a cursor of values.
-public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueDecoding<Value>>
 
 /// The name that GRDB gives to a cursor of values that are read straight from columns.
-public typealias FastDatabaseValueCursor<Value> = FetchCursor<Value>
+public typealias FastDatabaseValueCursor<Value> = FetchCursor<ValueDecoding<Value>>
 where Value: DatabaseValueConvertible & StatementColumnConvertible

@@ -3,8 +3,6 @@ import CSQLite
 // An optional value decodes as a value: NULL is nil. There are no optional records: what makes a record
 // nil is a missing row.
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
   /// The value as an expression, or NULL.
   public var sqlExpression: SQLExpression { self?.sqlExpression ?? .value(.null) }
@@ -37,15 +35,15 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     return dbValue.isNull ? .some(nil) : nil
   }
 
-  /// Nil: an optional reads as nil from a column that does not exist.
+  /// `.some(nil)`: an optional reads as nil from a column that does not exist.
   @inlinable
-  public static func fromMissingColumn() -> Wrapped? { nil }
+  public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
   /// Not for you to call.
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Wrapped?? {
     if let value = Wrapped._fromColumn(sqliteStatement, index) { return .some(value) }
-    return columnIsNull(sqliteStatement, index) ? .some(nil) : nil
+    return columnReadsAsNil(sqliteStatement, index) ? .some(nil) : nil
   }
 }
 
@@ -54,7 +52,7 @@ extension Optional: StatementColumnConvertible where Wrapped: StatementColumnCon
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Wrapped?? {
     if let value = Wrapped.fromStatement(sqliteStatement, atUncheckedIndex: index) { return .some(value) }
-    return columnIsNull(sqliteStatement, index) ? .some(nil) : nil
+    return columnReadsAsNil(sqliteStatement, index) ? .some(nil) : nil
   }
 
   /// The value in a column that is not NULL.

@@ -23,6 +23,12 @@ extension Row {
   ) -> Value? {
     coalesce(columns.map(\.name))
   }
+
+  // An array literal of columns of several types finds its type here.
+  /// The first value that is not NULL among some columns, or nil.
+  public func coalesce<Value: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> Value? {
+    coalesce(columns.map(\.name))
+  }
 }
 
 // MARK: - Bytes without a copy
@@ -33,16 +39,19 @@ extension Row {
   /// The data must not leave the closure. It is nil for NULL.
   ///
   /// - precondition: There is such a column.
-  /// - throws: A `RowDecodingError` when the column holds a number.
+  /// - throws: What the closure throws, and an error when SQLite lacks memory. A number has the bytes of its text
+  ///   while the statement runs, and is a `RowDecodingError` once it was copied.
   public func withUnsafeData<Result>(atIndex index: Int, _ body: (Data?) throws -> Result) throws -> Result {
     preconditionIndex(index)
     guard let statement else { return try body(decode(Data?.self, uncheckedIndex: index)) }
-    return try withColumnBytes(statement.sqliteStatement, CInt(baseIndex(index))) { bytes in
+    let result = try withColumnBytes(statement.sqliteStatement, CInt(baseIndex(index))) { bytes in
       guard let bytes else { return try body(nil) }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return try body(Data()) }
       return try body(
         Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none))
     }
+    guard let result else { throw unreadable(Data.self, at: index) }
+    return result
   }
 
   /// What a closure makes of the bytes of the leftmost column of that name, without copying them.

@@ -34,11 +34,8 @@ extension Row {
   @inlinable
   func decode<Value: DatabaseValueConvertible>(_ type: Value.Type, key: some RowKey) throws -> Value {
     if let index = key._index(in: self) { return try decode(type, uncheckedIndex: index) }
-    do {
-      return try Value.fromMissingColumn()
-    } catch is MissingColumn {
-      throw key._missing(in: self)
-    }
+    guard let value = Value.fromMissingColumn() else { throw key._missing(in: self) }
+    return value
   }
 
   @inlinable

@@ -1,5 +1,5 @@
-// A column is read as a value of the database, and as nothing else.
-// refused: Neither
+// A column is read as a value of the database, and a scope as a record: nothing else comes out of a row.
+// refused: no exact matches in call to subscript
 
 import Tidemark
 

@@ -179,6 +179,6 @@ import Tidemark
     #expect(try dbQueue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 1)
     #expect(
       message { _ = try DatabaseQueue(configuration: configuration) }
-        == "SQLite error 1: could not activate WAL Mode at path: ")
+        == "SQLite error 1: could not activate WAL Mode at path: :memory:")
   }
 }

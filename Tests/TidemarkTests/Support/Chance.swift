@@ -1,8 +1,14 @@
+import Foundation
+
 /// A source of random numbers whose seed is printed: a seed is a bug report.
+///
+/// `TIDEMARK_SEED=…` in the environment replays one.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64 = .random(in: 0...UInt64.max), function: String = #function) {
+  private static let given = ProcessInfo.processInfo.environment["TIDEMARK_SEED"].flatMap { UInt64($0) }
+
+  init(seed: UInt64 = given ?? .random(in: 0...UInt64.max), function: String = #function) {
     print("\(function): seed \(seed)")
     state = seed
   }

@@ -1,0 +1,112 @@
+import Synchronization
+
+/// A database in a file with one connection that writes and several that read, at the same time.
+///
+/// ```swift
+/// let dbPool = try DatabasePool(path: "/var/lib/library.sqlite")
+/// try await dbPool.write { db in
+///   try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["Dune"])
+/// }
+/// let titles = try await dbPool.read { db in
+///   try String.fetchAll(db, sql: "SELECT title FROM book")
+/// }
+/// ```
+///
+/// The file uses SQLite's write-ahead log. Laws:
+///
+/// 1. A read sees one committed state of the database, from its beginning to its end.
+/// 2. A read that starts after a write has returned sees that write.
+/// 3. Writes come one after the other. They do not wait for reads, nor reads for them.
+/// 4. Nobody waits for the writer while holding a reader.
+/// 5. Accesses that wait are served in order.
+public final class DatabasePool: DatabaseWriter {
+  /// How the database was opened.
+  public let configuration: Configuration
+
+  /// The path to the file.
+  public let path: String
+
+  let writer: SerializedConnection
+  let readers: ReaderPool
+  let location: DatabaseLocation
+  let label: String
+  let snapshotCount = Atomic<Int>(0)
+
+  // MARK: - Opening
+
+  /// Opens a file, and creates it when there is none, unless the configuration is read-only.
+  ///
+  /// - throws: An error when the file cannot use the write-ahead log, as a database in memory.
+  public init(path: String, configuration: Configuration = Configuration()) throws {
+    let location = DatabaseLocation(path: path)
+    let label = configuration.label ?? "GRDB.DatabasePool"
+    self.path = location.path
+    self.configuration = configuration
+    self.location = location
+    self.label = label
+
+    writer = try SerializedConnection(location, configuration, label: label + ".writer")
+    if !configuration.readonly { try writer.sync { try $0.useWriteAheadLog(path: path) } }
+
+    let readConfiguration = configuration.forReaders
+    readers = ReaderPool(
+      countMax: configuration.maximumReaderCount,
+      executor: configuration.environment.makeExecutor(label + ".reader", configuration.maximumReaderCount),
+      isClosed: { [writer] in writer.isClosed },
+      open: { number in
+        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)")
+      })
+  }
+
+  // MARK: - Life
+
+  /// Closes all connections, once the accesses that run have ended. Accesses throw from then on. Closing twice is
+  /// fine.
+  ///
+  /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The pool is then still
+  ///   usable.
+  public func close() throws {
+    // Reads that wait go on once it is known whether the pool is closed: none of them opens a connection that
+    // nobody would close.
+    var hasReaders = false
+    defer { if hasReaders { readers.endExclusive() } }
+    try writer.close {
+      readers.waitForAll()
+      hasReaders = true
+      try readers.closeAll()
+    }
+  }
+
+  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.
+  public func interrupt() {
+    writer.interrupt()
+    readers.interrupt()
+  }
+
+  /// Frees as much memory as possible: that of the writer once its access has ended, and that of the readers,
+  /// which are closed when they are not in use any more.
+  public func releaseMemory() {
+    writer.sync { $0.releaseMemory() }
+    releaseReaders()
+  }
+
+  /// Frees as much memory as possible, without waiting.
+  public func releaseMemoryEventually() {
+    releaseReaders()
+    writer.schedule { $0.releaseMemory() }
+  }
+
+  private func releaseReaders() {
+    if configuration.persistentReadOnlyConnections {
+      readers.withIdleConnections { $0.releaseMemory() }
+    } else {
+      readers.invalidate()
+    }
+  }
+
+  /// Has the connections that read opened anew for the next reads: those that `prepareDatabase` shall see again,
+  /// or that have lost the file.
+  public func invalidateReadOnlyConnections() {
+    readers.invalidate()
+  }
+}

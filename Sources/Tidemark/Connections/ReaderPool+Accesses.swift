@@ -1,0 +1,88 @@
+// Accesses that read, with whatever connection is free.
+
+extension ReaderPool {
+  /// Runs a synchronous access, on the calling thread.
+  func sync<T>(_ body: (Database) throws -> T) throws -> T {
+    precondition(
+      currentConnection == nil,
+      """
+      Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
+      argument of that read, or start the new read when it has ended.
+      """)
+    let loan = borrow()
+    defer { giveBack(loan) }
+    return try run(loan, body)
+  }
+
+  /// Runs a synchronous access, inside the read that the thread is in if there is one.
+  func reentrantSync<T>(_ body: (Database) throws -> T) throws -> T {
+    if let db = currentConnection { return try body(db) }
+    return try sync(body)
+  }
+
+  /// Runs an asynchronous access, on a thread of the pool.
+  func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await AsyncAccess.perform(
+      on: executor,
+      enter: { [self] letIn in borrow(letIn) },
+      giveUp: { [self] ticket in giveUp(ticket) },
+      leave: { [self] loan in giveBack(loan) },
+      { [self] loan, cancellation in
+        try run(loan) { db in try db.withCancellation(cancellation) { try body(db) } }
+      })
+  }
+
+  /// Runs an asynchronous access on the thread of the caller, which is suspended while it waits for a connection.
+  func inPlace<T>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
+  ) async throws -> T {
+    let loan: Loan
+    if let free = borrowNow() {
+      loan = free
+    } else {
+      loan = try await AsyncAccess.acquire(
+        enter: { [self] letIn in borrow(letIn) },
+        giveUp: { [self] ticket in giveUp(ticket) },
+        leave: { [self] loan in giveBack(loan) })
+    }
+    defer { giveBack(loan) }
+    let cancellation = AccessCancellation()
+    return try await withTaskCancellationHandler {
+      try run(loan) { db in try db.withCancellation(cancellation) { try body(db) } }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+
+  /// What an access that calls back does with its connection: something before, the call, something after.
+  typealias Scope = @Sendable (_ db: Database, _ call: (Database) -> Void) throws -> Void
+
+  /// Runs an access later. When it cannot begin, the error goes to `value`.
+  func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+    _ = borrow { [self] loan in
+      executor.execute { [self] in
+        Database.telling(value) { call in try run(loan) { try scope($0, call) } }
+        giveBack(loan)
+      }
+    }
+  }
+
+  /// Runs later an access whose connection has its state already, and gives the connection back.
+  func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+    executor.execute { [self] in
+      Database.telling(value) { call in try check(loan) { try scope($0, call) } }
+      giveBack(loan)
+    }
+  }
+
+  private func run<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
+    renew(loan)
+    return try check(loan, body)
+  }
+
+  private func check<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
+    try use(loan) { db in
+      try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, body)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Dispatch
+import Synchronization
+
+/// The connections of a pool that read.
+///
+/// They are opened when they are first needed, and kept. What the pool decides is in `ReaderPoolMachine`; here
+/// are the connections, and those who wait for them: threads asleep, tasks suspended.
+final class ReaderPool: Sendable {
+  private let machine: Mutex<ReaderPoolMachine>
+
+  // A slot is touched by the one it is lent to, which the machine makes sure of.
+  private let slots: [ReaderSlot]
+  let executor: any AccessExecutor
+
+  /// Whether connections are inside a transaction all the time.
+  let holdsTransactions: Bool
+
+  private let open: @Sendable (_ number: Int) throws -> Database
+
+  /// Readers opened before the current generation are closed when they come back.
+  private let generation = Atomic<Int>(0)
+  private let openedCount = Atomic<Int>(0)
+  private let isClosed: @Sendable () -> Bool
+
+  /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
+  /// - parameter open: Opens the reader of a number, which counts from 1.
+  init(
+    countMax: Int, executor: any AccessExecutor, holdsTransactions: Bool = false,
+    isClosed: @escaping @Sendable () -> Bool,
+    open: @escaping @Sendable (_ number: Int) throws -> Database
+  ) {
+    precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
+    machine = Mutex(ReaderPoolMachine(slotCount: countMax))
+    slots = (0..<countMax).map { _ in ReaderSlot() }
+    self.executor = executor
+    self.holdsTransactions = holdsTransactions
+    self.isClosed = isClosed
+    self.open = open
+  }
+
+  deinit {
+    for slot in slots { slot.abandon() }
+  }
+
+  /// A connection that is lent.
+  struct Loan: Sendable {
+    fileprivate let slot: Int
+  }
+
+  /// How many connections are in use, and how many accesses wait.
+  var load: (busy: Int, waiting: Int) { machine.withLock { $0.load } }
+
+  // MARK: - Borrowing
+
+  /// Waits for a connection, with the thread.
+  func borrow() -> Loan {
+    let place = DispatchSemaphore(value: 0)
+    let result = Mutex<ReaderPoolMachine.Grant?>(nil)
+    let action = machine.withLock { machine in
+      machine.request { grant in
+        result.withLock { $0 = grant }
+        place.signal()
+      }
+    }
+    switch action {
+    case .enter(let grant):
+      return loan(grant)
+    case .wait:
+      place.wait()
+      guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
+      return loan(grant)
+    }
+  }
+
+  /// Calls a closure as soon as there is a connection. The closure must not block.
+  ///
+  /// - returns: The ticket with which one can give up.
+  func borrow(_ body: @escaping @Sendable (Loan) -> Void) -> ReaderPoolMachine.Ticket? {
+    let letIn: ReaderPoolMachine.LetIn = { [self] in body(loan($0)) }
+    switch machine.withLock({ $0.request(letIn) }) {
+    case .enter(let grant):
+      letIn(grant)
+      return nil
+    case .wait(let ticket):
+      return ticket
+    }
+  }
+
+  /// A connection that is free, if nobody waits for one.
+  func borrowNow() -> Loan? {
+    machine.withLock { $0.requestNow() }.map(loan)
+  }
+
+  /// Gives up waiting.
+  ///
+  /// - returns: Whether it was not too late.
+  @discardableResult
+  func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
+    let (wasWaiting, calls) = machine.withLock { $0.giveUp(ticket) }
+    perform(calls)
+    return wasWaiting
+  }
+
+  private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {
+    switch grant {
+    case .reader(let slot), .vacancy(let slot): Loan(slot: slot)
+    case .everything: preconditionFailure("A reader was asked for, and all were given")
+    }
+  }
+
+  /// Gives a connection back.
+  func giveBack(_ loan: Loan) {
+    let slot = slots[loan.slot]
+    renew(loan)
+    // Its transaction could not be ended: the next access must not find it.
+    if let db = slot.db, !holdsTransactions, !db.isInAutocommitMode { slot.abandon() }
+    let isOpen = slot.db != nil
+    perform(machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) })
+  }
+
+  private func perform(_ calls: [ReaderPoolMachine.Call]) {
+    for call in calls { call() }
+  }
+
+  // MARK: - Using
+
+  /// Gives the connection up when it was invalidated: another one will be opened in its place.
+  func renew(_ loan: Loan) {
+    let slot = slots[loan.slot]
+    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+  }
+
+  /// Runs an access with a connection that is lent, opened if need be.
+  func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {
+    let slot = slots[loan.slot]
+    if let db = slot.db { return try slot.withAccess(db, body) }
+    if isClosed() { throw Database.closedError }
+    let generation = generation.load(ordering: .acquiring)
+    let db = try open(openedCount.add(1, ordering: .relaxed).newValue)
+    slot.put(db, generation: generation)
+    return try slot.withAccess(db, body)
+  }
+
+  /// The connection that the calling thread is using.
+  var currentConnection: Database? {
+    slots.first { $0.isAccessible }?.db
+  }
+
+  /// Runs a closure while nobody reads. It may close the connections.
+  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+    waitForAll()
+    defer { endExclusive() }
+    return try body()
+  }
+
+  /// Waits until nobody reads, with the thread. Nobody reads until `endExclusive` is called.
+  func waitForAll() {
+    precondition(
+      currentConnection == nil,
+      "Who waits for all reads to end must not be inside one: return from the read first")
+    let place = DispatchSemaphore(value: 0)
+    let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
+    if case .wait = action { place.wait() }
+  }
+
+  /// Closes the connections. To be called while nobody reads.
+  func closeAll() throws {
+    for slot in slots { try slot.close() }
+  }
+
+  /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
+  func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
+    switch machine.withLock({ $0.request(exclusive: true) { _ in body() } }) {
+    case .enter:
+      body()
+      return nil
+    case .wait(let ticket):
+      return ticket
+    }
+  }
+
+  /// Lets readers in again.
+  func endExclusive() {
+    let areOpen = slots.map { $0.db != nil }
+    perform(machine.withLock { $0.giveBackEverything(areOpen: areOpen) })
+  }
+
+  /// Has the connections closed: those that are idle now, the others when they come back.
+  func invalidate() {
+    generation.add(1, ordering: .acquiringAndReleasing)
+    while let slot = machine.withLock({ $0.requestIdle() }) { giveBack(Loan(slot: slot)) }
+  }
+
+  /// Runs a closure with each connection that is idle.
+  func withIdleConnections(_ body: (Database) -> Void) {
+    var loans: [Loan] = []
+    while let slot = machine.withLock({ $0.requestIdle() }) { loans.append(Loan(slot: slot)) }
+    for loan in loans {
+      let slot = slots[loan.slot]
+      if let db = slot.db { slot.withAccess(db, body) }
+      giveBack(loan)
+    }
+  }
+
+  /// Has the statements that run fail.
+  func interrupt() {
+    for slot in slots { slot.interrupt() }
+  }
+}

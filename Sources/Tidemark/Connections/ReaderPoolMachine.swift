@@ -1,0 +1,151 @@
+/// What a pool of readers decides: who reads with which connection, who waits, who has all to himself.
+///
+/// Events in, actions out: no lock, no connection inside. `ReaderPool` holds the machine behind a mutex, and
+/// does what it says once the mutex is released.
+///
+/// A slot is a place for a connection:
+///
+///     vacant --request--> lent --give back, open--> idle --request--> lent
+///       ^                  |                          |
+///       +--give back, not open (opening failed, or the reader was invalidated)
+///
+/// Laws:
+/// 1. A slot is lent to one access at most; all slots together to one exclusive access at most.
+/// 2. Requests are served in order. An exclusive request waits for all readers, and whoever comes after it
+///    waits for it: neither starves.
+/// 3. Who waits is let in once, or gives up once; never both.
+struct ReaderPoolMachine {
+  /// What a request is given.
+  enum Grant: Equatable, Sendable {
+    /// A connection that is open.
+    case reader(slot: Int)
+
+    /// The right to open a connection.
+    case vacancy(slot: Int)
+
+    /// All connections, none of which is in use.
+    case everything
+  }
+
+  typealias LetIn = @Sendable (Grant) -> Void
+  typealias Ticket = WaitingLine<Waiter>.Ticket
+
+  enum Action {
+    case enter(Grant)
+    case wait(Ticket)
+  }
+
+  struct Waiter {
+    var isExclusive: Bool
+    var letIn: LetIn
+  }
+
+  /// What to call once the machine is released.
+  struct Call {
+    var letIn: LetIn
+    var grant: Grant
+
+    func callAsFunction() { letIn(grant) }
+  }
+
+  private enum Slot {
+    case vacant
+    case idle
+    case lent
+  }
+
+  private var slots: [Slot]
+  private var lentCount = 0
+  private var isExclusive = false
+  private var line = WaitingLine<Waiter>()
+
+  init(slotCount: Int) {
+    slots = Array(repeating: .vacant, count: slotCount)
+  }
+
+  /// How many connections are in use, and how many requests wait.
+  var load: (busy: Int, waiting: Int) { (lentCount, line.count) }
+
+  // MARK: Events
+
+  /// Somebody wants a connection, or all of them.
+  mutating func request(exclusive: Bool = false, _ letIn: @escaping LetIn) -> Action {
+    if line.isEmpty, let grant = grant(exclusive: exclusive) { return .enter(grant) }
+    return .wait(line.append(Waiter(isExclusive: exclusive, letIn: letIn)))
+  }
+
+  /// Somebody wants a connection, but not to wait.
+  mutating func requestNow() -> Grant? {
+    line.isEmpty ? grant(exclusive: false) : nil
+  }
+
+  /// Somebody wants an idle connection, if there is one that nobody waits for.
+  mutating func requestIdle() -> Int? {
+    guard line.isEmpty, !isExclusive else { return nil }
+    guard let slot = slots.firstIndex(of: .idle) else { return nil }
+    lend(slot)
+    return slot
+  }
+
+  /// Somebody has read.
+  ///
+  /// - parameter isOpen: Whether there is an open connection in the slot now.
+  mutating func giveBack(slot: Int, isOpen: Bool) -> [Call] {
+    guard case .lent = slots[slot] else { preconditionFailure("A reader is given back that was not lent") }
+    slots[slot] = isOpen ? .idle : .vacant
+    lentCount -= 1
+    return serve()
+  }
+
+  /// The one who had everything is done.
+  ///
+  /// - parameter areOpen: For each slot, whether there is an open connection in it now.
+  mutating func giveBackEverything(areOpen: [Bool]) -> [Call] {
+    precondition(isExclusive, "All readers are given back that were not lent")
+    isExclusive = false
+    slots = areOpen.map { $0 ? .idle : .vacant }
+    return serve()
+  }
+
+  /// Somebody does not want to wait any more.
+  ///
+  /// - returns: Whether he was still waiting, and who can go in his place.
+  mutating func giveUp(_ ticket: Ticket) -> (wasWaiting: Bool, calls: [Call]) {
+    guard line.remove(ticket) != nil else { return (false, []) }
+    return (true, serve())
+  }
+
+  // MARK: Decisions
+
+  private mutating func serve() -> [Call] {
+    var calls: [Call] = []
+    while let waiter = line.first, let grant = grant(exclusive: waiter.isExclusive) {
+      _ = line.popFirst()
+      calls.append(Call(letIn: waiter.letIn, grant: grant))
+    }
+    return calls
+  }
+
+  private mutating func grant(exclusive: Bool) -> Grant? {
+    if isExclusive { return nil }
+    if exclusive {
+      guard lentCount == 0 else { return nil }
+      isExclusive = true
+      return .everything
+    }
+    if let slot = slots.firstIndex(of: .idle) {
+      lend(slot)
+      return .reader(slot: slot)
+    }
+    if let slot = slots.firstIndex(of: .vacant) {
+      lend(slot)
+      return .vacancy(slot: slot)
+    }
+    return nil
+  }
+
+  private mutating func lend(_ slot: Int) {
+    slots[slot] = .lent
+    lentCount += 1
+  }
+}

@@ -1,0 +1,77 @@
+// The write-ahead log: how a file is turned to it, and how it is emptied.
+
+extension Database {
+  /// Turns the file to the write-ahead log.
+  func useWriteAheadLog(path: String) throws {
+    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+    guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
+    // Durable when the process dies; when the power fails, the last commits may be lost, and nothing is damaged.
+    try execute(sql: "PRAGMA synchronous = NORMAL")
+  }
+}
+
+extension Configuration {
+  /// For the connections of a pool that read.
+  var forReaders: Configuration {
+    var configuration = self
+    configuration.readonly = true
+    // The writer holds no lock that a reader waits for, but recovery and the last connection that closes do, for
+    // a moment.
+    configuration.busyMode = .timeout(10)
+    configuration.allowsUnsafeTransactions = false
+    configuration.filePermissions = nil
+    return configuration
+  }
+}
+
+extension Database {
+  /// How much of the write-ahead log is moved into the database, and who is waited for.
+  public enum CheckpointMode: Sendable {
+    /// What can be moved without waiting for anybody.
+    case passive
+
+    /// Everything: writers are waited for, and readers of old states.
+    case full
+
+    /// Everything, and then until all readers read from the database, so that the next writer begins the log
+    /// anew.
+    case restart
+
+    /// Everything, and then the file of the log is emptied.
+    case truncate
+  }
+
+  /// Moves what is in the write-ahead log into the database.
+  ///
+  /// To be called outside of a transaction. SQLite does it by itself, passively, when the log has grown. Readers
+  /// are not held up by any mode; the modes that wait for readers wait as long as the busy mode of the
+  /// configuration says.
+  ///
+  /// - parameter dbName: The database, or nil for all that are attached.
+  /// - returns: How many frames there are in the log, and how many of them are in the database now; -1 when the
+  ///   database does not use the write-ahead log.
+  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait.
+  @discardableResult
+  public func checkpoint(
+    _ kind: CheckpointMode = .passive, on dbName: String? = "main"
+  ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+    preconditionAccess()
+    precondition(!isInsideTransaction, "A checkpoint is made outside of a transaction: SQLite refuses it inside one")
+    let handle = try openHandle()
+    // Has SQLite forget an interruption of the time when the connection was idle: a statement does that by itself when
+    // it begins, a checkpoint does not (hazard C4).
+    try execute(sql: "SELECT 1")
+    return try handle.checkpoint(kind.checkpoint, on: dbName)
+  }
+}
+
+extension Database.CheckpointMode {
+  fileprivate var checkpoint: ConnectionHandle.Checkpoint {
+    switch self {
+    case .passive: .passive
+    case .full: .full
+    case .restart: .restart
+    case .truncate: .truncate
+    }
+  }
+}

@@ -1,0 +1,41 @@
+extension Cursor {
+  /// A cursor over all elements but the first.
+  @inlinable
+  public func dropFirst() -> DropFirstCursor<Self> {
+    dropFirst(1)
+  }
+
+  /// A cursor over all elements but the first ones.
+  ///
+  /// - precondition: `n` is zero or more.
+  @inlinable
+  public func dropFirst(_ n: Int) -> DropFirstCursor<Self> {
+    DropFirstCursor(self, n)
+  }
+}
+
+/// A cursor over the elements of another, but the first ones: see `dropFirst(_:)`.
+public final class DropFirstCursor<Base: Cursor>: Cursor {
+  @usableFromInline let base: Base
+  @usableFromInline var countToDrop: Int
+
+  @inlinable
+  init(_ base: Base, _ countToDrop: Int) {
+    precondition(countToDrop >= 0, "A cursor drops zero elements or more, not \(countToDrop)")
+    self.base = base
+    self.countToDrop = countToDrop
+  }
+
+  /// The next element, or nil at the end.
+  @inlinable
+  public func next() throws -> Base.Element? {
+    while countToDrop > 0 {
+      guard try base.next() != nil else { return nil }
+      countToDrop -= 1
+    }
+    return try base.next()
+  }
+}
+
+@available(*, unavailable)
+extension DropFirstCursor: Sendable {}

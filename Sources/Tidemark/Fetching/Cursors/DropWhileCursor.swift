@@ -1,0 +1,34 @@
+extension Cursor {
+  /// A cursor over the elements that start with the first one that does not satisfy a predicate.
+  @inlinable
+  public func drop(while predicate: @escaping (Element) throws -> Bool) -> DropWhileCursor<Self> {
+    DropWhileCursor(self, predicate)
+  }
+}
+
+/// A cursor over the elements of another, but the first ones that satisfy a predicate: see `drop(while:)`.
+public final class DropWhileCursor<Base: Cursor>: Cursor {
+  @usableFromInline let base: Base
+  @usableFromInline let predicate: (Base.Element) throws -> Bool
+  @usableFromInline var isDropping = true
+
+  @inlinable
+  init(_ base: Base, _ predicate: @escaping (Base.Element) throws -> Bool) {
+    self.base = base
+    self.predicate = predicate
+  }
+
+  /// The next element, or nil at the end.
+  @inlinable
+  public func next() throws -> Base.Element? {
+    while let element = try base.next() {
+      if isDropping, try predicate(element) { continue }
+      isDropping = false
+      return element
+    }
+    return nil
+  }
+}
+
+@available(*, unavailable)
+extension DropWhileCursor: Sendable {}

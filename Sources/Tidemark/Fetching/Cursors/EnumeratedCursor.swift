@@ -1,0 +1,42 @@
+extension Cursor {
+  /// A cursor over pairs: a number that starts at zero, and an element.
+  @inlinable
+  public func enumerated() -> EnumeratedCursor<Self> {
+    EnumeratedCursor(self)
+  }
+}
+
+/// A cursor that numbers the elements of another: see `enumerated()`.
+public final class EnumeratedCursor<Base: Cursor>: Cursor {
+  @usableFromInline let base: Base
+  @usableFromInline var index = 0
+
+  @inlinable
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  /// The next number and element, or nil at the end.
+  ///
+  /// A step that fails takes no number.
+  @inlinable
+  public func next() throws -> (Int, Base.Element)? {
+    guard let element = try base.next() else { return nil }
+    return number(element)
+  }
+
+  /// Calls a function with each of the remaining elements and its number.
+  @inlinable
+  public func forEach(_ body: ((Int, Base.Element)) throws -> Void) throws {
+    try base.forEach { try body(number($0)) }
+  }
+
+  @inlinable
+  func number(_ element: Base.Element) -> (Int, Base.Element) {
+    defer { index += 1 }
+    return (index, element)
+  }
+}
+
+@available(*, unavailable)
+extension EnumeratedCursor: Sendable {}

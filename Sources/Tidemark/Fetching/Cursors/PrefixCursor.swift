@@ -1,0 +1,35 @@
+extension Cursor {
+  /// A cursor over the first elements.
+  ///
+  /// Once they are consumed, this cursor goes on with the element after them.
+  ///
+  /// - precondition: `maxLength` is zero or more.
+  @inlinable
+  public func prefix(_ maxLength: Int) -> PrefixCursor<Self> {
+    PrefixCursor(self, maxLength)
+  }
+}
+
+/// A cursor over the first elements of another: see `prefix(_:)`.
+public final class PrefixCursor<Base: Cursor>: Cursor {
+  @usableFromInline let base: Base
+  @usableFromInline var countLeft: Int
+
+  @inlinable
+  init(_ base: Base, _ countMax: Int) {
+    precondition(countMax >= 0, "A cursor has a prefix of zero elements or more, not \(countMax)")
+    self.base = base
+    countLeft = countMax
+  }
+
+  /// The next element, or nil at the end.
+  @inlinable
+  public func next() throws -> Base.Element? {
+    guard countLeft > 0, let element = try base.next() else { return nil }
+    countLeft -= 1
+    return element
+  }
+}
+
+@available(*, unavailable)
+extension PrefixCursor: Sendable {}

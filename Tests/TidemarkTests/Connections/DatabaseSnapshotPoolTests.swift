@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import Tidemark
+
+@Suite struct DatabaseSnapshotPoolTests {
+  private let path = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString + ".sqlite"
+
+  private func pool() throws -> DatabasePool {
+    let dbPool = try DatabasePool(path: path)
+    try dbPool.write { db in
+      try db.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY); INSERT INTO book VALUES (1), (2)")
+    }
+    return dbPool
+  }
+
+  private func removeFiles() {
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+  }
+
+  @Test func allItsReadsSeeTheStateOfItsBeginning() async throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let snapshot = try dbPool.makeSnapshotPool()
+    try await dbPool.write { try $0.execute(sql: "DELETE FROM book") }
+    let counts = try await withThrowingTaskGroup(of: Int?.self) { group in
+      for _ in 0..<20 {
+        group.addTask { try await snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") } }
+      }
+      return try await group.reduce(into: Set<Int?>()) { $0.insert($1) }
+    }
+    #expect(counts == [2])
+    let now = try await dbPool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
+    #expect(now == 0)
+  }
+
+  @Test func itIsOneOfAFileToo() async throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let snapshot = try DatabaseSnapshotPool(path: path)
+    try await dbPool.write { try $0.execute(sql: "DELETE FROM book") }
+    let count = try snapshot.unsafeReentrantRead { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
+    #expect(count == 2)
+  }
+
+  @Test func aFileWithoutWriteAheadLogHasNone() throws {
+    defer { removeFiles() }
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+    let error = #expect(throws: DatabaseError.self) { try DatabaseSnapshotPool(path: path) }
+    #expect(error?.message == "Can't create snapshot because database is not in WAL mode.")
+  }
+
+  @Test func oneThatIsClosedThrows() throws {
+    defer { removeFiles() }
+    let snapshot = try pool().makeSnapshotPool()
+    try snapshot.close()
+    try snapshot.close()
+    let error = #expect(throws: DatabaseError.self) { try snapshot.read { try Row.fetchAll($0, sql: "SELECT 1") } }
+    #expect(error?.message == "Connection is closed")
+  }
+
+  @Test func aReadThatEndsTheTransactionLosesTheSnapshotAndNothingElse() throws {
+    defer { removeFiles() }
+    var configuration = Configuration()
+    configuration.maximumReaderCount = 1
+    let dbPool = try DatabasePool(path: path, configuration: configuration)
+    try dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+    let snapshot = try dbPool.makeSnapshotPool()
+    try snapshot.read { try $0.execute(sql: "ROLLBACK") }
+    let error = #expect(throws: DatabaseError.self) { try snapshot.read { try Row.fetchAll($0, sql: "SELECT 1") } }
+    #expect(error?.message == "Snapshot is lost.")
+    let count = try dbPool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
+    #expect(count == 0)
+  }
+}

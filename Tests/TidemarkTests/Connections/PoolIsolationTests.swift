@@ -1,0 +1,167 @@
+import Testing
+import Tidemark
+
+/// What a read of a pool sees (laws 1, 2 and 3 of `DatabasePool`).
+@Suite struct PoolIsolationTests {
+  let folder: TemporaryFolder
+  let pool: DatabasePool
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.tablePool()
+  }
+
+  @Test func aReadSeesOneStateToItsEnd() throws {
+    let pool = pool
+    try pool.read { db in
+      #expect(try db.numbers() == [])
+      try Background { try pool.write { try $0.insert(1) } }.value()
+      #expect(try db.numbers() == [])
+      try Background { try pool.write { try $0.execute(sql: "DROP TABLE t") } }.value()
+      #expect(try db.numbers() == [])
+    }
+  }
+
+  @Test func anAsyncReadSeesOneStateToItsEnd() async throws {
+    let pool = pool
+    let counts = try await pool.read { db in
+      let before = try db.numbers()
+      try Background { try pool.write { try $0.insert(1) } }.value()
+      return (before, try db.numbers())
+    }
+    #expect(counts == ([], []))
+  }
+
+  @Test func anUnsafeReadSeesWhatIsWrittenMeanwhile() throws {
+    let pool = pool
+    try pool.unsafeRead { db in
+      #expect(try db.numbers() == [])
+      try Background { try pool.write { try $0.insert(1) } }.value()
+      #expect(try db.numbers() == [1])
+    }
+  }
+
+  @Test func aReadThatStartsAfterAWriteSeesIt() async throws {
+    // Each of the readers, several times over.
+    for number in 1...50 {
+      try await pool.write { try $0.insert(number) }
+      #expect(try await pool.read { try $0.numbers() }.last == number)
+      #expect(try synchronously { try pool.read { try $0.numbers() } }.last == number)
+      #expect(try await pool.readInPlace { try $0.numbers() }.last == number)
+    }
+  }
+
+  @Test func aReadDoesNotSeeWhatIsNotCommitted() throws {
+    let pool = pool
+    try pool.write { db in
+      try db.insert(1)
+      #expect(try Background { try pool.read { try $0.numbers() } }.value() == [])
+    }
+    #expect(try pool.read { try $0.numbers() } == [1])
+  }
+
+  @Test func aWriteDoesNotWaitForReadsNorReadsForIt() throws {
+    let pool = pool
+    let mayEnd = Moment()
+    let areReading = (0..<4).map { _ in Moment() }
+    let reads = areReading.map { isReading in
+      Background {
+        try pool.read { db in
+          _ = try db.numbers()
+          isReading.happen()
+          try mayEnd.wait()
+          return try db.numbers()
+        }
+      }
+    }
+    for isReading in areReading { try isReading.wait() }
+    try pool.write { db in
+      try db.insert(1)
+      // The fifth reader.
+      #expect(try Background { try pool.read { try $0.numbers() } }.value() == [])
+    }
+    mayEnd.happen()
+    for read in reads { #expect(try read.value() == []) }
+  }
+
+  @Test func asManyReadAtTheSameTimeAsTheConfigurationSays() throws {
+    let pool = pool
+    let areReading = (0..<5).map { _ in Moment() }
+    // Each read ends when all of them have begun.
+    let reads = areReading.map { isReading in
+      Background {
+        try pool.read { _ in
+          isReading.happen()
+          for other in areReading { try other.wait() }
+        }
+      }
+    }
+    for read in reads { try read.value() }
+    #expect(Set(try pool.read { $0.description }).count > 0)
+  }
+
+  @Test func readersAreKeptAndHaveNumbers() throws {
+    for _ in 0..<10 {
+      #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
+      #expect(try pool.unsafeRead { $0.description } == "GRDB.DatabasePool.reader.1")
+    }
+    #expect(pool.writeWithoutTransaction { $0.description } == "GRDB.DatabasePool.writer")
+    let name = try pool.read { [pool] _ in try Background { try pool.read { $0.description } }.value() }
+    #expect(name == "GRDB.DatabasePool.reader.2")
+  }
+
+  @Test func readersHaveSettingsOfTheirOwn() throws {
+    let pragmas = ["query_only", "journal_mode"]
+    let values = try pool.read { db in try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") } }
+    #expect(values == ["0", "wal"])
+    let synchronous = try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    #expect(synchronous == 1)
+  }
+
+  @Test func readersSeeChangesOfTheSchema() async throws {
+    for number in 1...5 {
+      try await pool.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN c\(number) DEFAULT \(number)") }
+      let row = try await pool.read { db in
+        try db.execute(sql: "SELECT 1")
+        return try Row.fetchAll(db, sql: "SELECT * FROM t").map(\.count)
+      }
+      #expect(row.allSatisfy { $0 == number + 1 })
+      try await pool.write { try $0.insert(number, columns: number + 1) }
+    }
+  }
+
+  @Test func aFailedWriteLeavesNothingBehind() async throws {
+    let pool = pool
+    #expect(throws: Planned.self) {
+      try synchronously {
+        try pool.write { db in
+          try db.insert(1)
+          throw Planned()
+        }
+      }
+    }
+    await #expect(throws: DatabaseError.self) {
+      try await pool.write { db in
+        try db.insert(2)
+        try db.execute(sql: "INSERT INTO nothing VALUES (1)")
+      }
+    }
+    try await pool.writeWithoutTransaction { #expect(!$0.isInsideTransaction) }
+    #expect(try await pool.read { try $0.numbers() } == [])
+    try await pool.write { try $0.insert(3) }
+    #expect(try await pool.read { try $0.numbers() } == [3])
+  }
+
+  @Test func aReadInsideAWriteReadsTheStateBefore() throws {
+    try pool.write { db in
+      try db.insert(1)
+      #expect(try pool.read { try $0.numbers() } == [])
+    }
+  }
+}
+
+extension Database {
+  fileprivate func insert(_ number: Int, columns: Int) throws {
+    try execute(sql: "INSERT INTO t VALUES (\(Array(repeating: "\(number)", count: columns).joined(separator: ",")))")
+  }
+}

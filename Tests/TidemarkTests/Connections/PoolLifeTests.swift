@@ -1,0 +1,205 @@
+import Testing
+
+@testable import Tidemark
+
+/// Closing a pool, releasing what it keeps, and what is left then (promise P6).
+@Suite struct PoolLifeTests {
+  let folder: TemporaryFolder
+  let pool: DatabasePool
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.tablePool { $0.maximumReaderCount = 2 }
+  }
+
+  @Test func closeClosesEverything() async throws {
+    let pool = pool
+    try await pool.read { _ in _ = try Background { try pool.read { try $0.numbers() } }.value() }
+    try pool.close()
+    #expect(folder.descriptorCount == 0)
+    #expect(await message { try await pool.write { try $0.insert(1) } } == closedMessage)
+    #expect(message { try pool.barrierWriteWithoutTransaction { try $0.insert(1) } } == closedMessage)
+    #expect(message { try pool.writeInTransaction { _ in .commit } } == closedMessage)
+    #expect(message { try pool.vacuum() } == closedMessage)
+    #expect(message { _ = try pool.makeSnapshotPool() } == closedMessage)
+    #expect(await message { _ = try await pool.readInPlace { try $0.numbers() } } == closedMessage)
+    pool.interrupt()
+    pool.releaseMemory()
+    pool.invalidateReadOnlyConnections()
+    #expect(folder.descriptorCount == 0)
+  }
+
+  @Test func closeWaitsForTheAccessesThatRun() throws {
+    let pool = pool
+    let isReading = Moment()
+    let mayEnd = Moment()
+    let read = Background {
+      try pool.read { db in
+        isReading.happen()
+        try mayEnd.wait()
+        return try db.numbers()
+      }
+    }
+    try isReading.wait()
+    let close = Background { try pool.close() }
+    #expect(!close.hasEnded)
+    mayEnd.happen()
+    #expect(try read.value() == [])
+    try close.value()
+    #expect(folder.descriptorCount == 0)
+  }
+
+  @Test func readsThatWaitWhileThePoolIsClosedOpenNothing() throws {
+    for _ in 0..<20 {
+      let folder = try TemporaryFolder()
+      let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
+      let isReading = Moment()
+      let mayEnd = Moment()
+      let read = Background {
+        try pool.read { _ in
+          isReading.happen()
+          try mayEnd.wait()
+        }
+      }
+      try isReading.wait()
+      let close = Background { try pool.close() }
+      // Once the close waits, these wait behind it.
+      try waitUntil { pool.readers.load.waiting == 1 }
+      let others = (0..<4).map { _ in
+        Background { message { _ = try pool.read { try $0.numbers() } } }
+      }
+      try waitUntil { pool.readers.load.waiting == 5 }
+      mayEnd.happen()
+      try read.value()
+      try close.value()
+      #expect(try others.map { try $0.value() } == Array(repeating: closedMessage, count: 4))
+      #expect(folder.descriptorCount == 0)
+    }
+  }
+
+  @Test(arguments: ["reader", "writer"])
+  func aPoolThatCannotBeClosedIsAsUsableAsBefore(holder: String) throws {
+    nonisolated(unsafe) var statement: Tidemark.Statement?
+    let makeStatement = { (db: Database) in statement = try db.makeStatement(sql: "SELECT n FROM t") }
+    if holder == "reader" {
+      try pool.unsafeRead(makeStatement)
+    } else {
+      try pool.writeWithoutTransaction(makeStatement)
+    }
+    #expect(resultCode { try pool.close() } == .SQLITE_BUSY)
+    #expect(statement != nil)
+    try pool.write { try $0.insert(1) }
+    #expect(try pool.read { try $0.numbers() } == [1])
+    statement = nil
+    try pool.close()
+    #expect(folder.descriptorCount == 0)
+  }
+
+  @Test func aPoolThatIsReleasedIsClosed() throws {
+    let folder = try TemporaryFolder()
+    var pool: DatabasePool? = try folder.tablePool()
+    _ = try pool?.read { try $0.numbers() }
+    #expect(folder.descriptorCount > 0)
+    pool = nil
+    #expect(folder.descriptorCount == 0)
+  }
+
+  // MARK: - Readers
+
+  private func readerName() throws -> String { try pool.read { $0.description } }
+
+  @Test func releasedReadersAreOpenedAnew() throws {
+    #expect(try readerName() == "GRDB.DatabasePool.reader.1")
+    let before = folder.descriptorCount
+    pool.releaseMemory()
+    #expect(folder.descriptorCount < before)
+    #expect(try readerName() == "GRDB.DatabasePool.reader.2")
+    pool.releaseMemoryEventually()
+    #expect(try readerName() == "GRDB.DatabasePool.reader.3")
+    pool.invalidateReadOnlyConnections()
+    #expect(try readerName() == "GRDB.DatabasePool.reader.4")
+  }
+
+  @Test func persistentReadersAreKept() throws {
+    let pool = try folder.pool { $0.persistentReadOnlyConnections = true }
+    #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
+    pool.releaseMemory()
+    #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
+    pool.invalidateReadOnlyConnections()
+    #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.2")
+  }
+
+  @Test func aReaderInUseIsReleasedWhenItsReadHasEnded() throws {
+    let pool = pool
+    try pool.read { db in
+      #expect(db.description == "GRDB.DatabasePool.reader.1")
+      try Background { pool.releaseMemory() }.value()
+      #expect(try db.numbers() == [])
+    }
+    #expect(try readerName() == "GRDB.DatabasePool.reader.2")
+  }
+
+  @Test func anInvalidatedReaderIsNotUsedByThoseWhoWaitForABarrier() throws {
+    let pool = pool
+    // Two readers. One is idle when they are invalidated, while a barrier waits for the other.
+    try pool.read { _ in _ = try Background { try pool.read { try $0.numbers() } }.value() }
+    let isReading = Moment()
+    let mayEnd = Moment()
+    let read = Background {
+      try pool.read { _ in
+        isReading.happen()
+        try mayEnd.wait()
+      }
+    }
+    try isReading.wait()
+    let barrier = Background { try pool.barrierWriteWithoutTransaction { _ in } }
+    try waitUntil { pool.readers.load.waiting == 1 }
+    pool.invalidateReadOnlyConnections()
+    mayEnd.happen()
+    try read.value()
+    try barrier.value()
+    #expect(try readerName() == "GRDB.DatabasePool.reader.3")
+  }
+
+  @Test func preparationsRunForEachReader() throws {
+    let names = Journal<String>()
+    let pool = try folder.pool { $0.prepareDatabase { names.append($0.description) } }
+    _ = try pool.read { try $0.numbers() }
+    pool.invalidateReadOnlyConnections()
+    _ = try pool.read { try $0.numbers() }
+    #expect(
+      names.entries.map { $0.split(separator: ".").dropFirst(2).joined(separator: ".") } == [
+        "writer", "reader.1", "reader.2",
+      ])
+  }
+
+  @Test func interruptHitsWriterAndReaders() throws {
+    let isRunning = [Moment(), Moment()]
+    let pool = try folder.pool { configuration in
+      configuration.prepareDatabase { db in
+        let isWriter = db.description.hasSuffix("writer")
+        db.add(
+          function: DatabaseFunction("running", argumentCount: 1) { values in
+            isRunning[isWriter ? 0 : 1].happen()
+            return values[0]
+          })
+      }
+    }
+    let write = Background {
+      resultCode {
+        try pool.write { db in
+          try db.insert(1)
+          _ = try Int.fetchOne(db, sql: NeverEnding.sql)
+        }
+      }
+    }
+    let read = Background { resultCode { _ = try pool.read { try Int.fetchOne($0, sql: NeverEnding.sql) } } }
+    for moment in isRunning { try moment.wait() }
+    pool.interrupt()
+    #expect(try write.value() == .SQLITE_INTERRUPT)
+    #expect(try read.value() == .SQLITE_INTERRUPT)
+    #expect(try pool.read { try $0.numbers() } == [])
+    try pool.write { try $0.insert(2) }
+    #expect(try pool.read { try $0.numbers() } == [2])
+  }
+}

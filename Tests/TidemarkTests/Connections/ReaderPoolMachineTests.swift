@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Tidemark
+
+/// Random events for the machine of the readers, against a model of few words.
+@Suite struct ReaderPoolMachineTests {
+  private enum Slot { case vacant, idle, lent }
+
+  private struct Waiter {
+    let number: Int
+    let isExclusive: Bool
+    let ticket: ReaderPoolMachine.Ticket
+  }
+
+  /// What should be true of the machine.
+  private struct Model {
+    var slots: [Slot]
+    var isExclusive = false
+    var line: [Waiter] = []
+    var lentCount: Int { slots.count { $0 == .lent } }
+
+    /// Takes note of a grant, after it was checked against laws 1 and 2.
+    mutating func receive(_ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool) throws {
+      try #require(!isExclusive, "law 1")
+      switch grant {
+      case .reader(let slot):
+        try #require(!wantsAll && slots[slot] == .idle, "law 1")
+        slots[slot] = .lent
+      case .vacancy(let slot):
+        try #require(!wantsAll && slots[slot] == .vacant, "law 1")
+        try #require(!slots.contains(.idle), "A connection is opened while another one is idle")
+        slots[slot] = .lent
+      case .everything:
+        try #require(wantsAll && lentCount == 0, "law 1")
+        isExclusive = true
+      }
+    }
+
+    /// Whether the first in line could go.
+    var isStuck: Bool {
+      guard let first = line.first, !isExclusive else { return false }
+      return first.isExclusive ? lentCount == 0 : lentCount < slots.count
+    }
+  }
+
+  @Test(arguments: [1, 2, 5])
+  func everyoneIsServedInOrderAndOnce(slotCount: Int) throws {
+    var chance = Chance()
+    for _ in 0..<60 {
+      var machine = ReaderPoolMachine(slotCount: slotCount)
+      var model = Model(slots: Array(repeating: .vacant, count: slotCount))
+      let letIn = Journal<(number: Int, grant: ReaderPoolMachine.Grant)>()
+      var seen = 0
+      var gone: [ReaderPoolMachine.Ticket] = []
+
+      func perform(_ calls: [ReaderPoolMachine.Call]) throws {
+        for call in calls { call() }
+        for entry in letIn.entries[seen...] {
+          let next = try #require(model.line.first, "law 3")
+          try #require(entry.number == next.number, "law 2")
+          model.line.removeFirst()
+          gone.append(next.ticket)
+          try model.receive(entry.grant, isExclusive: next.isExclusive)
+        }
+        seen = letIn.entries.count
+      }
+
+      for number in 0..<300 {
+        let lent = model.slots.indices.filter { model.slots[$0] == .lent }
+        switch Int.random(in: 0..<10, using: &chance) {
+        case 0...3:
+          let isExclusive = Int.random(in: 0..<6, using: &chance) == 0
+          switch machine.request(exclusive: isExclusive, { letIn.append((number, $0)) }) {
+          case .enter(let grant):
+            try #require(model.line.isEmpty, "law 2")
+            try model.receive(grant, isExclusive: isExclusive)
+          case .wait(let ticket):
+            model.line.append(Waiter(number: number, isExclusive: isExclusive, ticket: ticket))
+          }
+        case 4:
+          if let grant = machine.requestNow() {
+            try #require(model.line.isEmpty, "law 2")
+            try model.receive(grant, isExclusive: false)
+          } else {
+            try #require(!model.line.isEmpty || model.isExclusive || lent.count == slotCount)
+          }
+        case 5:
+          if let slot = machine.requestIdle() {
+            try #require(model.line.isEmpty, "law 2")
+            try model.receive(.reader(slot: slot), isExclusive: false)
+          }
+        case 6...7:
+          if model.isExclusive {
+            model.isExclusive = false
+            let areOpen = (0..<slotCount).map { _ in Bool.random(using: &chance) }
+            model.slots = areOpen.map { $0 ? .idle : .vacant }
+            try perform(machine.giveBackEverything(areOpen: areOpen))
+          } else if let slot = lent.randomElement(using: &chance) {
+            let isOpen = Bool.random(using: &chance)
+            model.slots[slot] = isOpen ? .idle : .vacant
+            try perform(machine.giveBack(slot: slot, isOpen: isOpen))
+          }
+        case 8:
+          guard let place = model.line.indices.randomElement(using: &chance) else { continue }
+          let ticket = model.line.remove(at: place).ticket
+          gone.append(ticket)
+          let (wasWaiting, calls) = machine.giveUp(ticket)
+          try #require(wasWaiting)
+          try perform(calls)
+        default:
+          guard let ticket = gone.randomElement(using: &chance) else { continue }
+          let (wasWaiting, calls) = machine.giveUp(ticket)
+          try #require(!wasWaiting && calls.isEmpty, "law 3")
+        }
+        try #require(!model.isStuck, "Somebody waits for nothing")
+        try #require(machine.load == (model.lentCount, model.line.count))
+      }
+    }
+  }
+
+  @Test func readersBehindAnExclusiveRequestWaitForIt() {
+    var machine = ReaderPoolMachine(slotCount: 2)
+    let order = Journal<String>()
+    guard case .enter(.vacancy(0)) = machine.request({ _ in }) else { return #expect(Bool(false)) }
+    _ = machine.request(exclusive: true) { _ in order.append("exclusive") }
+    // There is a place, but who came first goes first.
+    _ = machine.request { _ in order.append("reader") }
+    #expect(machine.requestNow() == nil)
+    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    #expect(order.entries == ["exclusive"])
+    for call in machine.giveBackEverything(areOpen: [true, false]) { call() }
+    #expect(order.entries == ["exclusive", "reader"])
+  }
+
+  @Test func readersGoOnWhenTheExclusiveRequestGivesUp() {
+    var machine = ReaderPoolMachine(slotCount: 2)
+    let letIn = Journal<ReaderPoolMachine.Grant>()
+    _ = machine.request { _ in }
+    guard case .wait(let ticket) = machine.request(exclusive: true, { _ in }) else { return #expect(Bool(false)) }
+    _ = machine.request { letIn.append($0) }
+    for call in machine.giveUp(ticket).calls { call() }
+    #expect(letIn.entries == [.vacancy(slot: 1)])
+  }
+}

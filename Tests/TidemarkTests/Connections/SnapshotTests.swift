@@ -1,0 +1,119 @@
+import Testing
+import Tidemark
+
+/// A snapshot sees one state for as long as it lives.
+@Suite struct SnapshotTests {
+  let folder: TemporaryFolder
+  let pool: DatabasePool
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.tablePool()
+    try pool.write { try $0.insert(1) }
+  }
+
+  @Test func itSeesTheStateOfItsBeginning() async throws {
+    let snapshot = try pool.makeSnapshot()
+    try await pool.write { try $0.insert(2) }
+    try await pool.write { try $0.execute(sql: "DROP TABLE t") }
+    #expect(try await snapshot.read { try $0.numbers() } == [1])
+    #expect(try synchronously { try snapshot.unsafeRead { try $0.numbers() } } == [1])
+    #expect(try await later(snapshot.asyncRead) { try $0.numbers() } == [1])
+  }
+
+  @Test func itSeesTheStateBeforeItsFirstRead() async throws {
+    let snapshot = try pool.makeSnapshot()
+    try await pool.write { try $0.insert(2) }
+    #expect(try await snapshot.read { try $0.numbers() } == [1])
+    #expect(try await pool.makeSnapshot().read { try $0.numbers() } == [1, 2])
+  }
+
+  @Test func madeInAWriteItSeesWhatTheWriteHasCommitted() throws {
+    let snapshot = try pool.writeWithoutTransaction { db in
+      try db.insert(2)
+      let snapshot = try pool.makeSnapshot()
+      try db.insert(3)
+      return snapshot
+    }
+    #expect(try snapshot.read { try $0.numbers() } == [1, 2])
+  }
+
+  @Test func madeInATransactionItTraps() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let folder = try TemporaryFolder()
+      let pool = try folder.tablePool()
+      try pool.write { _ in _ = try pool.makeSnapshot() }
+    }
+    #expect(result.words.contains("makeSnapshot() must not be called from inside a transaction."))
+  }
+
+  @Test func madeWhileAnotherThreadWritesItSeesTheStateBefore() throws {
+    let pool = pool
+    try pool.write { db in
+      try db.insert(2)
+      let snapshot = try Background { try pool.makeSnapshot() }.value()
+      #expect(try snapshot.read { try $0.numbers() } == [1])
+    }
+  }
+
+  @Test func itOutlivesItsPool() throws {
+    let snapshot = try pool.makeSnapshot()
+    try pool.close()
+    #expect(try snapshot.read { try $0.numbers() } == [1])
+    try snapshot.close()
+    #expect(folder.descriptorCount == 0)
+  }
+
+  @Test func itSurvivesWhatIsDoneToTheReadersOfThePool() throws {
+    let snapshot = try pool.makeSnapshot()
+    try pool.write { try $0.insert(2) }
+    pool.releaseMemory()
+    pool.invalidateReadOnlyConnections()
+    pool.interrupt()
+    try pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    #expect(try snapshot.read { try $0.numbers() } == [1])
+  }
+
+  @Test func itHasANameAndSettingsOfItsOwn() throws {
+    let names = try (0..<2).map { _ in try pool.makeSnapshot().read { $0.description } }
+    #expect(names == ["GRDB.DatabasePool.snapshot.1", "GRDB.DatabasePool.snapshot.2"])
+    let snapshot = try DatabaseSnapshot(path: folder.database)
+    #expect(try snapshot.read { $0.description } == "GRDB.DatabaseSnapshot")
+    #expect(snapshot.configuration.readonly)
+    #expect(snapshot.configuration.allowsUnsafeTransactions)
+    #expect(snapshot.configuration.maximumReaderCount == 1)
+  }
+
+  @Test func whoEndsItsTransactionLosesIt() async throws {
+    let snapshot = try pool.makeSnapshot()
+    try await snapshot.read { try $0.execute(sql: "COMMIT") }
+    let lost = "SQLite error 4: Snapshot is lost."
+    #expect(await message { _ = try await snapshot.read { try $0.numbers() } } == lost)
+    #expect(message { _ = try snapshot.unsafeReentrantRead { try $0.numbers() } } == lost)
+    #expect(await message { _ = try await later(snapshot.asyncRead) { try $0.numbers() } } == lost)
+    // It is not taken for one of now.
+    try snapshot.close()
+  }
+
+  @Test func aCancelledReadDoesNotLoseIt() async throws {
+    let isRunning = Moment()
+    let pool = try folder.pool { NeverEnding.add(to: &$0) { isRunning.happen() } }
+    let snapshot = try pool.makeSnapshot()
+    try await pool.write { try $0.insert(2) }
+    let task = Task { try await snapshot.read { try Int.fetchOne($0, sql: NeverEnding.sql) } }
+    await isRunning.reached()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(try await snapshot.read { try $0.numbers() } == [1])
+  }
+
+  @Test func aReleasedSnapshotLetsTheLogBeEmptied() throws {
+    let pool = try folder.pool { $0.busyMode = .immediateError }
+    var snapshot: DatabaseSnapshot? = try pool.makeSnapshot()
+    try pool.write { try $0.insert(2) }
+    #expect(resultCode { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } } == .SQLITE_BUSY)
+    #expect(try snapshot?.read { try $0.numbers() } == [1])
+    snapshot = nil
+    try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+  }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+import Testing
+import Tidemark
+
+/// Requests made of requests.
+@Suite struct FetchRequestTests {
+  private static let request = SQLRequest<Row>(sql: "SELECT id, title, authorId FROM book WHERE id > ?", arguments: [1])
+
+  @Test func anAdaptedRequestShowsOtherColumns() throws {
+    try inLibrary { db throws in
+      let adapted = Self.request.adapted { _ in RangeRowAdapter(0..<1) }
+      #expect(try adapted.fetchAll(db) == [["id": 2], ["id": 3]])
+      #expect(try adapted.fetchOne(db) == ["id": 2])
+      #expect(try adapted.fetchSet(db).count == 2)
+      #expect(try adapted.fetchCursor(db).next()?.count == 1)
+      #expect(try adapted.fetchCount(db) == 2)
+      #expect(try SQL("\(adapted)").build(db).sql == "SELECT id, title, authorId FROM book WHERE id > ?")
+    }
+  }
+
+  @Test func anAdapterMayLookAtTheDatabase() throws {
+    try inLibrary { db throws in
+      let adapted = Self.request.adapted { db throws in
+        SuffixRowAdapter(fromIndex: try Int.fetchOne(db, sql: "SELECT count(*) FROM author") ?? 0)
+      }
+      #expect(try adapted.fetchOne(db)?.columnNames == ["title", "authorId"])
+    }
+  }
+
+  @Test func theErrorOfAnAdapterIsThatOfTheFetch() throws {
+    try inLibrary { db throws in
+      let adapted = Self.request.adapted { _ in throw NoRow() }
+      #expect(throws: NoRow.self) { try adapted.fetchAll(db) }
+    }
+  }
+
+  @Test func anErasedRequestIsTheSameRequest() throws {
+    try inLibrary { db throws in
+      let erased = AnyFetchRequest(Self.request.adapted { _ in RangeRowAdapter(0..<1) })
+      #expect(try erased.fetchAll(db) == [["id": 2], ["id": 3]])
+      #expect(try erased.fetchCount(db) == 2)
+      #expect(try erased.databaseRegion(db).description == "book(authorId,id,title)")
+      let twice = AnyFetchRequest(erased)
+      #expect(try twice.fetchOne(db) == ["id": 2])
+    }
+  }
+
+  @Test func anErasedRequestMayDecodeAnotherType() throws {
+    try inLibrary { db throws in
+      let erased = AnyFetchRequest(Self.request)
+      #expect(try erased.asRequest(of: Int.self).fetchAll(db) == [2, 3])
+      let texts: AnyFetchRequest<String> = erased.asRequest(of: String.self)
+      #expect(try texts.fetchAll(db) == ["2", "3"])
+    }
+  }
+
+  /// A request of the program.
+  private struct TitleRequest: FetchRequest {
+    typealias RowDecoder = String
+    var id: Int
+    private var base: SQLRequest<String> { "SELECT title FROM book WHERE id = \(id)" }
+    init(id: Int) { self.id = id }
+    var sqlSubquery: SQLSubquery { base.sqlSubquery }
+    func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
+    func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
+      try base.makePreparedRequest(db, forSingleResult: singleResult)
+    }
+  }
+
+  @Test func aProgramWritesItsOwnRequests() throws {
+    try inLibrary { db throws in
+      let request = TitleRequest(id: 1)
+      #expect(try request.fetchOne(db) == "Dune")
+      #expect(try String.fetchAll(db, request) == ["Dune"])
+      #expect(try request.fetchCount(db) == 1)
+      #expect(try request.databaseRegion(db).description == "book(id,title)")
+      #expect(try AnyFetchRequest(request).fetchSet(db) == ["Dune"])
+      #expect(try SQLRequest<Int>("SELECT id FROM book WHERE title = (\(request))").fetchOne(db) == 1)
+      let any: any FetchRequest<String> = request
+      #expect(try any.fetchAll(db) == ["Dune"])
+    }
+  }
+
+  @Test func aRequestIsToldWhetherOneResultIsEnough() throws {
+    final class Spy: FetchRequest, Sendable {
+      typealias RowDecoder = Int
+      let asked = Mutex<[Bool]>([])
+      var sqlSubquery: SQLSubquery { SQLRequest<Int>("SELECT 1").sqlSubquery }
+      func fetchCount(_ db: Database) throws -> Int { 1 }
+      func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
+        asked.withLock { $0.append(singleResult) }
+        return try SQLRequest<Int>("SELECT 1").makePreparedRequest(db, forSingleResult: singleResult)
+      }
+    }
+    let spy = Spy()
+    try inMemory { db throws in
+      _ = try spy.fetchAll(db)
+      _ = try spy.fetchOne(db)
+      _ = try spy.fetchSet(db)
+      _ = try spy.fetchCursor(db)
+      _ = try String.fetchOne(db, spy)
+    }
+    #expect(spy.asked.withLock { $0 } == [false, true, false, false, true])
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import Tidemark
+
+// The code of `Documentation/Values.md`.
+
+struct Isbn: Equatable {
+  var digits: String
+}
+
+extension Isbn: DatabaseValueConvertible {
+  var databaseValue: DatabaseValue { digits.databaseValue }
+
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Isbn? {
+    guard let digits = String.fromDatabaseValue(dbValue), digits.count == 13 else { return nil }
+    return Isbn(digits: digits)
+  }
+}
+
+@Suite struct ValuesGuideTests {
+  enum Grape: String, DatabaseValueConvertible {
+    case chardonnay, merlot, riesling
+  }
+
+  struct Color: Codable, DatabaseValueConvertible {
+    var red: Double
+    var green: Double
+    var blue: Double
+  }
+
+  @Test func valuesNeedNoCode() throws {
+    let color = Color(red: 1, green: 0.5, blue: 0)
+    let row = try DatabaseQueue().read { db in
+      try #require(
+        try Row.fetchOne(db, sql: "SELECT ? AS grape, ? AS color", arguments: [Grape.merlot, color]))
+    }
+    #expect(row["grape"] == Grape.merlot)
+    #expect(row["grape"] == "merlot")
+    #expect((row["color"] as Color).green == 0.5)
+  }
+
+  @Test func aTypeOfYourOwn() throws {
+    let isbn = Isbn(digits: "9780441013593")
+    let dbQueue = try DatabaseQueue()
+    let found = try dbQueue.read { try Isbn.fetchOne($0, sql: "SELECT ?", arguments: [isbn]) }
+    #expect(found == isbn)
+    #expect(throws: RowDecodingError.self) {
+      try dbQueue.read { try Isbn.fetchOne($0, sql: "SELECT 'short'") }
+    }
+  }
+}
+
+/// The code of `Documentation/Accesses.md`.
+@Suite struct AccessesGuideTests {
+  private func library() throws -> DatabaseQueue {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT)") }
+    return dbQueue
+  }
+
+  @Test func readingAndWriting() throws {
+    let dbQueue = try library()
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["Dune"])
+    }
+    let count = try dbQueue.read { db in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book")
+    }
+    #expect(count == 1)
+  }
+
+  @Test func suspending() async throws {
+    let dbQueue = try library()
+    let titles = try await dbQueue.read { db in
+      try String.fetchAll(db, sql: "SELECT title FROM book")
+    }
+    #expect(titles.isEmpty)
+  }
+
+  @Test func savepoints() throws {
+    let dbQueue = try library()
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO book (title) VALUES ('Solaris')")
+      try db.inSavepoint {
+        try db.execute(sql: "DELETE FROM book")
+        return .rollback
+      }
+    }
+    let count = try dbQueue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
+    #expect(count == 1)
+  }
+
+  @Test func errors() throws {
+    let dbQueue = try library()
+    do {
+      try dbQueue.write { db in
+        try db.execute(sql: "INSERT INTO book (id, title) VALUES (1, 'Dune')")
+      }
+    } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
+      print("there already")
+    } catch DatabaseError.SQLITE_BUSY {
+      print("somebody else is writing")
+    }
+    #expect(throws: DatabaseError.self) {
+      try dbQueue.write { try $0.execute(sql: "INSERT INTO book (id, title) VALUES (1, 'Dune')") }
+    }
+  }
+}
+
+/// The code of `Documentation/Safety.md`.
+@Suite struct SafetyGuideTests {
+  @Test func filesFromOutside() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "tidemark-\(UUID().uuidString).sqlite").path()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+    let upload = try DatabaseQueue(path: path, configuration: .untrusted)
+    let tables = try upload.read { db in
+      try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    }
+    #expect(tables == ["book"])
+  }
+}

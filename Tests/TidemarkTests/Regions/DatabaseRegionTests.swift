@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Tidemark
+
+private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<Int64>? = nil) -> DatabaseRegion {
+  DatabaseRegion(tables: [.init(table): .init(columns: columns, rowIDs: rowIDs)])
+}
+
+@Suite struct DatabaseRegionTests {
+  // swift-format-ignore
+  @Test(arguments: [
+    (DatabaseRegion(), "empty"),
+    (.fullDatabase, "full database"),
+    (region("book"), "book(*)"),
+    (region("book", ["title", "id"]), "book(id,title)"),
+    (region("book", ["id"], [3, 1, 2]), "book(id)[1,2,3]"),
+    (region("book", nil, [1]), "book(*)[1]"),
+    (region("book", []), "empty"),
+    (region("book", nil, []), "empty"),
+    (region("BOOK"), "BOOK(*)"),
+    (region("book", ["id"]).union(region("author")), "author(*),book(id)"),
+  ])
+  func aRegionSaysItsTablesColumnsAndRows(region: DatabaseRegion, text: String) {
+    #expect(region.description == text)
+  }
+
+  @Test func aRegionKnowsWhetherItIsEmptyOrFull() {
+    #expect(DatabaseRegion().isEmpty)
+    #expect(!DatabaseRegion().isFullDatabase)
+    #expect(DatabaseRegion.fullDatabase.isFullDatabase)
+    #expect(!DatabaseRegion.fullDatabase.isEmpty)
+    #expect(region("book", []).isEmpty)
+    #expect(!region("book").isEmpty)
+  }
+
+  @Test func theCaseOfNamesDoesNotCount() {
+    #expect(region("book", ["Title"]) == region("BOOK", ["title"]))
+    #expect(region("book", ["title"]) != region("book", ["id"]))
+    #expect(region("book", ["title"]) != region("book"))
+    #expect(region("book", nil, [1]) != region("book"))
+    #expect(region("book") != region("author"))
+    #expect(DatabaseRegion() != .fullDatabase)
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    (region("book", ["id", "title", "authorId"], [1]), region("book", ["id", "title", "authorId"], [2]), "book(authorId,id,title)[1,2]"),
+    (region("book", ["id", "title", "authorId"], [1]), region("book", ["title"]), "book(authorId,id,title)"),
+    (region("book"), .fullDatabase, "full database"),
+    (.fullDatabase, region("book"), "full database"),
+    (DatabaseRegion(), DatabaseRegion(), "empty"),
+    (DatabaseRegion(), region("book", ["id"]), "book(id)"),
+    (region("book", ["id"]), region("BOOK", ["ID", "title"]), "book(id,title)"),
+    (region("book", ["id"]), region("book"), "book(*)"),
+    (region("book"), region("author", ["id"], [1]), "author(id)[1],book(*)"),
+  ])
+  func aUnionHasWhatIsInEither(lhs: DatabaseRegion, rhs: DatabaseRegion, text: String) {
+    #expect(lhs.union(rhs).description == text)
+    var formed = lhs
+    formed.formUnion(rhs)
+    #expect(formed.description == text)
+    #expect(rhs.union(lhs) == formed)
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    (DatabaseRegion.fullDatabase, DatabaseEventKind.insert(tableName: "x"), true),
+    (.fullDatabase, .update(tableName: "x", columnNames: []), true),
+    (DatabaseRegion(), .delete(tableName: "book"), false),
+    (region("book", ["id"]), .insert(tableName: "book"), true),
+    (region("book", ["id"], [1]), .delete(tableName: "BOOK"), true),
+    (region("book"), .insert(tableName: "author"), false),
+    (region("book", ["id"]), .update(tableName: "book", columnNames: ["title"]), false),
+    (region("book", ["Title"]), .update(tableName: "Book", columnNames: ["id", "tITLE"]), true),
+    (region("book"), .update(tableName: "book", columnNames: ["title"]), true),
+    (region("book", nil, [1]), .update(tableName: "book", columnNames: ["title"]), true),
+    (region("book", ["id"]), .update(tableName: "author", columnNames: ["id"]), false),
+  ])
+  func aRegionIsModifiedByChangesOfWhatIsInIt(region: DatabaseRegion, kind: DatabaseEventKind, isModified: Bool) {
+    #expect(region.isModified(byEventsOfKind: kind) == isModified)
+  }
+
+  @Test func anEventKindNamesItsTable() {
+    #expect(DatabaseEventKind.insert(tableName: "a").tableName == "a")
+    #expect(DatabaseEventKind.delete(tableName: "b").tableName == "b")
+    #expect(DatabaseEventKind.update(tableName: "c", columnNames: ["x"]).tableName == "c")
+  }
+
+  @Test func regionsConvertToThemselves() throws {
+    try inMemory { db throws in
+      #expect(try region("book").databaseRegion(db) == region("book"))
+      #expect(try AnyDatabaseRegionConvertible(region("book")).databaseRegion(db) == region("book"))
+      #expect(try AnyDatabaseRegionConvertible { _ in .fullDatabase }.databaseRegion(db) == .fullDatabase)
+      func convert(_ region: some DatabaseRegionConvertible) throws -> DatabaseRegion { try region.databaseRegion(db) }
+      #expect(try convert(.fullDatabase).isFullDatabase)
+    }
+  }
+
+  /// A union is never narrower than a table of cells says, and the sole rectangle that holds both sides at most.
+  @Test func unionsAgreeWithSetsOfCells() {
+    var chance = Chance()
+    let columns = ["a", "b", "c"], rows: [Int64] = [1, 2, 3]
+    func random(_ chance: inout Chance) -> DatabaseRegion {
+      let someColumns = Bool.random(using: &chance) ? nil : columns.filter { _ in Bool.random(using: &chance) }
+      let someRows = Bool.random(using: &chance) ? nil : Set(rows.filter { _ in Bool.random(using: &chance) })
+      return region("t", someColumns, someRows)
+    }
+    func cells(_ region: DatabaseRegion) -> Set<String> {
+      guard let table = region.tables?[.init("t")] else { return [] }
+      return Set(
+        columns.flatMap { column in
+          rows.compactMap { row in
+            let isIn = table.columns.map { $0[column] != nil } ?? true && table.rowIDs.map { $0.contains(row) } ?? true
+            return isIn ? "\(column)\(row)" : nil
+          }
+        })
+    }
+    for _ in 0..<500 {
+      let lhs = random(&chance), rhs = random(&chance)
+      #expect(cells(lhs.union(rhs)).isSuperset(of: cells(lhs).union(cells(rhs))), "\(lhs) \(rhs)")
+      #expect(cells(lhs.intersection(rhs)) == cells(lhs).intersection(cells(rhs)), "\(lhs) \(rhs)")
+      #expect(lhs.union(rhs) == rhs.union(lhs))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+@testable import Tidemark
+
+/// A clock on which time passes when somebody waits, and at no other time.
+final class FakeClock: Sendable {
+  private let elapsed = Mutex(Duration.zero)
+
+  var time: Duration { elapsed.withLock { $0 } }
+
+  func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
+
+  var clock: WorldClock {
+    WorldClock(now: { self.time }, sleep: { self.advance(by: $0) })
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+@Suite struct DateTests {
+  static let date = Date(timeIntervalSince1970: 1_933_484_703.046)
+
+  @Test func aDateIsStoredAsATextInUTC() throws {
+    #expect(try stored(Self.date) == "'2031-04-09 07:05:03.046'")
+    #expect(Self.date.databaseValue == "2031-04-09 07:05:03.046".databaseValue)
+  }
+
+  @Test func aDateIsRoundedToTheMillisecond() throws {
+    #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.1239)) == "'2023-11-14 22:13:20.124'")
+    #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.1234)) == "'2023-11-14 22:13:20.123'")
+    #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.9996)) == "'2023-11-14 22:13:21.000'")
+    #expect(try stored(Date(timeIntervalSince1970: -0.0004)) == "'1970-01-01 00:00:00.000'")
+    #expect(try stored(Date(timeIntervalSince1970: -0.0006)) == "'1969-12-31 23:59:59.999'")
+    #expect(try stored(Date(timeIntervalSinceReferenceDate: -1e-20)) == "'2001-01-01 00:00:00.000'")
+  }
+
+  @Test(arguments: [
+    1_933_484_703.046, 0, -1, -0.001, 951_782_400, -62_167_219_200, -62_167_219_200.001, 253_402_300_799.999,
+    253_402_300_800,
+    .nan, .infinity, -.infinity, 1e15, -1e15, 1e300, .greatestFiniteMagnitude, 1e-300,
+  ])
+  func aDateIsBoundAsItsDatabaseValueIs(seconds: Double) throws {
+    let date = Date(timeIntervalSince1970: seconds)
+    #expect(try bound(date) == stored(date))
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0x1p53])
+  func whatHasNoDateIsNull(seconds: Double) {
+    #expect(Date(timeIntervalSinceReferenceDate: seconds).databaseValue.isNull)
+  }
+
+  @Test func theNearestAndFarthestDatesComeBack() throws {
+    for date in [
+      Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e13), Date(timeIntervalSince1970: -1e13),
+    ] {
+      #expect(try roundTrip(date) == (date, date))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("'2031-04-09'", 1_933_459_200), ("'2031-04-09 07:05'", 1_933_484_700), ("'2031-04-09T07:05:03'", 1_933_484_703),
+      ("'2031-04-09 07:05:03.046'", 1_933_484_703.046), ("'2031-04-09 07:05Z'", 1_933_484_700),
+      ("'2031-04-09 07:05+02:00'", 1_933_477_500), ("'2031-04-09 07:05:03.5-01:30'", 1_933_490_103.5),
+      ("'2031-13-40'", 1_959_897_600), ("'2031-04-09 25:61'", 1_933_552_860), ("0", 0), ("1700000000", 1_700_000_000),
+      ("-1", -1), ("1.5", 1.5), ("-0.25", -0.25), ("9223372036854775807", 0x1p63),
+    ] as [(String, Double)])
+  func aDateIsRead(expression: String, seconds: Double) throws {
+    let date = Date(timeIntervalSince1970: seconds)
+    #expect(try strictly(Date.self, expression) == date)
+    #expect(try fast(Date.self, expression) == date)
+  }
+
+  @Test(arguments: [
+    "'1000'", "'07:05'", "'07:05:03'", "'07:05:03.046'", "'not a date'", "''", "'2031-04-09 '",
+    "x'323033312d30342d3039'", "x''",
+    "9e999", "-9e999", "'now'", "'2460000.5'", "'2031-04-09' || char(0)",
+  ])
+  func whatIsNoDateIsRefused(expression: String) throws {
+    #expect(try strictly(Date.self, expression) == nil)
+    #expect(try fast(Date.self, expression) == nil)
+    #expect(throws: RowDecodingError.self) {
+      try DatabaseQueue().read { db in _ = try Date.fetchAll(db, sql: "SELECT \(expression)") }
+    }
+  }
+
+  @Test func nullIsNoDate() throws {
+    #expect(try strictly(Date.self, "NULL") == nil)
+    #expect(try DatabaseQueue().read { try Date?.fetchAll($0, sql: "SELECT NULL") } == [nil])
+  }
+
+  @Test func aDateIsReadFromADatabaseInUTF16() throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.writeWithoutTransaction { db in
+      try db.execute(
+        sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(d); INSERT INTO t VALUES ('2031-04-09 07:05:03.5')")
+      #expect(try Date.fetchOne(db, sql: "SELECT d FROM t") == Date(timeIntervalSince1970: 1_933_484_703.5))
+    }
+  }
+
+  @Test func whatSQLiteWritesIsReadAsTheSameTime() throws {
+    var random = ValueRandom()
+    try DatabaseQueue().read { db in
+      for _ in 0..<1000 {
+        let seconds = Int.random(in: -62_167_219_200...253_402_300_799, using: &random)
+        let row = try Row.fetchOne(
+          db,
+          sql: """
+            SELECT datetime(:s, 'unixepoch'), strftime('%Y-%m-%dT%H:%M:%S', :s, 'unixepoch'),
+              strftime('%Y-%m-%d %H:%M:%fZ', :s, 'unixepoch'), strftime('%Y-%m-%d %H:%M:%S-02:00', :s - 7200, 'unixepoch')
+            """, arguments: ["s": seconds])!
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        for index in 0..<4 { #expect(Date.fromDatabaseValue(row[index]) == date) }
+      }
+    }
+  }
+
+  @Test func whatSQLiteWritesForYearsBeforeZeroIsReadAsTheSameTime() throws {
+    var random = ValueRandom()
+    try DatabaseQueue().read { db in
+      for _ in 0..<1000 {
+        let seconds = Int.random(in: -210_866_760_000 ... -62_167_219_201, using: &random)
+        let text = try String.fetchOne(db, sql: "SELECT datetime(?, 'unixepoch')", arguments: [seconds])
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        #expect(Date.fromDatabaseValue(text.databaseValue) == date)
+      }
+    }
+  }
+
+  @Test func whatIsWrittenIsTheSameTimeToSQLite() throws {
+    var random = ValueRandom()
+    try DatabaseQueue().read { db in
+      for _ in 0..<1000 {
+        let milliseconds = Int.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
+        let date = Date(millisecondsSince1970: milliseconds)
+        let row = try Row.fetchOne(
+          db, sql: "SELECT strftime('%s', :d), strftime('%f', :d), strftime('%Y-%m-%d %H:%M:%f', :d)",
+          arguments: ["d": date])!
+        #expect(row[0] == String(milliseconds.dividedDown(by: 1000).quotient))
+        #expect((row[1] as String).suffix(3) == "\(1000 + milliseconds.dividedDown(by: 1000).remainder)".suffix(3))
+        #expect(row[2] == date.databaseValue)
+      }
+    }
+  }
+
+  @Test func theTextHasTheFieldsOfFoundationsCalendar() throws {
+    var random = ValueRandom()
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+    for _ in 0..<2000 {
+      let date = Date(
+        timeIntervalSinceReferenceDate: Double.random(in: -13_197_600_000...252_423_993_599, using: &random))
+      let c = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .nanosecond], from: date)
+      let text = try #require(DateText(String.fromDatabaseValue(date.databaseValue)!))
+      let milliseconds = Double(c.nanosecond!) / 1e6
+      // The rounding may lead to the next second.
+      guard milliseconds < 999.5 else { continue }
+      #expect([text.year, text.month, text.day] == [c.year, c.month, c.day])
+      #expect([text.hour, text.minute, text.second] == [c.hour, c.minute, c.second])
+      #expect(text.millisecond == Int(milliseconds.rounded()))
+    }
+  }
+
+  @Test func everyMillisecondOfADateComesBack() {
+    var random = ValueRandom()
+    for _ in 0..<100_000 {
+      let milliseconds = Int.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
+      let date = Date(millisecondsSince1970: milliseconds)
+      if date.millisecondsSince1970 != milliseconds { Issue.record("\(milliseconds)") }
+      if Date.fromDatabaseValue(date.databaseValue) != date { Issue.record("\(milliseconds)") }
+    }
+  }
+
+  @Test func aDateMadeOfMillisecondsSince1970IsEqualWhenItComesBack() throws {
+    let date = Date(timeIntervalSince1970: 1_700_000_000.124)
+    #expect(try roundTrip(date) == (date, date))
+  }
+
+  @Test func aJulianDayIsADate() throws {
+    #expect(Date(julianDay: 2_440_587.5) == Date(timeIntervalSince1970: 0))
+    #expect(Date(julianDay: 0) == Date(timeIntervalSince1970: -210_866_760_000))
+    let expected = try strictly(Date.self, "strftime('%Y-%m-%d %H:%M:%f', 2456293.520833)")
+    #expect(Date(julianDay: 2_456_293.520833) == expected)
+  }
+
+  @Test(arguments: [-1, -0.000001, 5_373_484.5, 1e300, .infinity, -.infinity, .nan])
+  func aJulianDayOutOfRangeIsNoDate(julianDay: Double) {
+    #expect(Date(julianDay: julianDay) == nil)
+  }
+}
