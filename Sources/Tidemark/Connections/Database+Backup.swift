@@ -34,7 +34,7 @@ extension Database {
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)
       do {
         try progress?(state)
-      } catch  where isCompleted {
+      } catch let error where isCompleted {
         Self.log(error, "The backup was complete when its progress closure threw")
       }
       if isCompleted { return }

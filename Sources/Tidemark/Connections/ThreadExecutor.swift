@@ -1,5 +1,12 @@
 import Foundation
-import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Runs jobs on a few threads of its own.
 ///
@@ -45,8 +52,7 @@ final class ThreadExecutor: AccessExecutor {
       } else if threadCount < threadCountMax {
         threadCount += 1
         let thread = Thread { [label] in
-          // Only the thread itself can have the system know its name.
-          Thread.current.name = label
+          nameThread(label)
           self.work()
         }
         thread.stackSize = 8 << 20
@@ -84,4 +90,17 @@ final class ThreadExecutor: AccessExecutor {
       return job
     }
   }
+}
+
+/// Has the system know the calling thread by a name, of which Linux keeps fifteen bytes.
+///
+/// The property of `Thread` is told to the system when the thread that starts another one is faster than the other one,
+/// and lost when it is not. C: `pthread_setname_np`.
+private func nameThread(_ name: String) {
+  #if canImport(Darwin)
+    pthread_setname_np(name)
+  #else
+    let bytes = name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
+    pthread_setname_np(pthread_self(), bytes)
+  #endif
 }

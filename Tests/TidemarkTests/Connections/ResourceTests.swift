@@ -31,16 +31,16 @@ import Tidemark
       if number == 100 {
         // What is looked for can be found.
         let path = folder.path
-        try await waitUntil { ProcessCounters.descriptorCount(in: path) >= 2 }
-        try await waitUntil { ProcessCounters.threadCount(named: label) >= 1 }
+        try await waitUntil("files are open") { ProcessCounters.descriptorCount(in: path) >= 2 }
+        try await waitUntil("a thread works") { ProcessCounters.threadCount(named: label) >= 1 }
       }
       // Closed, or just released.
       if number.isMultiple(of: 2) { try dbQueue.close() }
     }
     // A thread ends on its own, some time after its queue.
     let path = folder.path
-    try await waitUntil { ProcessCounters.threadCount(named: label) == 0 }
-    try await waitUntil { ProcessCounters.descriptorCount(in: path) == 0 }
+    try await waitUntil("all threads have ended") { ProcessCounters.threadCount(named: label) == 0 }
+    try await waitUntil("all files are closed") { ProcessCounters.descriptorCount(in: path) == 0 }
   }
 
   @Test func openingInVainLeavesNothing() throws {

@@ -87,7 +87,8 @@ import Tidemark
   // swift-format-ignore
   @Test(arguments: [
     "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT 2)", "SELECT counted(1) WHERE 0",
-    "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT NULL)", "SELECT counted(n), abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)",
+    "SELECT counted(n) FROM (SELECT 1 AS n UNION ALL SELECT NULL)",
+    "SELECT counted(n), abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)",
     "SELECT counted(n), n FROM (SELECT 1 AS n UNION ALL SELECT 2) GROUP BY n",
   ])
   func statesAreReleased(_ sql: String) throws {

@@ -248,8 +248,9 @@ import Tidemark
 
   // swift-format-ignore
   @Test(arguments: [
-    ("swiftCapitalizedString", "éric le roux", "Éric Le Roux"), ("swiftLowercaseString", "ÉRIC", "éric"), ("swiftUppercaseString", "straße", "STRASSE"),
-    ("swiftLocalizedCapitalizedString", "éric", "Éric"), ("swiftLocalizedLowercaseString", "ÉRIC", "éric"), ("swiftLocalizedUppercaseString", "éric", "ÉRIC"),
+    ("swiftCapitalizedString", "éric le roux", "Éric Le Roux"), ("swiftLowercaseString", "ÉRIC", "éric"),
+    ("swiftUppercaseString", "straße", "STRASSE"), ("swiftLocalizedCapitalizedString", "éric", "Éric"),
+    ("swiftLocalizedLowercaseString", "ÉRIC", "éric"), ("swiftLocalizedUppercaseString", "éric", "ÉRIC"),
   ])
   func theStandardFunctionsKnowUnicode(_ name: String, _ text: String, _ expected: String) throws {
     try DatabaseQueue().inDatabase { db throws in

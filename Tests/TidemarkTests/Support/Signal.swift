@@ -14,22 +14,24 @@ final class Signal: Sendable {
   }
 }
 
-struct TookTooLong: Error {}
+struct TookTooLong: Error {
+  var what = ""
+}
 
 /// Waits for something that has no event of its own, such as the end of a thread.
-func waitUntil(_ condition: () -> Bool) throws {
+func waitUntil(_ what: String = "", _ condition: () -> Bool) throws {
   let deadline = Date.now + 20
   while !condition() {
-    guard Date.now < deadline else { throw TookTooLong() }
+    guard Date.now < deadline else { throw TookTooLong(what: what) }
     Thread.sleep(forTimeInterval: 0.001)
   }
 }
 
 /// Waits for something that has no event of its own, without a thread.
-func waitUntil(_ condition: @Sendable () -> Bool) async throws {
+func waitUntil(_ what: String = "", _ condition: @Sendable () -> Bool) async throws {
   let deadline = Date.now + 20
   while !condition() {
-    guard Date.now < deadline else { throw TookTooLong() }
+    guard Date.now < deadline else { throw TookTooLong(what: what) }
     try await Task.sleep(for: .milliseconds(1))
   }
 }
