@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Runs jobs on a few threads of its own.
 ///
 /// Waiting for SQLite blocks a thread. It must not be one of Swift's own pool, of which there is one per
@@ -51,12 +43,11 @@ final class ThreadExecutor: AccessExecutor {
         condition.signal()
       } else if threadCount < threadCountMax {
         threadCount += 1
-        let thread = Thread { [label] in
-          nameThread(label)
-          self.work()
-        }
+        let thread = Thread { self.work() }
         thread.stackSize = 8 << 20
         thread.start()
+        // The system does not hear of a name given before. The thread cannot end meanwhile: it waits for our lock.
+        thread.name = label
       }
     }
 
@@ -90,17 +81,4 @@ final class ThreadExecutor: AccessExecutor {
       return job
     }
   }
-}
-
-/// Has the system know the calling thread by a name, of which Linux keeps fifteen bytes.
-///
-/// The property of `Thread` is told to the system when the thread that starts another one is faster than the other one,
-/// and lost when it is not. C: `pthread_setname_np`.
-private func nameThread(_ name: String) {
-  #if canImport(Darwin)
-    pthread_setname_np(name)
-  #else
-    let bytes = name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0]
-    pthread_setname_np(pthread_self(), bytes)
-  #endif
 }
