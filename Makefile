@@ -10,6 +10,10 @@ SWIFT_TEST_FLAGS ?=
 STRESS_ROUNDS ?= 20
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 
+# One test after the other: many wait with their thread for what another thread does, and a machine of two cores has two
+# threads for all of Swift's tasks.
+TEST_FLAGS := --no-parallel
+
 # `make check` builds in a folder of its own, where a warning is an error: a file that warns is never up to date, so
 # that an incremental build tells the truth.
 CHECK_FLAGS := --scratch-path .build-check -Xswiftc -warnings-as-errors
@@ -25,10 +29,10 @@ demo: setup ## build and run the demo
 	@swift run Demo
 
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
-	@swift test $(SWIFT_TEST_FLAGS)
+	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 check: lint warnings negative portability ## everything a change must pass
-	@swift test $(CHECK_FLAGS) $(SWIFT_TEST_FLAGS)
+	@swift test $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
 	@echo 'check: all of it holds'
 
@@ -48,13 +52,13 @@ portability: warnings ## programs run on a libsqlite3 that lacks the optional in
 	@Scripts/check-optional-sqlite.sh $(CHECK_PRODUCTS)
 
 tsan: setup ## run the tests under the thread sanitizer
-	@Scripts/sanitize.sh thread $(SWIFT_TEST_FLAGS)
+	@Scripts/sanitize.sh thread $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 asan: setup ## run the tests under the address and leak sanitizers
-	@Scripts/sanitize.sh address $(SWIFT_TEST_FLAGS)
+	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 stress: setup ## run the tests STRESS_ROUNDS times, randomised ones with another seed each time
-	@Scripts/stress.sh $(STRESS_ROUNDS) $(SWIFT_TEST_FLAGS)
+	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 clean: ## remove everything that was built
 	@rm -rf .build .build-check .build-tsan .build-asan

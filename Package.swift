@@ -23,6 +23,8 @@ let package = Package(
     .target(name: "Tidemark", dependencies: ["CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite"]),
+    .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite"]),
+    .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,186 @@
+import Testing
+import Tidemark
+
+/// Transfers between accounts: whoever reads, however he reads, finds all the money, and nobody in debt.
+@Suite(.serialized) struct BankTests {
+  @Test(arguments: Scale.seeds(daily: 2, full: 3))
+  func theSumIsTheSameInEveryRead(seed: UInt64) async throws {
+    let run = Run("bank", seed: seed)
+    let folder = try StressFolder()
+    let bank = try Bank(folder.pool(), run)
+    let rounds = Scale.of(daily: 150, full: 2000)
+    let workers = Workers(run: run)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await workers.threads(2, "writing thread") { try bank.write(as: $0, rounds) } }
+      group.addTask { await workers.tasks(6, "writing task") { try await bank.writeAsync(as: 10 + $0, rounds) } }
+      group.addTask { await workers.threads(2, "reading thread") { try bank.read(as: 20 + $0, rounds) } }
+      group.addTask { await workers.tasks(6, "reading task") { try await bank.readAsync(as: 30 + $0, rounds) } }
+      group.addTask { await workers.tasks(2, "snapshot") { try await bank.readSnapshots(as: 40 + $0, rounds / 10) } }
+    }
+    try await bank.pool.read { bank.check($0, "end") }
+    let committed = try await bank.pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM transfer") }
+    if committed != run.counted("transactions") {
+      run.problem("\(run.counted("transactions")) transfers were acknowledged, \(committed ?? 0) are there")
+    }
+    try bank.pool.close()
+    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if folder.integrity() != "ok" { run.problem(folder.integrity()) }
+    run.finish()
+  }
+}
+
+/// The accounts, and what is done with them.
+private struct Bank: Sendable {
+  static let accountCount = 16
+  static let sum = accountCount * 100
+
+  let pool: DatabasePool
+  let run: Run
+
+  init(_ pool: DatabasePool, _ run: Run) throws {
+    self.pool = pool
+    self.run = run
+    try pool.write { db in
+      try db.execute(sql: "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL)")
+      try db.execute(sql: "CREATE TABLE transfer (id INTEGER PRIMARY KEY, payer, payee, amount)")
+      for id in 0..<Self.accountCount { try db.execute(sql: "INSERT INTO account VALUES (?, 100)", arguments: [id]) }
+    }
+  }
+
+  // MARK: Writing
+
+  struct Refused: Error {}
+
+  /// One transfer. Some are refused when they are half done, and leave nothing.
+  static func transfer(_ db: Database, _ numbers: RandomNumbers) throws {
+    var numbers = numbers
+    let payer = numbers.below(accountCount)
+    let payee = (payer + 1 + numbers.below(accountCount - 1)) % accountCount
+    let balance = try Int.fetchOne(db, sql: "SELECT balance FROM account WHERE id = ?", arguments: [payer]) ?? 0
+    let amount = numbers.below(balance + 1)
+    try db.execute(sql: "UPDATE account SET balance = balance - ? WHERE id = ?", arguments: [amount, payer])
+    if numbers.once(in: 10) { throw Refused() }
+    if numbers.once(in: 10) {
+      try db.inSavepoint {
+        try db.execute(sql: "UPDATE account SET balance = balance + 1000")
+        return .rollback
+      }
+    }
+    try db.execute(sql: "UPDATE account SET balance = balance + ? WHERE id = ?", arguments: [amount, payee])
+    try db.execute(
+      sql: "INSERT INTO transfer (payer, payee, amount) VALUES (?, ?, ?)", arguments: [payer, payee, amount])
+  }
+
+  func write(as worker: Int, _ rounds: Int) throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      let own = RandomNumbers(seed: numbers.next())
+      do {
+        switch numbers.below(3) {
+        case 0: try pool.write { try Self.transfer($0, own) }
+        case 1:
+          try pool.writeInTransaction { db in
+            try Self.transfer(db, own)
+            return .commit
+          }
+        default:
+          try pool.writeWithoutTransaction { db in
+            try db.inTransaction {
+              try Self.transfer(db, own)
+              return .commit
+            }
+            pool.spawnConcurrentRead { check($0, "concurrent read") }
+          }
+        }
+        run.count("transactions")
+      } catch is Refused {
+        run.count("refused")
+      }
+    }
+  }
+
+  func writeAsync(as worker: Int, _ rounds: Int) async throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      let own = RandomNumbers(seed: numbers.next())
+      do {
+        if numbers.once(in: 20) {
+          try await pool.barrierWriteWithoutTransaction { db in
+            try db.inTransaction {
+              try Self.transfer(db, own)
+              return .commit
+            }
+          }
+        } else {
+          try await pool.write { try Self.transfer($0, own) }
+        }
+        run.count("transactions")
+      } catch is Refused {
+        run.count("refused")
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  func read(as worker: Int, _ rounds: Int) throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      if numbers.once(in: 4) {
+        pool.asyncRead { check($0, "later read") }
+      } else {
+        try pool.read { check($0, "read") }
+      }
+    }
+  }
+
+  func readAsync(as worker: Int, _ rounds: Int) async throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      if numbers.once(in: 3) {
+        try await pool.readInPlace { check($0, "read in place") }
+      } else {
+        try await pool.read { check($0, "async read") }
+      }
+    }
+  }
+
+  func readSnapshots(as worker: Int, _ rounds: Int) async throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      let snapshot: any DatabaseSnapshotReader =
+        numbers.once(in: 4) ? try pool.makeSnapshotPool() : try pool.makeSnapshot()
+      let count = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM transfer") }
+      for _ in 0..<4 {
+        try await snapshot.read { check($0, "snapshot") }
+        let now = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM transfer") }
+        if now != count { run.problem("a snapshot went from \(count ?? 0) to \(now ?? 0) transfers") }
+      }
+    }
+  }
+
+  @Sendable func check(_ result: Result<Database, any Error>, _ who: String) {
+    switch result {
+    case .success(let db): check(db, who)
+    case .failure(let error): run.problem("\(who): \(error)")
+    }
+  }
+
+  /// Looks at the accounts one by one, so that there is time between the statements.
+  func check(_ db: Database, _ who: String) {
+    do {
+      var sum = 0
+      for id in 0..<Self.accountCount {
+        let balance = try Int.fetchOne(db, sql: "SELECT balance FROM account WHERE id = ?", arguments: [id]) ?? 0
+        if balance < 0 { run.problem("\(who): account \(id) has \(balance)") }
+        sum += balance
+      }
+      if sum != Self.sum { run.problem("\(who): the accounts have \(sum), not \(Self.sum)") }
+      let whole = try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account")
+      if whole != sum { run.problem("\(who): \(sum) one by one, \(whole ?? 0) together") }
+      run.count("reads")
+    } catch {
+      run.problem("\(who): \(error)")
+    }
+  }
+}

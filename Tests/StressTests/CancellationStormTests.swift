@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// Thousands of tasks that are cancelled at moments of chance, among others that are not.
+///
+/// The storm has a process of its own, so that its threads and descriptors can be counted.
+@Suite(.serialized) struct CancellationStormTests {
+  @Test(arguments: Scale.seeds(daily: 2, full: 4))
+  func nothingIsStuckLostOrLeftBehind(seed: UInt64) async throws {
+    let folder = try StressFolder()
+    let report = folder.path + "/report"
+    await #expect(processExitsWith: .success) { [seed, report = report as String] in
+      try await CancellationStorm.perform(seed: seed, report: report)
+    }
+    // What it printed would be lost. Its last line is for the table.
+    print(try String(contentsOfFile: report, encoding: .utf8))
+  }
+}
+
+private enum CancellationStorm {
+  struct Failed: Error {}
+
+  static func perform(seed: UInt64, report: String) async throws {
+    let run = Run("cancellation", seed: seed, limit: 240)
+    let folder = try StressFolder()
+    // What is started once in a process is not the storm's: a first, small one.
+    try await storm(run, try StressFolder(), rounds: 3)
+    try await Task.sleep(for: .milliseconds(1))
+    let before = ProcessLoad.now
+    try await storm(run, folder, rounds: Scale.of(daily: 60, full: 400))
+    let after = try await ProcessLoad.settled(atMost: before)
+    if after.threads > before.threads || after.files.count > before.files.count {
+      run.problem("before: \(before), after: \(after)")
+    }
+    let words = run.finish()
+    try words.write(toFile: report, atomically: true, encoding: .utf8)
+    if !run.allProblems.isEmpty { throw Failed() }
+  }
+
+  private static func storm(_ run: Run, _ folder: StressFolder, rounds: Int) async throws {
+    let moment = CancellationMoments()
+    var pool: DatabasePool? = try folder.pool(readers: 3) { moment.add(to: &$0) }
+    let storm = try StormAccesses(pool!, run, moment)
+    let workers = Workers(run: run)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await workers.threads(2, "thread") { try storm.writeAndRead(as: $0, rounds * 5) } }
+      group.addTask { await workers.tasks(12, "task") { try await storm.cancelTasks(as: 10 + $0, rounds) } }
+    }
+    try await storm.checkThatAllIsClean()
+    try pool!.close()
+    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if folder.integrity() != "ok" { run.problem(folder.integrity()) }
+    pool = nil
+  }
+}
+
+/// What a process holds of the system.
+struct ProcessLoad {
+  var threads: Int
+
+  /// The files that are open. What Swift itself uses (pipes, timers) comes and goes.
+  var files: [String]
+
+  static var now: ProcessLoad {
+    let files = list("/proc/self/fd").compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    return ProcessLoad(threads: list("/proc/self/task").count, files: files.filter { $0.hasPrefix("/") }.sorted())
+  }
+
+  /// The load once it is no more than what is asked for, or after a while.
+  static func settled(atMost bound: ProcessLoad) async throws -> ProcessLoad {
+    var load = now
+    for _ in 0..<1000 where load.threads > bound.threads || load.files.count > bound.files.count {
+      // Threads end by themselves, when their executor was released.
+      try await Task.sleep(for: .milliseconds(5))
+      load = now
+    }
+    return load
+  }
+
+  private static func list(_ folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+}

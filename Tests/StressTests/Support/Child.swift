@@ -1,0 +1,50 @@
+import Foundation
+
+/// A process that writes to the database, and that can be killed.
+final class Child: Sendable {
+  private let process: Process
+  private let acknowledgements = Pipe()
+  private let complaints = Pipe()
+
+  /// The program stands beside the one that runs the tests.
+  private static var program: URL {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return URL(filePath: own).deletingLastPathComponent().appending(path: "StressChild")
+  }
+
+  static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
+
+  init(database: String, name: String) throws {
+    process = Process()
+    process.executableURL = Self.program
+    process.arguments = [database, name]
+    process.standardOutput = acknowledgements
+    process.standardError = complaints
+    try process.run()
+  }
+
+  /// Waits until so many commits were acknowledged.
+  ///
+  /// - returns: How many bytes were read for it.
+  func wait(acknowledged count: Int) -> Int {
+    var bytes = 0
+    while bytes < count * 8 {
+      let data = acknowledgements.fileHandleForReading.readData(ofLength: count * 8 - bytes)
+      if data.isEmpty { break }
+      bytes += data.count
+    }
+    return bytes
+  }
+
+  /// Kills it, in the middle of whatever it does.
+  ///
+  /// - parameter bytes: How many bytes of acknowledgements were read.
+  /// - returns: How many commits were acknowledged, and what it complained of before.
+  func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    let rest = acknowledgements.fileHandleForReading.readDataToEndOfFile()
+    let complaint = complaints.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return ((bytes + rest.count) / 8, String(decoding: complaint, as: UTF8.self))
+  }
+}

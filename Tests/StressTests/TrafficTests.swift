@@ -1,0 +1,185 @@
+import Synchronization
+import Testing
+import Tidemark
+
+/// Whatever is done to a pool in the middle of traffic: those who use it see its laws, or an error that says why not.
+@Suite(.serialized) struct TrafficTests {
+  @Test(arguments: Scale.seeds(daily: 2, full: 4))
+  func nothingThatIsDoneToAPoolHarmsItsData(seed: UInt64) async throws {
+    let run = Run("traffic", seed: seed)
+    let folder = try StressFolder()
+    let traffic = try Traffic(folder, run)
+    let rounds = Scale.of(daily: 150, full: 600)
+    let workers = Workers(run: run)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await workers.threads(2, "writing thread") { try traffic.write(as: $0, rounds) } }
+      group.addTask { await workers.tasks(4, "writing task") { try await traffic.writeAsync(as: 10 + $0, rounds) } }
+      group.addTask { await workers.threads(2, "reading thread") { try traffic.read(as: 20 + $0, rounds) } }
+      group.addTask { await workers.tasks(4, "reading task") { try await traffic.readAsync(as: 30 + $0, rounds) } }
+      group.addTask { await workers.threads(2, "disturber") { try traffic.disturb(as: 40 + $0, rounds / 2) } }
+    }
+    try traffic.finish()
+    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if folder.integrity() != "ok" { run.problem(folder.integrity()) }
+    run.finish()
+  }
+}
+
+/// A pool that is closed and opened, and what uses it meanwhile.
+private final class Traffic: Sendable {
+  private let folder: StressFolder
+  private let run: Run
+  private let current: Mutex<DatabasePool>
+  private let acknowledged = Mutex<Set<Int>>([])
+  private let last = Atomic<Int>(0)
+
+  init(_ folder: StressFolder, _ run: Run) throws {
+    self.folder = folder
+    self.run = run
+    let pool = try folder.pool()
+    try pool.write { db in
+      try db.execute(sql: "CREATE TABLE one (n INTEGER PRIMARY KEY); CREATE TABLE two (n INTEGER PRIMARY KEY)")
+    }
+    current = Mutex(pool)
+  }
+
+  private var pool: DatabasePool { current.withLock { $0 } }
+
+  /// Errors that say that somebody closed or interrupted the pool.
+  private func isExpected(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    return error.resultCode == .SQLITE_INTERRUPT || error.message == "Connection is closed"
+  }
+
+  // MARK: Writing
+
+  private static func write(_ db: Database, _ number: Int) throws {
+    try db.execute(sql: "INSERT INTO one VALUES (?)", arguments: [number])
+    try db.execute(sql: "INSERT INTO two VALUES (?)", arguments: [number])
+  }
+
+  private func acknowledge(_ number: Int) {
+    _ = acknowledged.withLock { $0.insert(number) }
+    run.count("transactions")
+  }
+
+  func write(as worker: Int, _ rounds: Int) throws {
+    for _ in 0..<rounds {
+      let number = last.add(1, ordering: .relaxed).newValue
+      do {
+        try pool.write { try Self.write($0, number) }
+        acknowledge(number)
+      } catch  where isExpected(error) {
+        run.count("refused")
+      }
+    }
+  }
+
+  func writeAsync(as worker: Int, _ rounds: Int) async throws {
+    for _ in 0..<rounds {
+      let number = last.add(1, ordering: .relaxed).newValue
+      do {
+        try await pool.write { try Self.write($0, number) }
+        acknowledge(number)
+      } catch  where isExpected(error) {
+        run.count("refused")
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private func check(_ db: Database) throws {
+    let one = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM one") ?? -1
+    let two = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM two") ?? -1
+    if one != two { run.problem("a read sees \(one) rows and \(two)") }
+    run.count("reads")
+  }
+
+  func read(as worker: Int, _ rounds: Int) throws {
+    for _ in 0..<rounds {
+      let before = acknowledged.withLock { $0.count }
+      do {
+        try pool.read { db in
+          try check(db)
+          let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM one") ?? -1
+          if count < before { run.problem("a read sees \(count) rows of \(before)") }
+        }
+      } catch  where isExpected(error) {
+        run.count("refused")
+      }
+    }
+  }
+
+  func readAsync(as worker: Int, _ rounds: Int) async throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<rounds {
+      do {
+        switch numbers.below(4) {
+        case 0: try await pool.readInPlace { try self.check($0) }
+        case 1: try await pool.makeSnapshot().read { try self.check($0) }
+        default: try await pool.read { try self.check($0) }
+        }
+      } catch  where isExpected(error) {
+        run.count("refused")
+      }
+    }
+  }
+
+  // MARK: Disturbing
+
+  func disturb(as worker: Int, _ rounds: Int) throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    let modes: [Database.CheckpointMode] = [.passive, .full, .restart, .truncate]
+    for _ in 0..<rounds {
+      let pool = pool
+      do {
+        switch numbers.below(10) {
+        case 0...1: pool.invalidateReadOnlyConnections()
+        case 2: pool.releaseMemory()
+        case 3: pool.releaseMemoryEventually()
+        case 4...5: pool.interrupt()
+        case 6: try checkpoint(pool, modes[numbers.below(4)])
+        case 7: try pool.makeSnapshotPool().read { try check($0) }
+        case 8: if numbers.once(in: 4) { try pool.vacuum() }
+        default: if numbers.once(in: 3) { try reopen() }
+        }
+        run.count("disturbances")
+      } catch  where isExpected(error) {
+        run.count("refused")
+      }
+    }
+  }
+
+  private func checkpoint(_ pool: DatabasePool, _ mode: Database.CheckpointMode) throws {
+    do {
+      try pool.writeWithoutTransaction { _ = try $0.checkpoint(mode) }
+    } catch DatabaseError.SQLITE_BUSY {
+      // Another connection makes one: SQLite does not wait for it.
+      run.count("busy")
+    }
+  }
+
+  private func reopen() throws {
+    let fresh = try folder.pool()
+    let old = current.withLock { current in
+      defer { current = fresh }
+      return current
+    }
+    try old.close()
+  }
+
+  // MARK: The end
+
+  func finish() throws {
+    let rows = try pool.read { try Set(Int.fetchAll($0, sql: "SELECT n FROM one")) }
+    let acknowledged = acknowledged.withLock { $0 }
+    if rows != acknowledged {
+      run.problem(
+        "\(acknowledged.subtracting(rows).count) writes are lost, \(rows.subtracting(acknowledged).count) were not told"
+      )
+    }
+    try pool.read { try check($0) }
+    try pool.close()
+  }
+}
