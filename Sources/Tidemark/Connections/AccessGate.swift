@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Lets one access at a time through, in the order in which they came.
 ///

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// The life of an asynchronous access.
 ///

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// The wait of a task's access until nobody reads. It takes a thread, that of the writer, which nobody else can use
 /// meanwhile; when the task is cancelled, it ends at once.

@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 /// Where messages go that no caller can be told: SQLite's own log, and errors met while another error is
 /// already on its way.

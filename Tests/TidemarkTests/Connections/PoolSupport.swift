@@ -1,6 +1,5 @@
 import Foundation
-import Synchronization
-import Tidemark
+@testable import Tidemark
 
 extension TemporaryFolder {
   /// Where the database is, or will be.

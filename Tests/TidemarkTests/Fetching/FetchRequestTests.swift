@@ -1,6 +1,5 @@
-import Synchronization
 import Testing
-import Tidemark
+@testable import Tidemark
 
 /// Requests made of requests.
 @Suite struct FetchRequestTests {

@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import Tidemark
 
 /// A clock on which time passes when somebody waits, and at no other time.

@@ -1,19 +1,18 @@
-import Synchronization
 import Tidemark
 
 /// Keeps what a connection traces.
 final class TraceRecorder: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Locked<[String]>([])
 
   /// What was traced since the recorder was made, or cleared.
-  var lines: [String] { entries.withLock { $0 } }
+  var lines: [String] { entries.value }
 
   /// The lines, with what is the same in all transactions said shortly: `BI | INSERT … | C`.
   var summary: String { lines.map(Self.short).joined(separator: " | ") }
 
-  func append(_ line: String) { entries.withLock { $0.append(line) } }
+  func append(_ line: String) { entries.update { $0.append(line) } }
 
-  func clear() { entries.withLock { $0 = [] } }
+  func clear() { entries.update { $0 = [] } }
 
   /// Has connections traced from their first statement on.
   func attach(to configuration: inout Configuration, options: Database.TracingOptions = .statement) {

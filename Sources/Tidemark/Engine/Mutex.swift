@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A value that one thread at a time touches.
+///
+/// It has the form of `Synchronization.Mutex`, and hides it in this module. That one hands a lock over, where threads wait
+/// for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are none, and
+/// those that are would not be found among them. This one is the mutex of the system, which the sanitizer knows.
+struct Mutex<Value: ~Copyable>: ~Copyable {
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  private let value: UnsafeMutablePointer<Value>
+
+  init(_ initialValue: consuming sending Value) {
+    lock = .allocate(capacity: 1)
+    lock.initialize(to: pthread_mutex_t())
+    let code = pthread_mutex_init(lock, nil)
+    precondition(code == 0, "The system has no memory for a mutex")
+    value = .allocate(capacity: 1)
+    value.initialize(to: initialValue)
+  }
+
+  deinit {
+    value.deinitialize(count: 1)
+    value.deallocate()
+    pthread_mutex_destroy(lock)
+    lock.deallocate()
+  }
+
+  /// Runs a closure while no other thread touches the value.
+  borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    return try body(&value.pointee)
+  }
+}
+
+// The value is touched under the lock only.
+extension Mutex: @unchecked Sendable where Value: ~Copyable {}
