@@ -36,15 +36,15 @@ extension ReaderPool {
   func inPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
   ) async throws -> T {
-    let loan: Loan
-    if let free = borrowNow() {
-      loan = free
-    } else {
-      loan = try await AsyncAccess.acquire(
-        enter: { [self] letIn in borrow(letIn) },
+    // Promised until the task runs in its isolation, and lent from then on.
+    var promised = borrowNow()
+    while promised.map(claim) != true {
+      promised = try await AsyncAccess.acquire(
+        enter: { [self] letIn in borrowAsleep(letIn) },
         giveUp: { [self] ticket in giveUp(ticket) },
-        leave: { [self] loan in giveBack(loan) })
+        leave: { [self] loan in if claim(loan) { giveBack(loan) } })
     }
+    guard let loan = promised else { preconditionFailure("Let in without a reader") }
     defer { giveBack(loan) }
     let cancellation = AccessCancellation()
     return try await withTaskCancellationHandler {
