@@ -50,7 +50,8 @@ extension Database {
   /// - parameter dbName: The database, or nil for all that are attached.
   /// - returns: How many frames there are in the log, and how many of them are in the database now; -1 when the
   ///   database does not use the write-ahead log.
-  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait.
+  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait, and
+  ///   no mode does while another connection moves the log.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"
