@@ -1,7 +1,7 @@
 /// Those who wait, in the order in which they came.
 ///
-/// Who gives up leaves a hole in the line, which is skipped; when there are more holes than waiters, the others close up.
-/// All operations take constant time on average, but for giving up, which finds its place by halving.
+/// Who gives up leaves a hole in the line, which is skipped; when there are more holes than waiters, the others close
+/// up. All operations take constant time on average, but for giving up, which finds its place by halving.
 struct WaitingLine<Waiter> {
   /// A place in the line.
   struct Ticket: Hashable, Sendable {
