@@ -55,6 +55,7 @@ final class ReaderPool: Sendable {
 
   /// Waits for a connection, with the thread.
   func borrow() -> Loan {
+    if let free = borrowNow() { return free }
     let place = DispatchSemaphore(value: 0)
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
     let action = machine.withLock { machine in
