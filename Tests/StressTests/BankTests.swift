@@ -148,6 +148,7 @@ private struct Bank: Sendable {
   func readSnapshots(as worker: Int, _ rounds: Int) async throws {
     var numbers = RandomNumbers(seed: run.seed, stream: worker)
     for _ in 0..<rounds {
+      // It waits for the writer, with the thread.
       let snapshot: any DatabaseSnapshotReader =
         numbers.once(in: 4) ? try pool.makeSnapshotPool() : try pool.makeSnapshot()
       let count = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM transfer") }

@@ -30,7 +30,7 @@ final class BarrierWait: Sendable {
       }
       if isCancelled { giveUp(ticket) }
     }
-    place.wait()
+    readers.wait(at: place)
     if state.withLock({ $0.hasGivenUp }) { throw CancellationError() }
   }
 

@@ -42,9 +42,10 @@ final class ReaderPool: Sendable {
     for slot in slots { slot.abandon() }
   }
 
-  /// A connection that is lent.
-  struct Loan: Sendable, Equatable {
+  /// A connection that is lent, or promised.
+  struct Loan: Sendable {
     fileprivate let slot: Int
+    fileprivate var promise: ReaderPoolMachine.Promise?
   }
 
   /// How many connections are in use, and how many accesses wait.
@@ -54,6 +55,7 @@ final class ReaderPool: Sendable {
 
   /// Waits for a connection, with the thread.
   func borrow() -> Loan {
+    if let free = borrowNow() { return free }
     let place = DispatchSemaphore(value: 0)
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
     let action = machine.withLock { machine in
@@ -66,7 +68,7 @@ final class ReaderPool: Sendable {
     case .enter(let grant):
       return loan(grant)
     case .wait:
-      place.wait()
+      wait(at: place)
       guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
       return loan(grant)
     }
@@ -83,6 +85,36 @@ final class ReaderPool: Sendable {
       return nil
     case .wait(let ticket):
       return ticket
+    }
+  }
+
+  /// Has a closure called with a connection that is promised, or lent if there is one now. The closure must not block.
+  ///
+  /// - returns: The ticket with which one can give up.
+  func borrowAsleep(_ body: @escaping @Sendable (Loan) -> Void) -> ReaderPoolMachine.Ticket? {
+    let letIn: ReaderPoolMachine.LetIn = { [self] in body(loan($0)) }
+    switch machine.withLock({ $0.request(sleeps: true, letIn) }) {
+    case .enter(let grant):
+      letIn(grant)
+      return nil
+    case .wait(let ticket):
+      return ticket
+    }
+  }
+
+  /// Whether a connection that may be promised only is ours.
+  func claim(_ loan: Loan) -> Bool {
+    guard let promise = loan.promise else { return true }
+    return machine.withLock { $0.claim(promise) }
+  }
+
+  /// Waits with the thread.
+  ///
+  /// After a while it takes back what was promised to tasks: they may need this very thread to wake up, as when it is
+  /// the main thread, or one of the few that Swift has for all tasks.
+  func wait(at place: DispatchSemaphore) {
+    while place.wait(timeout: .now() + .milliseconds(10)) == .timedOut {
+      perform(machine.withLock { $0.takeBackPromises() })
     }
   }
 
@@ -104,6 +136,7 @@ final class ReaderPool: Sendable {
   private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {
     switch grant {
     case .reader(let slot), .vacancy(let slot): Loan(slot: slot)
+    case .promise(let promise): Loan(slot: promise.slot, promise: promise)
     case .everything: preconditionFailure("A reader was asked for, and all were given")
     }
   }
@@ -160,7 +193,7 @@ final class ReaderPool: Sendable {
       "Who waits for all reads to end must not be inside one: return from the read first")
     let place = DispatchSemaphore(value: 0)
     let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
-    if case .wait = action { place.wait() }
+    if case .wait = action { wait(at: place) }
   }
 
   /// Closes the connections. To be called while nobody reads.

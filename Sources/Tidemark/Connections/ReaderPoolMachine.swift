@@ -14,6 +14,8 @@
 /// 2. Requests are served in order. An exclusive request waits for all readers, and whoever comes after it
 ///    waits for it: neither starves.
 /// 3. Who waits is let in once, or gives up once; never both.
+/// 4. Who sleeps does not hold a connection that others wait for: a task that has to wake up first is given a promise,
+///    which it claims when it runs. What is not claimed can be taken back.
 struct ReaderPoolMachine {
   /// What a request is given.
   enum Grant: Equatable, Sendable {
@@ -23,8 +25,17 @@ struct ReaderPoolMachine {
     /// The right to open a connection.
     case vacancy(slot: Int)
 
+    /// One of both, if it is claimed before it is taken back.
+    case promise(Promise)
+
     /// All connections, none of which is in use.
     case everything
+  }
+
+  /// A connection for somebody who has to wake up first.
+  struct Promise: Equatable, Sendable {
+    var slot: Int
+    fileprivate var number: UInt64
   }
 
   typealias LetIn = @Sendable (Grant) -> Void
@@ -37,6 +48,7 @@ struct ReaderPoolMachine {
 
   struct Waiter {
     var isExclusive: Bool
+    var sleeps: Bool
     var letIn: LetIn
   }
 
@@ -57,6 +69,8 @@ struct ReaderPoolMachine {
   private var slots: [Slot]
   private var lentCount = 0
   private var isExclusive = false
+  private var promises: [(promise: Promise, slot: Slot)] = []
+  private var nextPromise: UInt64 = 0
   private var line = WaitingLine<Waiter>()
 
   init(slotCount: Int) {
@@ -69,9 +83,11 @@ struct ReaderPoolMachine {
   // MARK: Events
 
   /// Somebody wants a connection, or all of them.
-  mutating func request(exclusive: Bool = false, _ letIn: @escaping LetIn) -> Action {
+  ///
+  /// - parameter sleeps: Whether he has to wake up, if he has to wait. He is then let in with a promise.
+  mutating func request(exclusive: Bool = false, sleeps: Bool = false, _ letIn: @escaping LetIn) -> Action {
     if line.isEmpty, let grant = grant(exclusive: exclusive) { return .enter(grant) }
-    return .wait(line.append(Waiter(isExclusive: exclusive, letIn: letIn)))
+    return .wait(line.append(Waiter(isExclusive: exclusive, sleeps: sleeps, letIn: letIn)))
   }
 
   /// Somebody wants a connection, but not to wait.
@@ -85,6 +101,25 @@ struct ReaderPoolMachine {
     guard let slot = slots.firstIndex(of: .idle) else { return nil }
     lend(slot)
     return slot
+  }
+
+  /// Somebody has woken up.
+  ///
+  /// - returns: Whether what he was promised is his: it was not taken back.
+  mutating func claim(_ promise: Promise) -> Bool {
+    guard let place = promises.firstIndex(where: { $0.promise == promise }) else { return false }
+    promises.remove(at: place)
+    return true
+  }
+
+  /// Somebody has waited for long, and what was promised to others may be all there is.
+  mutating func takeBackPromises() -> [Call] {
+    for (promise, slot) in promises {
+      slots[promise.slot] = slot
+      lentCount -= 1
+    }
+    promises = []
+    return serve()
   }
 
   /// Somebody has read.
@@ -121,9 +156,24 @@ struct ReaderPoolMachine {
     var calls: [Call] = []
     while let waiter = line.first, let grant = grant(exclusive: waiter.isExclusive) {
       _ = line.popFirst()
-      calls.append(Call(letIn: waiter.letIn, grant: grant))
+      calls.append(Call(letIn: waiter.letIn, grant: waiter.sleeps ? promise(grant) : grant))
     }
     return calls
+  }
+
+  private mutating func promise(_ grant: Grant) -> Grant {
+    switch grant {
+    case .reader(let slot): .promise(promise(slot, .idle))
+    case .vacancy(let slot): .promise(promise(slot, .vacant))
+    case .everything, .promise: preconditionFailure("Only a connection is promised")
+    }
+  }
+
+  private mutating func promise(_ slot: Int, _ state: Slot) -> Promise {
+    nextPromise += 1
+    let promise = Promise(slot: slot, number: nextPromise)
+    promises.append((promise, state))
+    return promise
   }
 
   private mutating func grant(exclusive: Bool) -> Grant? {

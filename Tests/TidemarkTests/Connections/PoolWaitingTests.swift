@@ -35,6 +35,41 @@ import Testing
     }
   }
 
+  @Test func aReadThatIsPromisedToASleepingTaskDoesNotHoldUpTheThreadThatItNeeds() async throws {
+    // In a process of its own, all of whose threads for tasks are taken.
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
+      let isReading = Moment()
+      let mayEnd = Moment()
+      let holder = Background {
+        try pool.read { _ in
+          isReading.happen()
+          try mayEnd.wait()
+        }
+      }
+      await isReading.reached()
+      let sleeper = Task { try await pool.readInPlace { try $0.numbers() } }
+      while pool.readers.load.waiting < 1 { await Task.yield() }
+      // As many as Swift has threads. They stand behind the one that sleeps.
+      let count = ProcessInfo.processInfo.activeProcessorCount
+      let others = (0..<count).map { _ in Task { try synchronously { try pool.read { try $0.numbers() } } } }
+      let opener = Background {
+        try waitUntil { pool.readers.load.waiting == 1 + count }
+        mayEnd.happen()
+        // Rather than to be stuck for good.
+        Thread.detachNewThread {
+          sleep(30)
+          exit(EXIT_FAILURE)
+        }
+      }
+      for other in others { try #require(try await other.value == []) }
+      try #require(try await sleeper.value == [])
+      try await holder.reached()
+      try await opener.reached()
+    }
+  }
+
   @Test func readsAreServedInOrder() async throws {
     let folder = try TemporaryFolder()
     let pool = try folder.tablePool { $0.maximumReaderCount = 1 }

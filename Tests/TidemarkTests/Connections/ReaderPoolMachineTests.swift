@@ -9,6 +9,7 @@ import Testing
   private struct Waiter {
     let number: Int
     let isExclusive: Bool
+    let sleeps: Bool
     let ticket: ReaderPoolMachine.Ticket
   }
 
@@ -17,17 +18,24 @@ import Testing
     var slots: [Slot]
     var isExclusive = false
     var line: [Waiter] = []
+    var promises: [(promise: ReaderPoolMachine.Promise, slot: Slot)] = []
     var lentCount: Int { slots.count { $0 == .lent } }
 
     /// Takes note of a grant, after it was checked against laws 1 and 2.
-    mutating func receive(_ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool) throws {
+    mutating func receive(
+      _ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool, sleeps: Bool = false
+    ) throws {
       try #require(!isExclusive, "law 1")
       switch grant {
+      case .promise(let promise):
+        try #require(!wantsAll && sleeps && slots[promise.slot] != .lent, "laws 1 and 4")
+        promises.append((promise, slots[promise.slot]))
+        slots[promise.slot] = .lent
       case .reader(let slot):
-        try #require(!wantsAll && slots[slot] == .idle, "law 1")
+        try #require(!wantsAll && !sleeps && slots[slot] == .idle, "laws 1 and 4")
         slots[slot] = .lent
       case .vacancy(let slot):
-        try #require(!wantsAll && slots[slot] == .vacant, "law 1")
+        try #require(!wantsAll && !sleeps && slots[slot] == .vacant, "laws 1 and 4")
         try #require(!slots.contains(.idle), "A connection is opened while another one is idle")
         slots[slot] = .lent
       case .everything:
@@ -60,29 +68,31 @@ import Testing
           try #require(entry.number == next.number, "law 2")
           model.line.removeFirst()
           gone.append(next.ticket)
-          try model.receive(entry.grant, isExclusive: next.isExclusive)
+          try model.receive(entry.grant, isExclusive: next.isExclusive, sleeps: next.sleeps)
         }
         seen = letIn.entries.count
       }
 
       for number in 0..<300 {
-        let lent = model.slots.indices.filter { model.slots[$0] == .lent }
-        switch Int.random(in: 0..<10, using: &chance) {
+        let isPromised = Set(model.promises.map(\.promise.slot))
+        let lent = model.slots.indices.filter { model.slots[$0] == .lent && !isPromised.contains($0) }
+        switch Int.random(in: 0..<12, using: &chance) {
         case 0...3:
           let isExclusive = Int.random(in: 0..<6, using: &chance) == 0
-          switch machine.request(exclusive: isExclusive, { letIn.append((number, $0)) }) {
+          let sleeps = !isExclusive && Bool.random(using: &chance)
+          switch machine.request(exclusive: isExclusive, sleeps: sleeps, { letIn.append((number, $0)) }) {
           case .enter(let grant):
             try #require(model.line.isEmpty, "law 2")
             try model.receive(grant, isExclusive: isExclusive)
           case .wait(let ticket):
-            model.line.append(Waiter(number: number, isExclusive: isExclusive, ticket: ticket))
+            model.line.append(Waiter(number: number, isExclusive: isExclusive, sleeps: sleeps, ticket: ticket))
           }
         case 4:
           if let grant = machine.requestNow() {
             try #require(model.line.isEmpty, "law 2")
             try model.receive(grant, isExclusive: false)
           } else {
-            try #require(!model.line.isEmpty || model.isExclusive || lent.count == slotCount)
+            try #require(!model.line.isEmpty || model.isExclusive || model.lentCount == slotCount)
           }
         case 5:
           if let slot = machine.requestIdle() {
@@ -101,6 +111,18 @@ import Testing
             try perform(machine.giveBack(slot: slot, isOpen: isOpen))
           }
         case 8:
+          guard let place = model.promises.indices.randomElement(using: &chance) else { continue }
+          let promise = model.promises.remove(at: place).promise
+          let claims = [machine.claim(promise), machine.claim(promise)]
+          try #require(claims == [true, false], "law 4")
+        case 9 where Bool.random(using: &chance):
+          let promises = model.promises
+          for (promise, slot) in promises { model.slots[promise.slot] = slot }
+          model.promises = []
+          try perform(machine.takeBackPromises())
+          let claims = promises.map { machine.claim($0.promise) }
+          try #require(!claims.contains(true), "law 4")
+        case 10:
           guard let place = model.line.indices.randomElement(using: &chance) else { continue }
           let ticket = model.line.remove(at: place).ticket
           gone.append(ticket)
