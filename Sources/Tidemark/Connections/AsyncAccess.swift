@@ -1,4 +1,3 @@
-
 /// The life of an asynchronous access.
 ///
 ///     created --wait--> waiting --begin--> running --end--> ended

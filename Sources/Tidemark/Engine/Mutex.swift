@@ -8,9 +8,9 @@
 
 /// A value that one thread at a time touches.
 ///
-/// It has the form of `Synchronization.Mutex`, and hides it in this module. That one hands a lock over, where threads wait
-/// for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are none, and
-/// those that are would not be found among them. This one is the mutex of the system, which the sanitizer knows.
+/// It has the form of `Synchronization.Mutex`, and hides it in this module. That one hands a lock over, where threads
+/// wait for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are
+/// none, and those that are would not be found among them. This one is the mutex of the system, which it knows.
 struct Mutex<Value: ~Copyable>: ~Copyable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let value: UnsafeMutablePointer<Value>
