@@ -36,15 +36,12 @@ extension ReaderPool {
   func inPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
   ) async throws -> T {
-    let loan: Loan
-    if let free = borrowNow() {
-      loan = free
-    } else {
-      loan = try await AsyncAccess.acquire(
-        enter: { [self] letIn in borrow(letIn) },
-        giveUp: { [self] ticket in giveUp(ticket) },
-        leave: { [self] loan in giveBack(loan) })
+    var loan = borrowNow()
+    while loan == nil {
+      try await vacancy()
+      loan = borrowNow()
     }
+    guard let loan else { preconditionFailure("A connection was free, and is not") }
     defer { giveBack(loan) }
     let cancellation = AccessCancellation()
     return try await withTaskCancellationHandler {
@@ -52,6 +49,25 @@ extension ReaderPool {
     } onCancel: {
       cancellation.cancel()
     }
+  }
+
+  /// Waits until a connection is free, without taking it.
+  ///
+  /// A task that waits for its thread must not hold one: all threads of tasks may be blocked by those who wait for that
+  /// very connection (hazard S1).
+  private func vacancy() async throws {
+    try await AsyncAccess<Void>.acquire(
+      enter: { [self] letIn in
+        borrow { [self] loan in
+          // Elsewhere: who gives back here would let the next one in on the same stack, and so on.
+          executor.execute { [self] in
+            giveBack(loan)
+            letIn(())
+          }
+        }
+      },
+      giveUp: { [self] ticket in giveUp(ticket) },
+      leave: { _ in })
   }
 
   /// What an access that calls back does with its connection: something before, the call, something after.

@@ -43,7 +43,7 @@ final class ReaderPool: Sendable {
   }
 
   /// A connection that is lent.
-  struct Loan: Sendable {
+  struct Loan: Sendable, Equatable {
     fileprivate let slot: Int
   }
 

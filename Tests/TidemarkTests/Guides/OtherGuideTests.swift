@@ -107,6 +107,30 @@ extension Isbn: DatabaseValueConvertible {
   }
 }
 
+/// The code of `Documentation/Accesses.md` on pools.
+@Suite struct PoolGuideTests {
+  @Test func timeLimitsAndReadsInPlace() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try DatabasePool(path: folder.path("library.sqlite"))
+    try await dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+    #expect(try rows(of: dbPool).isEmpty)
+    let count = try await dbPool.readInPlace { db in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book")
+    }
+    #expect(count == 0)
+  }
+
+  private func rows(of dbPool: DatabasePool) throws -> [Row] {
+    let query = "SELECT * FROM book"
+    let rows = try dbPool.read { db in
+      try db.withTimeLimit(.seconds(1)) {
+        try Row.fetchAll(db, sql: query)
+      }
+    }
+    return rows
+  }
+}
+
 /// The code of `Documentation/Safety.md`.
 @Suite struct SafetyGuideTests {
   @Test func filesFromOutside() throws {
