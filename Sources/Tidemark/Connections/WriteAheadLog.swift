@@ -3,10 +3,23 @@
 extension Database {
   /// Turns the file to the write-ahead log.
   func useWriteAheadLog(path: String) throws {
-    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+    let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
     // Durable when the process dies; when the power fails, the last commits may be lost, and nothing is damaged.
     try execute(sql: "PRAGMA synchronous = NORMAL")
+  }
+
+  // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has
+  // one of them fail at once, without a question to its busy handler.
+  private func waitingForOthers<Result>(_ body: () throws -> Result) throws -> Result {
+    var count = 0
+    while true {
+      do {
+        return try body()
+      } catch DatabaseError.SQLITE_BUSY where callbacks.busy?(count) == true {
+        count += 1
+      }
+    }
   }
 }
 
