@@ -27,7 +27,7 @@ extension Database {
     do {
       try db.withAccess { try $0.prepare(configuration) }
     } catch {
-      db.forgetStatements()
+      db.leaveToStatements()
       throw error
     }
     return db

@@ -58,7 +58,7 @@ final class ReaderSlot: Sendable {
       try close()
     } catch {
       interruptible.withLock { $0 = 0 }
-      ownedDatabase?.forgetStatements()
+      ownedDatabase?.leaveToStatements()
       ownedDatabase = nil
     }
   }

@@ -27,7 +27,7 @@ final class SerializedConnection: Sendable {
     do {
       try db.withAccess { try $0.close() }
     } catch {
-      db.forgetStatements()
+      db.leaveToStatements()
     }
   }
 

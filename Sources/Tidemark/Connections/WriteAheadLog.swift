@@ -3,23 +3,20 @@
 extension Database {
   /// Turns the file to the write-ahead log.
   func useWriteAheadLog(path: String) throws {
-    let mode = try whileBusy { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
+    let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
     // Durable when the process dies; when the power fails, the last commits may be lost, and nothing is damaged.
     try execute(sql: "PRAGMA synchronous = NORMAL")
   }
 
-  /// Runs a closure again as long as somebody else holds a lock, and the busy mode is patient.
-  ///
-  /// SQLite does not ask the busy handler where the wait of several for each other would not end: when a file is turned
-  /// to the write-ahead log by some at the same time, one must begin anew.
-  private func whileBusy<Result>(_ body: () throws -> Result) throws -> Result {
+  // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has
+  // one of them fail at once, without a question to its busy handler.
+  private func waitingForOthers<Result>(_ body: () throws -> Result) throws -> Result {
     var count = 0
     while true {
       do {
         return try body()
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-        guard let busy = callbacks.busy, busy(count) else { throw error }
+      } catch DatabaseError.SQLITE_BUSY where callbacks.busy?(count) == true {
         count += 1
       }
     }
@@ -66,8 +63,7 @@ extension Database {
   /// - parameter dbName: The database, or nil for all that are attached.
   /// - returns: How many frames there are in the log, and how many of them are in the database now; -1 when the
   ///   database does not use the write-ahead log.
-  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait, and
-  ///   no mode does while another connection moves the log.
+  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"

@@ -6,15 +6,29 @@ import Synchronization
 /// A cursor or a statement that escaped its access may be released at any time, on any thread, while
 /// somebody else uses the connection: SQLite must not be called then. What has to be done waits here
 /// for the next access, or for the end of the connection.
+///
+/// When the connection was given up while the program still held statements, no access will come: what has to be
+/// done is done at once then, by one thread at a time. If it waited, the statement would hold the connection, and the
+/// connection the statement.
 final class Abandoned: Sendable {
   private enum Item {
     case reset(Statement, run: UInt)
     case finalize(SQLiteStatement)
+
+    func perform() {
+      switch self {
+      case .reset(let statement, let run):
+        if statement.isRunning, statement.run == run { statement.finish() }
+      case .finalize(let pointer):
+        sqlite3_finalize(pointer)
+      }
+    }
   }
 
   // The items are touched under the mutex, or by whoever took them out of it.
   private struct Items: @unchecked Sendable {
     var list: [Item] = []
+    var isOrphaned = false
   }
 
   private let items = Mutex(Items())
@@ -27,8 +41,16 @@ final class Abandoned: Sendable {
   func addReset(of statement: Statement, run: UInt) { add(Items(list: [.reset(statement, run: run)])) }
 
   private func add(_ added: Items) {
-    items.withLock { $0.list += added.list }
-    pending.store(true, ordering: .releasing)
+    let waits = items.withLock { items in
+      if items.isOrphaned {
+        // Under the lock: it is all that keeps others from the connection.
+        added.list.forEach { $0.perform() }
+      } else {
+        items.list += added.list
+      }
+      return !items.isOrphaned
+    }
+    if waits { pending.store(true, ordering: .releasing) }
   }
 
   /// To be called by whoever has exclusive access to the connection.
@@ -38,12 +60,17 @@ final class Abandoned: Sendable {
       defer { items.list = [] }
       return items
     }
-    for item in taken.list {
-      switch item {
-      case .reset(let statement, let run):
-        if statement.isRunning, statement.run == run { statement.finish() }
-      case .finalize(let pointer): sqlite3_finalize(pointer)
-      }
+    taken.list.forEach { $0.perform() }
+  }
+
+  /// To be called by the last one who could give access to the connection.
+  func becomeOrphaned() {
+    // Statements are released once the lock is: that of the last reference comes back to it.
+    _ = items.withLock { items in
+      defer { items.list = [] }
+      items.isOrphaned = true
+      items.list.forEach { $0.perform() }
+      return items
     }
   }
 }

@@ -85,9 +85,14 @@ extension Database {
     self.handle = nil
   }
 
+  /// Gives the connection up without closing it: SQLite closes it when the last statement is gone that the program
+  /// holds. There is no access any more.
+  func leaveToStatements() {
+    forgetStatements()
+    abandoned.becomeOrphaned()
+  }
+
   /// Frees the statements that the library keeps.
-  ///
-  /// A statement holds its connection: whoever gives up a connection without closing it calls this.
   func forgetStatements() {
     statements.removeAll()
     publicStatements.removeAll()

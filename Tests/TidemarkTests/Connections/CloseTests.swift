@@ -46,6 +46,37 @@ import Tidemark
     #expect(connection == nil)
   }
 
+  @Test func aReleasedQueueIsNotKeptByItsLastCursors() throws {
+    for _ in 0..<20 {
+      weak var connection: Database?
+      var boxes: [UnsafeTransfer<Box<AnyObject>>] = []
+      do {
+        let dbQueue = try DatabaseQueue()
+        try dbQueue.inDatabase { db in
+          connection = db
+          for number in 0..<4 {
+            let cursor = try Int.fetchCursor(db, sql: "SELECT \(number) UNION SELECT 9")
+            _ = try cursor.next()
+            boxes.append(UnsafeTransfer(Box(cursor)))
+          }
+        }
+        // Some go before the queue, some after it, at the same time.
+        boxes[0].value.content = nil
+      }
+      #expect(connection != nil)
+      let ends = boxes.map { box in
+        let end = Signal()
+        onThread {
+          box.value.content = nil
+          end.fire()
+        }
+        return end
+      }
+      for end in ends { try end.wait() }
+      #expect(connection == nil)
+    }
+  }
+
   @Test func aReleasedQueueIsClosed() throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
