@@ -22,6 +22,8 @@ public struct Configuration: Sendable {
 
   /// The permissions of a file that is created, such as `0o600`. Its `-wal` and `-shm` files have the same.
   /// Default: nil, for those that the process gives to its files.
+  ///
+  /// The file is created before SQLite opens it: do not open the same new file twice at the same moment.
   public var filePermissions: mode_t?
 
   // MARK: How SQL is understood
