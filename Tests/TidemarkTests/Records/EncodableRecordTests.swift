@@ -7,7 +7,7 @@ private enum Grape: String, Codable { case chardonnay, merlot }
 private enum Level: Int, Codable, DatabaseValueConvertible { case low = 1, high = 2 }
 private enum Mood: Codable, Equatable { case ok, sad(Int) }
 private struct Point: Codable, Equatable { var x: Int; var y: Int? }
-private struct Isbn: Codable, DatabaseValueConvertible { var group: Int; var title: Int }
+private struct Ean: Codable, DatabaseValueConvertible { var group: Int; var title: Int }
 private struct Wrapped: Codable {
   var date: Date
   init(date: Date) { self.date = date }
@@ -52,14 +52,14 @@ private func columns(of record: some EncodableRecord) throws -> String {
       var decimal = Decimal(string: "1.2")
       var level = Level.high
       var grape = Grape.merlot
-      var isbn = Isbn(group: 1, title: 2)
+      var ean = Ean(group: 1, title: 2)
       var wrapped = Wrapped(date: Date(timeIntervalSince1970: 0.5))
     }
     #expect(
       try columns(of: Everything()) == """
         bool=1 int=1 int8=-8 uint64=64 float=0.5 double=1.5 string="s" date="1970-01-01 00:00:00.000" \
         data=Data(2 bytes) uuid=Data(16 bytes) url="https://a.b/c" decimal="1.2" level=2 grape="merlot" \
-        isbn="{\\"group\\":1,\\"title\\":2}" wrapped="1970-01-01 00:00:00.500"
+        ean="{\\"group\\":1,\\"title\\":2}" wrapped="1970-01-01 00:00:00.500"
         """)
   }
 
