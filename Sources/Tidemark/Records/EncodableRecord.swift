@@ -31,8 +31,8 @@ public protocol EncodableRecord {
 
   /// The encoder of what is stored as JSON.
   ///
-  /// By default, data is in base64, dates are milliseconds since 1970, doubles that are not finite are refused, and keys
-  /// are sorted, so that equal values are equal texts.
+  /// By default, data is in base64, dates are milliseconds since 1970, doubles that are not finite are refused, and
+  /// keys are sorted, so that equal values are equal texts.
   ///
   /// - parameter column: The coding key of the property.
   static func databaseJSONEncoder(for column: String) -> JSONEncoder

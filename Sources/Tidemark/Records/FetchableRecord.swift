@@ -18,8 +18,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A type that is `Decodable` needs no code: its keys are the columns. What is no value of a column, such as an array, is
-/// read from JSON; what has the name of a scope is read from that scope.
+/// A type that is `Decodable` needs no code: its keys are the columns. What is no value of a column, such as an array,
+/// is read from JSON; what has the name of a scope is read from that scope.
 ///
 /// ```swift
 /// struct Book: Decodable, FetchableRecord {
@@ -88,7 +88,7 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Decodable {
   /// Has the record decode itself, each key from its column.
   public init(row: Row) throws {
-    try self.init(from: RowDecoder(row, for: Self.self))
+    try self.init(from: RecordDecoder(row, for: Self.self))
   }
 }
 
@@ -110,7 +110,7 @@ public final class FetchableRecordDecoder: Sendable {
   ///
   /// - throws: A `RowDecodingError`, a `DecodingError`, or whatever the record throws.
   public func decode<Record: FetchableRecord & Decodable>(_ type: Record.Type, from row: Row) throws -> Record {
-    try Record(from: RowDecoder(row, for: type))
+    try Record(from: RecordDecoder(row, for: type))
   }
 }
 

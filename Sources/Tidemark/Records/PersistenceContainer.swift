@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// Columns keep the order in which they were given their first value; that is the order of `INSERT`. Case does not count,
-/// and the first spelling of a name stays.
+/// Columns keep the order in which they were given their first value; that is the order of `INSERT`. Case does not
+/// count, and the first spelling of a name stays.
 ///
 /// Records of a type most often have the same columns in the same order. So a container is told the columns of the one
 /// before, and as long as it repeats them, they are compared and not stored.

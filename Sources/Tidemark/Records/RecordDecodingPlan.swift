@@ -2,8 +2,8 @@ import Foundation
 
 /// What the rows of a statement have in common for the `Decodable` records that are made of them.
 ///
-/// It is made for the first record, and kept in the window through which all rows of the statement show. Nobody else has
-/// it, so that it needs no lock.
+/// It is made for the first record, and kept in the window through which all rows of the statement show. Nobody else
+/// has it, so that it needs no lock.
 final class RecordDecodingPlan {
   let recordType: any FetchableRecord.Type
 

@@ -1,6 +1,6 @@
 /// The columns, scopes and prefetched rows of a row, by key.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let decoder: RowDecoder
+  let decoder: RecordDecoder
 
   private var row: Row { decoder.row }
   private var plan: RecordDecodingPlan { decoder.plan }

@@ -3,7 +3,7 @@ struct RowsDecoder: Decoder {
   let rows: [Row]
 
   /// The decoder of the row around them.
-  let decoder: RowDecoder
+  let decoder: RecordDecoder
 
   let codingPath: [any CodingKey]
 
@@ -61,7 +61,7 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder {
     let (row, codingPath) = try current((any Decoder).self)
     currentIndex += 1
-    return RowDecoder(row, for: decoder.decoder.plan.recordType, codingPath: codingPath)
+    return RecordDecoder(row, for: decoder.decoder.plan.recordType, codingPath: codingPath)
   }
 
   private func current(_ type: Any.Type) throws -> (Row, [any CodingKey]) {

@@ -11,21 +11,6 @@ private struct Author: Decodable, FetchableRecord, Hashable {
   var name: String?
 }
 
-/// A record whose own `init(row:)` shows that it was asked.
-private struct Label: Decodable, FetchableRecord, Equatable {
-  var name: String
-  init(row: Row) throws { name = "row " + (try row.decode(forColumn: "name") as String) }
-  init(from decoder: any Decoder) throws { fatalError("init(row:) is to be asked") }
-}
-
-/// Both from a running statement and from a copy.
-private func decode<Record: FetchableRecord>(
-  _ type: Record.Type, _ sql: String, adapter: (any RowAdapter)? = nil
-) throws -> Record {
-  let live = try inMemory { try Record.fetchOne($0, sql: sql, adapter: adapter) }
-  return try #require(live)
-}
-
 /// Records that decode themselves.
 @Suite struct DecodableRecordTests {
   @Test func valuesAreReadFromTheirColumns() throws {
@@ -75,16 +60,16 @@ private func decode<Record: FetchableRecord>(
       var points: [Point]?
       var author: Author?
     }
-    #expect(try decode(Player.self, "SELECT 1 AS id") == Player(id: 1))
+    #expect(try fetchRecord(Player.self, "SELECT 1 AS id") == Player(id: 1))
     #expect(
-      try decode(
+      try fetchRecord(
         Player.self, "SELECT 1 AS id, NULL AS name, NULL AS date, NULL AS point, NULL AS points, NULL AS author")
         == Player(id: 1))
   }
 
   @Test func caseDoesNotCountAndTheLeftmostColumnIsMeant() throws {
     struct Player: Decodable, FetchableRecord { var firstName: String }
-    #expect(try decode(Player.self, "SELECT 'a' AS FIRSTNAME, 'b' AS firstName").firstName == "a")
+    #expect(try fetchRecord(Player.self, "SELECT 'a' AS FIRSTNAME, 'b' AS firstName").firstName == "a")
   }
 
   @Test func optionalsMayBeDecodedByHand() throws {
@@ -108,7 +93,8 @@ private func decode<Record: FetchableRecord>(
         ]
       }
     }
-    let player = try decode(Player.self, #"SELECT 5 AS date, NULL AS none, '{"x":7}' AS point, 3 AS int, 1 AS other"#)
+    let player = try fetchRecord(
+      Player.self, #"SELECT 5 AS date, NULL AS none, '{"x":7}' AS point, 3 AS int, 1 AS other"#)
     #expect(
       player.texts == [
         "5.0", "nil", "7", "nil", "nil", "Optional(3)", "false true true", #"["date", "none", "point", "int"]"#,
@@ -176,105 +162,6 @@ private func decode<Record: FetchableRecord>(
     #expect(errorText { try Big(row: row) }.contains("single value decoding from database row is not supported"))
   }
 
-  // MARK: - Strategies
-
-  private struct Dated: Decodable, FetchableRecord {
-    var reference: Date?
-    var seconds: Date?
-    var milliseconds: Date?
-    var iso: Date?
-    var formatted: Date?
-    var custom: Date?
-    var plain: Date?
-
-    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-      switch column {
-      case "reference": return .timeIntervalSinceReferenceDate
-      case "seconds": return .timeIntervalSince1970
-      case "milliseconds": return .millisecondsSince1970
-      case "iso": return .iso8601
-      case "formatted":
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "yyyy/MM/dd"
-        return .formatted(formatter)
-      case "custom": return .custom { $0 == 1.databaseValue ? Date(timeIntervalSince1970: 77) : nil }
-      default: return .deferredToDate
-      }
-    }
-  }
-
-  @Test func datesAreReadAsTheStrategySays() throws {
-    let sql = """
-      SELECT 10.5 AS reference, 10.5 AS seconds, 10500 AS milliseconds, '2001-09-09T01:46:40Z' AS iso,
-      '1970/01/02' AS formatted, 1 AS custom, '1970-01-01 00:00:01' AS plain
-      """
-    for dated in [try decode(Dated.self, sql), try Dated(row: firstRow(sql))] {
-      #expect(dated.reference == Date(timeIntervalSinceReferenceDate: 10.5))
-      #expect(dated.seconds == Date(timeIntervalSince1970: 10.5))
-      #expect(dated.milliseconds == Date(timeIntervalSince1970: 10.5))
-      #expect(dated.iso == Date(timeIntervalSince1970: 1_000_000_000))
-      #expect(dated.formatted == Date(timeIntervalSince1970: 86_400))
-      #expect(dated.custom == Date(timeIntervalSince1970: 77))
-      #expect(dated.plain == Date(timeIntervalSince1970: 1))
-    }
-  }
-
-  @Test(arguments: [
-    "SELECT 'x' AS iso", "SELECT 5 AS iso", "SELECT '2001-09-09 01:46:40' AS iso", "SELECT 'x' AS formatted",
-    "SELECT 2 AS custom", "SELECT 'x' AS plain",
-  ])
-  func whatIsNoDateIsRefused(sql: String) throws {
-    let text = errorText { try decode(Dated.self, sql) }
-    #expect(text.hasPrefix("could not decode Date from database value"))
-    #expect(text.contains("column: \"\(try #require(sql.split(separator: " ").last))\""))
-  }
-
-  @Test func dataIsReadAsTheStrategySays() throws {
-    struct Player: Decodable, FetchableRecord {
-      var blob: Data
-      var custom: Data
-      static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
-        column == "custom" ? .custom { $0.isNull ? nil : Data("c".utf8) } : .deferredToData
-      }
-    }
-    let player = try decode(Player.self, "SELECT x'01' AS blob, 5 AS custom")
-    #expect(player.blob == Data([1]))
-    #expect(player.custom == Data("c".utf8))
-    #expect(throws: RowDecodingError.self) { try Player(row: ["blob": Data(), "custom": nil]) }
-  }
-
-  @Test(arguments: [
-    ("created_at", "createdAt"), ("id", "id"), ("_my_id_", "_myId_"), ("ID", "ID"), ("__", "__"), ("", ""),
-    ("a__b", "aB"), ("player_URL", "playerUrl"),
-  ])
-  func aColumnInCamelCase(column: String, key: String) {
-    #expect(column.convertedFromSnakeCase == key)
-  }
-
-  @Test func columnsBecomeKeysAsTheStrategySays() throws {
-    struct Snake: Decodable, FetchableRecord {
-      var createdAt: Date
-      var jsonData: [Int]
-      static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .convertFromSnakeCase }
-      static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-        column == "created_at" ? .timeIntervalSinceReferenceDate : .deferredToDate
-      }
-    }
-    let snake = try decode(Snake.self, "SELECT 5 AS created_at, '[1]' AS json_data")
-    #expect(snake.createdAt == Date(timeIntervalSinceReferenceDate: 5))
-    #expect(snake.jsonData == [1])
-    struct Custom: Decodable, FetchableRecord {
-      var id: Int
-      enum CodingKeys: String, CodingKey { case id }
-      static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
-        .custom { CodingKeys(stringValue: String($0.dropFirst())) ?? CodingKeys.id }
-      }
-    }
-    #expect(try decode(Custom.self, "SELECT 1 AS _id").id == 1)
-  }
-
   @Test func userInfoReachesTheDecodersOfTheRecordAndOfItsJSON() throws {
     struct Marked: Decodable {
       var mark: String?
@@ -293,7 +180,7 @@ private func decode<Record: FetchableRecord>(
         nested = try decoder.container(keyedBy: Key.self).decode(Marked.self, forKey: .nested)
       }
     }
-    let player = try decode(Player.self, "SELECT '[]' AS nested")
+    let player = try fetchRecord(Player.self, "SELECT '[]' AS nested")
     #expect(player.own == "yes")
     #expect(player.nested.mark == "yes")
   }
@@ -320,85 +207,6 @@ private func decode<Record: FetchableRecord>(
       }
       #expect(texts == ["1", "1", "1.0", "1", "2", "2", "2.0", "2"])
     }
-  }
-
-  // MARK: - Rows inside rows
-
-  private static let joined = "SELECT 1 AS id, 'Dune' AS title, 7 AS id, 'Frank' AS name, NULL AS id, NULL AS name"
-  private static let adapter = ScopeAdapter(
-    base: RangeRowAdapter(0..<2),
-    scopes: [
-      "author": ScopeAdapter(base: RangeRowAdapter(2..<4), scopes: ["deep": RangeRowAdapter(2..<4)]),
-      "nobody": RangeRowAdapter(4..<6),
-    ])
-
-  @Test func scopesBecomeRecords() throws {
-    struct Book: Decodable, FetchableRecord {
-      var title: String
-      var author: Author
-      var deep: Author?
-      var nobody: Author?
-      var missing: Author?
-    }
-    let book = try decode(Book.self, Self.joined, adapter: Self.adapter)
-    #expect(book.author == Author(id: 7, name: "Frank"))
-    #expect(book.deep == Author(id: 7, name: "Frank"))
-    #expect(book.nobody == nil)
-    #expect(book.missing == nil)
-  }
-
-  @Test func aRecordInsideIsMadeByItsOwnInitializer() throws {
-    struct Book: Decodable, FetchableRecord {
-      var author: Label
-      var nobody: Label?
-      var labels: [Label]?
-    }
-    let book = try decode(Book.self, Self.joined, adapter: Self.adapter)
-    #expect(book.author.name == "row Frank")
-    #expect(book.nobody == nil)
-    let row = try firstRow(Self.joined, adapter: Self.adapter)
-    row.prefetched = ["labels": [["name": "a"], ["name": "b"]]]
-    #expect(try Book(row: row).labels?.map(\.name) == ["row a", "row b"])
-  }
-
-  @Test func aScopeOfNullsIsRefusedWhereARecordIsNeeded() throws {
-    struct Book: Decodable, FetchableRecord { var nobody: Author }
-    #expect(
-      errorText { try Book(row: firstRow(Self.joined, adapter: Self.adapter)) }
-        == #"scope "nobody" only contains null values - row: [id:1 title:"Dune"]"#)
-  }
-
-  @Test func aStructureWithoutScopeIsReadFromTheRowItself() throws {
-    struct Book: Decodable, FetchableRecord {
-      struct Base: Decodable { var id: Int; var title: String }
-      var base: Base
-      var record: Author
-    }
-    let book = try decode(Book.self, "SELECT 1 AS id, 'Dune' AS title, 'n' AS name")
-    #expect(book.base.title == "Dune")
-    #expect(book.record == Author(id: 1, name: "n"))
-  }
-
-  @Test func rowsLoadedAlongBecomeCollections() throws {
-    struct Book: Decodable, FetchableRecord {
-      struct Plain: Decodable, Hashable { var name: String }
-      var authors: [Author]
-      var set: Set<Author>
-      var plains: [Plain]
-      var optional: [Author]?
-      var none: [Author]?
-    }
-    let row = try firstRow("SELECT 1 AS id")
-    let authors: [Row] = [["id": 1, "name": "a"], ["id": 2, "name": "b"], ["id": 1, "name": "a"]]
-    row.prefetched = ["authors": authors, "set": authors, "plains": authors, "optional": []]
-    let book = try Book(row: row)
-    #expect(book.authors.map(\.id) == [1, 2, 1])
-    #expect(book.set.count == 2)
-    #expect(book.plains.map(\.name) == ["a", "b", "a"])
-    #expect(book.optional == [])
-    #expect(book.none == nil)
-    row.prefetched = ["authors": authors]
-    #expect(errorText { try Book(row: row) }.contains(#"Available keys for prefetched rows: ["authors"]"#))
   }
 
   // MARK: - Other ways to decode
@@ -430,7 +238,7 @@ private func decode<Record: FetchableRecord>(
     let derived = try FetchableRecordDecoder().decode(Derived.self, from: row)
     #expect(derived.id == 1)
     #expect(derived.name == "n")
-    #expect(try decode(Derived.self, "SELECT 2 AS id, 'm' AS name").id == 2)
+    #expect(try fetchRecord(Derived.self, "SELECT 2 AS id, 'm' AS name").id == 2)
   }
 
   @Test func aRecordMayDecodeItselfAsAnother() throws {
@@ -438,7 +246,7 @@ private func decode<Record: FetchableRecord>(
       var inner: Author
       init(from decoder: any Decoder) throws { inner = try decoder.singleValueContainer().decode(Author.self) }
     }
-    #expect(try decode(Outer.self, "SELECT 1 AS id, 'n' AS name").inner == Author(id: 1, name: "n"))
+    #expect(try fetchRecord(Outer.self, "SELECT 1 AS id, 'n' AS name").inner == Author(id: 1, name: "n"))
   }
 
   @Test func containersInsideAreReadFromJSONAndScopes() throws {
@@ -456,7 +264,7 @@ private func decode<Record: FetchableRecord>(
       }
     }
     let sql = #"SELECT '{"x":3}' AS point, '["a","b"]' AS list, 'Frank' AS name"#
-    let nested = try decode(
+    let nested = try fetchRecord(
       Nested.self, sql, adapter: ScopeAdapter(base: RangeRowAdapter(0..<2), scopes: ["author": RangeRowAdapter(2..<3)]))
     #expect(nested.x == 3)
     #expect(nested.first == "a")

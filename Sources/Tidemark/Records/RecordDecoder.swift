@@ -1,8 +1,8 @@
 /// Has a `Decodable` record decode itself from a row, each key from its column.
 ///
-/// A key is looked for among the columns, then among the scopes, then among the rows that were loaded along. What is found
-/// nowhere decodes itself from the whole row: so the properties of a record can be put together in a structure of
-/// their own. Super decoders decode from the same row.
+/// A key is looked for among the columns, then among the scopes, then among the rows that were loaded along. What is
+/// found nowhere decodes itself from the whole row: so the properties of a record can be put together in a structure
+/// of their own. Super decoders decode from the same row.
 ///
 /// | What is decoded | From what |
 /// | --- | --- |
@@ -12,7 +12,7 @@
 /// | something that decodes itself from one value | the column |
 /// | a record | the row of its scope, by `init(row:)` |
 /// | anything else | JSON in the column; the row of a scope; rows loaded along |
-struct RowDecoder: Decoder {
+struct RecordDecoder: Decoder {
   // Three words: an existential holds them without a box.
   let row: Row
   let plan: RecordDecodingPlan
@@ -52,7 +52,7 @@ struct RowDecoder: Decoder {
     if let recordType = type as? any FetchableRecord.Type {
       return try Self.record(recordType, row, as: type)
     }
-    return try Value(from: RowDecoder(row, for: plan.recordType, codingPath: codingPath))
+    return try Value(from: RecordDecoder(row, for: plan.recordType, codingPath: codingPath))
   }
 
   private static func record<Record: FetchableRecord, Value>(
@@ -64,7 +64,7 @@ struct RowDecoder: Decoder {
 
 /// What a record asks for that decodes itself as another one.
 private struct WholeRowContainer: SingleValueDecodingContainer {
-  let decoder: RowDecoder
+  let decoder: RecordDecoder
 
   var codingPath: [any CodingKey] { decoder.codingPath }
 
