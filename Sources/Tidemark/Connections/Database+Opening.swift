@@ -25,7 +25,7 @@ extension Database {
       throw error
     }
     do {
-      try db.withAccess { try $0.prepare(configuration) }
+      try db.withAccess { try $0.prepare(configuration, location) }
     } catch {
       db.leaveToStatements()
       throw error
@@ -33,7 +33,7 @@ extension Database {
     return db
   }
 
-  private func prepare(_ configuration: Configuration) throws {
+  private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
@@ -49,6 +49,9 @@ extension Database {
     // Reads the header of the file: a file that is no database is found now, and not at the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
     if configuration.isUntrusted { try checkFile() }
+    if !configuration.readonly {
+      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+    }
   }
 
   /// Refuses a damaged file.

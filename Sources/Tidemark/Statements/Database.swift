@@ -50,6 +50,9 @@ public final class Database {
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
+  /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
+  @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 

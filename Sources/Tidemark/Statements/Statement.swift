@@ -175,6 +175,7 @@ public final class Statement {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
+    if database.workBetweenTransactions != nil { database.workBetweenTransactionsIsDue() }
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.
