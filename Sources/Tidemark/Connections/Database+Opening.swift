@@ -42,6 +42,9 @@ extension Database {
     self.configuration = configuration
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
+    if !configuration.readonly {
+      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+    }
     for preparation in configuration.preparations { try preparation(self) }
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,
@@ -49,9 +52,6 @@ extension Database {
     // Reads the header of the file: a file that is no database is found now, and not at the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
     if configuration.isUntrusted { try checkFile() }
-    if !configuration.readonly {
-      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
-    }
   }
 
   /// Refuses a damaged file.

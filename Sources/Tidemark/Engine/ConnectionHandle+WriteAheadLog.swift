@@ -42,7 +42,9 @@ extension ConnectionHandle {
   /// It may be asked at any moment, so it is no business of the statements of an access. C: `sqlite3_prepare_v2`.
   var holdsFilesExclusively: Bool {
     var statement: SQLiteStatement?
-    guard sqlite3_prepare_v2(pointer, "PRAGMA main.locking_mode", -1, &statement, nil) == SQLITE_OK else { return false }
+    guard sqlite3_prepare_v2(pointer, "PRAGMA main.locking_mode", -1, &statement, nil) == SQLITE_OK else {
+      return false
+    }
     defer { sqlite3_finalize(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW, let mode = sqlite3_column_text(statement, 0) else { return false }
     return String(cString: mode) == "exclusive"
@@ -58,6 +60,9 @@ extension ConnectionHandle {
   func isReading(_ name: String) -> Bool {
     sqlite3_txn_state(pointer, name) > SQLITE_TXN_NONE
   }
+
+  /// Whether a statement that reads, or a transaction, has not ended. C: `sqlite3_txn_state`.
+  var isReading: Bool { sqlite3_txn_state(pointer, nil) > SQLITE_TXN_NONE }
 
   /// Whether the file is not any more where it was opened: moved, deleted, replaced. C: `SQLITE_FCNTL_HAS_MOVED`.
   func hasMoved(_ name: String) -> Bool {

@@ -79,11 +79,12 @@ extension Database {
   }
 
   /// Frees a statement now, or at the next access when somebody else may be using the connection.
-  func finalize(_ statement: SQLiteStatement) {
+  func finalize(_ statement: SQLiteStatement, isRunning: Bool) {
     if handle == nil || isAccessible {
       sqlite3_finalize(statement)
+      if isRunning { runningCount -= 1 }
     } else {
-      abandoned.addFinalization(of: statement)
+      abandoned.addFinalization(of: statement, isRunning: isRunning)
     }
   }
 

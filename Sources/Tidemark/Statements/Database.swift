@@ -35,6 +35,9 @@ public final class Database {
   /// not zero and SQLite has no open transaction, the transaction died.
   @exclusivity(unchecked) var transactionDepth = 0
 
+  /// How many of the library's statements run.
+  @exclusivity(unchecked) var runningCount = 0
+
   /// How many nested `readOnly` accesses there are.
   var readOnlyDepth = 0
 
@@ -69,7 +72,7 @@ public final class Database {
   deinit {
     // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
     if let handle {
-      abandoned.giveBack()
+      _ = abandoned.giveBack()
       InvalidText.forget(handle.pointer)
       handle.closeEventually()
     }

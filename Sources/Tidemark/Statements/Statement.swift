@@ -67,7 +67,7 @@ public final class Statement {
     hasBoundArguments = parameterCount == 0
   }
 
-  deinit { database.finalize(sqliteStatement) }
+  deinit { database.finalize(sqliteStatement, isRunning: isRunning) }
 
   // MARK: What it is
 
@@ -134,6 +134,7 @@ public final class Statement {
     }
     if !effects.isEmpty { mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode }
     isRunning = true
+    database.runningCount += 1
     run &+= 1
   }
 
@@ -163,6 +164,7 @@ public final class Statement {
   func finish() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
+    if isRunning { database.runningCount -= 1 }
     isRunning = false
     run &+= 1
     if isInternal, parameterCount > 0 {
