@@ -32,7 +32,8 @@ extension Database {
   /// ```
   ///
   /// An access that waits when its time is over leaves the line; one that runs has its statement stopped, and its
-  /// transaction undone. Both throw an error of code `SQLITE_INTERRUPT`. A limit inside another one can only shorten it.
+  /// transaction undone. Both throw an error of code `SQLITE_INTERRUPT`. A limit inside another one can only shorten
+  /// it.
   ///
   /// Synchronous accesses that cannot throw an error of their own, as `writeWithoutTransaction` and `inDatabase`, wait
   /// as long as it takes; their statements throw then.

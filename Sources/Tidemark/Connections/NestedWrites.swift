@@ -2,9 +2,9 @@ import Dispatch
 
 /// Those who wait for the writer of a pool while they read with a connection of it.
 ///
-/// Law: nobody waits for the writer while holding a reader that the writer waits for. They would wait for each other. As
-/// long as the writer does not wait for readers, a write inside a read may wait as any other; when the writer begins to
-/// wait for readers, or does already, the write is refused.
+/// Law: nobody waits for the writer while holding a reader that the writer waits for. They would wait for each other.
+/// As long as the writer does not wait for readers, a write inside a read may wait as any other; when the writer begins
+/// to wait for readers, or does already, the write is refused.
 final class NestedWrites: Sendable {
   private struct State {
     /// How many accesses that have the writer, or will have it before the others do, wait for readers.

@@ -19,6 +19,10 @@ final class CompilationObserver: StatementAuthorizer {
 
   private var automaticCheckpoint: Int?
 
+  /// How many times something else than reading and writing rows was asked for. The program may compile statements
+  /// without the library.
+  private(set) var effectCount: UInt = 0
+
   private var effects: StatementEffects = []
   private var isCompiling = false
   private var reads: [DatabaseRegion.TableName: ColumnSet]?
@@ -66,6 +70,7 @@ final class CompilationObserver: StatementAuthorizer {
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return SQLITE_OK
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
+      effectCount &+= 1
       if isCompiling {
         effects.insert(.transactionControl)
         if let first, strcmp(first, "ROLLBACK") == 0 { effects.insert(.undo) }
@@ -76,12 +81,14 @@ final class CompilationObserver: StatementAuthorizer {
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     case SQLITE_PRAGMA:
+      effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }
       return SQLITE_OK
     default:
+      effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       return SQLITE_OK
     }
