@@ -53,8 +53,7 @@ import Tidemark
         t.add(column: "nickname", .text)
         t.rename(column: "bonus", to: "extra")
       }
-      try db.create(
-        index: "playerByNickname", on: "player", columns: ["nickname"], condition: SQL("nickname IS NOT NULL"))
+      try db.create(index: "playerByName", on: "player", columns: ["nickname"], condition: SQL("nickname IS NOT NULL"))
       try db.create(view: "hero", asLiteral: "SELECT * FROM player WHERE score > \(1000)")
       let names = try db.columns(in: "player").map(\.name)
       #expect(names == ["id", "teamId", "name", "score", "extra", "total", "nickname"])

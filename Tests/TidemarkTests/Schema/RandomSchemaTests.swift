@@ -103,8 +103,7 @@ import Testing
     #expect(columns.map(\.name) == added + plan.columns.map(\.name))
     for (column, info) in zip(plan.columns, columns.dropFirst(added.count)) {
       #expect(info.type == column.type?.rawValue ?? "")
-      let isRequired = column.isNotNull || plan.options.contains(.withoutRowID) && keyColumns.contains(column.name)
-      #expect(info.isNotNull == isRequired)
+      #expect(info.isNotNull == isRequired(column, plan, keyColumns))
       #expect(info.isGenerated == column.isGenerated)
       #expect(try info.defaultValueSQL == column.defaultValue.map { try db.text(of: $0) })
     }
@@ -112,6 +111,14 @@ import Testing
     let references = try db.foreignKeys(on: plan.name).map { "\($0.originColumns[0]) \($0.destinationTable)" }
     #expect(
       references.reversed() == plan.columns.compactMap { column in column.reference.map { "\(column.name) \($0)" } })
+  }
+
+  private func isRequired(_ column: Plan.Column, _ plan: Plan, _ keyColumns: [String]) -> Bool {
+    if column.isNotNull { return true }
+    guard keyColumns.contains(column.name) else { return false }
+    if plan.options.contains(.withoutRowID) { return true }
+    // SQLite gives a NULL row id a value.
+    return plan.options.contains(.strict) && !(keyColumns.count == 1 && column.type == .integer)
   }
 
   private func checkKeys(_ plan: Plan, _ keyColumns: [String], _ db: Database) throws {
