@@ -40,6 +40,7 @@ extension Database {
     try install(configuration.busyMode)
     install(configuration.transactionClock)
     self.configuration = configuration
+    schemaSource = configuration.schemaSource
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
     for preparation in configuration.preparations { try preparation(self) }

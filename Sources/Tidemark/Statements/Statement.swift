@@ -132,7 +132,10 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
-    if !effects.isEmpty { mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode }
+    if !effects.isEmpty {
+      database.statementEffectCount &+= 1
+      mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode
+    }
     isRunning = true
     run &+= 1
   }
@@ -171,6 +174,7 @@ public final class Statement {
       currentArguments = StatementArguments()
       hasBoundArguments = false
     }
+    if !effects.isEmpty { database.statementEffectCount &+= 1 }
     if mayBeginTransaction {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
