@@ -1,9 +1,10 @@
 /// Turns trees into SQL and the values of its parameters. The only place that prints.
 ///
 /// Laws:
-/// 1. A column is qualified only where it has to be: in a query whose table has a name given by the program, and when it
-///    belongs to an outer query.
-/// 2. A column without owner belongs to the query that it is printed in. One in raw SQL inside a query belongs to nobody.
+/// 1. A column is qualified only where it has to be: in a query whose table has a name given by the program, and
+///    when it belongs to an outer query.
+/// 2. A column without owner belongs to the query that it is printed in. One in raw SQL inside a query belongs to
+///    nobody.
 /// 3. Values are bound; NULL, limits and offsets are written out.
 struct SQLPrinter {
   let db: Database

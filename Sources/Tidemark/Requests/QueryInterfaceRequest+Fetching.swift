@@ -48,9 +48,9 @@ extension QueryInterfaceRequest: FetchRequest {
 
 extension Database {
   /// The integer that a query finds.
-  fileprivate func fetchInteger(_ print: (inout SQLPrinter) throws -> Void) throws -> Int {
+  fileprivate func fetchInteger(_ write: (inout SQLPrinter) throws -> Void) throws -> Int {
     var printer = SQLPrinter(self)
-    try print(&printer)
+    try write(&printer)
     let request = PreparedRequest(
       statement: try preparedStatement(sql: printer.sql), arguments: printer.arguments, adapter: nil)
     return try request.first(ValueDecoding<Int>.self) ?? 0

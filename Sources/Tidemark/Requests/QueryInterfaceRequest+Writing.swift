@@ -40,15 +40,24 @@ extension Database {
     guard names.count == query.grouping.count, try columnsForUniqueKey(names, in: table) != nil else {
       preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
     }
-    let key = try primaryKey(table)
-    let column = key.columns.count == 1 ? key.columns[0] : "rowid"
+    // A row is found by its key, or by its row id when the key has several columns.
+    let key = try primaryKey(table).columns
+    let columns = try key.count == 1 ? key : cheapestKeyColumns(of: table)
     var inner = query
-    inner.selection = [.expression(.column(column))]
+    inner.selection = columns.map { .expression(.column($0)) }
     if inner.limit == nil { inner.ordering = [] }
     var outer = query
-    outer.filter = .operation(.isFound(.relation(SQLRelation(inner))), .column(column))
+    outer.filter = .operation(.isFound(.relation(SQLRelation(inner))), .rowValue(columns))
     (outer.grouping, outer.having, outer.ordering, outer.limit) = ([], nil, [], nil)
     return outer
+  }
+}
+
+extension SQLExpression {
+  /// A column, or several between parentheses.
+  fileprivate static func rowValue(_ columns: [String]) -> SQLExpression {
+    if columns.count == 1 { return .column(columns[0]) }
+    return .literal(columns.map { "\(identifier: $0)" as SQL }.joined(separator: ", "))
   }
 }
 

@@ -11,11 +11,11 @@ extension SQLSubqueryable {
 }
 
 extension Database {
-  fileprivate func quoted(_ print: (inout SQLPrinter) throws -> Void) throws -> String {
+  fileprivate func quoted(_ write: (inout SQLPrinter) throws -> Void) throws -> String {
     var printer = SQLPrinter(self) { value in
       try String.fetchOne(self, sql: "SELECT QUOTE(?)", arguments: [value]) ?? "NULL"
     }
-    try print(&printer)
+    try write(&printer)
     return printer.sql
   }
 }

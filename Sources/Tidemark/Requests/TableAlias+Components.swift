@@ -38,7 +38,7 @@ extension TableAliasBase {
     SQLExpression(
       .late(
         SQLLateExpression(alias: self) { db, tableName in
-          .binary(.notSame, .column(try db.primaryKey(tableName).cheapestColumns[0]), .value(.null))
+          .binary(.notSame, .column(try db.cheapestKeyColumns(of: tableName)[0]), .value(.null))
         }))
   }
 }

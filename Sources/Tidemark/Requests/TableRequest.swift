@@ -46,14 +46,15 @@ extension TableRequest where Self: AggregatingRequest {
   /// The request with a group for each row of the table.
   public func groupByPrimaryKey() -> Self {
     let tableName = databaseTableName
-    return groupWhenConnected { db in try db.primaryKey(tableName).cheapestColumns.map { Column($0) } }
+    return groupWhenConnected { db in try db.cheapestKeyColumns(of: tableName).map { Column($0) } }
   }
 }
 
-extension PrimaryKeyInfo {
-  /// The columns that tell rows apart at the lowest price: the row id, where there is one.
-  var cheapestColumns: [String] {
-    if let rowIDColumn { return [rowIDColumn] }
-    return tableHasRowID ? ["rowid"] : columns
+extension Database {
+  /// The columns that tell the rows of a table apart at the lowest price: the row id, where there is one.
+  func cheapestKeyColumns(of tableName: String) throws -> [String] {
+    let key = try primaryKey(tableName)
+    let rowID = try existingTable(tableName).rowIDName(self) ?? "rowid"
+    return key.fastColumn(rowID: rowID).map { [$0] } ?? key.columns
   }
 }

@@ -44,7 +44,7 @@ private let isRare = Column("isRare")
   }
 
   @Test func rowsAreCountedWithoutBeingListedWherePossible() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.fetchCount(db) == 3)
       #expect(try Book.filter(isRare).order(year).fetchCount(db) == 2)
       #expect(try Book.select(id, year).fetchCount(db) == 3)
@@ -72,14 +72,14 @@ private let isRare = Column("isRare")
   }
 
   @Test func anAggregateOfAllRowsIsOneRow() throws {
-    try inShelves { db in
+    try inShelves { db throws in
       #expect(try Book.select(max(year)).fetchCount(db) == 1)
       #expect(try Book.filter(id == 99).select(max(year)).fetchCount(db) == 1)
     }
   }
 
   @Test func emptiness() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.filter(isRare).order(year).limit(1).isEmpty(db) == false)
       #expect(try Book.none().isEmpty(db))
     }
@@ -117,14 +117,14 @@ private let isRare = Column("isRare")
   }
 
   @Test func rowsAreSeenThroughAnAdapter() throws {
-    try inShelves { db in
+    try inShelves { db throws in
       let request = Book.select(id.forKey("ignored"), id, title).filter(id == 2)
       #expect(try request.adapted { _ in SuffixRowAdapter(fromIndex: 1) }.fetchOne(db)?.title == "Solaris")
     }
   }
 
   @Test func aRequestCountsAllItReads() throws {
-    try inShelves { db in
+    try inShelves { db throws in
       #expect(try "\(Book.select(title).databaseRegion(db))" == "book(title)")
       #expect(try "\(Table("shelf").databaseRegion(db))" == "shelf(label,room)")
     }

@@ -12,55 +12,55 @@ private let title = Column("title")
 @Suite struct RequestKeyTests {
   @Test func aPrimaryKeyOfOneColumn() throws {
     try inShelves { db in
-      try db.expect(Book.filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
-      try db.expect(Book.filter(keys: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
-      try db.expect(Book.filter(keys: [1]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
-      try db.expect(Book.filter(keys: [Int]()), #"SELECT * FROM "book" WHERE ?"#, [0])
-      try db.expect(Book.filter(key: nil as Int?), #"SELECT * FROM "book" WHERE ?"#, [0])
-      try db.expect(Book.filter(keys: [1, nil]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
-      try db.expect(Reader.filter(key: "r"), #"SELECT * FROM "reader" WHERE "id" = ?"#, ["r"])
-      try db.expect(Table("book").filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Book.filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Book.filter(keys: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
+      try db.expectSQL(Book.filter(keys: [1]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Book.filter(keys: [Int]()), #"SELECT * FROM "book" WHERE ?"#, [0])
+      try db.expectSQL(Book.filter(key: nil as Int?), #"SELECT * FROM "book" WHERE ?"#, [0])
+      try db.expectSQL(Book.filter(keys: [1, nil]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Reader.filter(key: "r"), #"SELECT * FROM "reader" WHERE "id" = ?"#, ["r"])
+      try db.expectSQL(Table("book").filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
     }
   }
 
   @Test func aTableWithoutKeyHasRowIDs() throws {
     try inShelves { db in
-      try db.expect(Shelf.filter(key: 1), #"SELECT * FROM "shelf" WHERE "rowid" = ?"#, [1])
+      try db.expectSQL(Shelf.filter(key: 1), #"SELECT * FROM "shelf" WHERE "rowid" = ?"#, [1])
       #expect(try Shelf.fetchOne(db, key: 2)?.label == "b")
     }
   }
 
   @Test func identifiers() throws {
     try inShelves { db in
-      try db.expect(Book.filter(id: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
-      try db.expect(Book.filter(ids: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
-      try db.expect(Author.filter(id: 1), #"SELECT * FROM "author" WHERE "id" = ?"#, [1])
-      try db.expect(Author.filter(id: nil), #"SELECT * FROM "author" WHERE ?"#, [0])
-      try db.expect(Book.selectID(), #"SELECT "id" FROM "book""#)
-      try db.expect(Book.selectPrimaryKey(as: Int64.self), #"SELECT "id" FROM "book""#)
-      try db.expect(Shelf.selectPrimaryKey(as: Int64.self), #"SELECT "rowid" FROM "shelf""#)
+      try db.expectSQL(Book.filter(id: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Book.filter(ids: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
+      try db.expectSQL(Author.filter(id: 1), #"SELECT * FROM "author" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Author.filter(id: nil), #"SELECT * FROM "author" WHERE ?"#, [0])
+      try db.expectSQL(Book.selectID(), #"SELECT "id" FROM "book""#)
+      try db.expectSQL(Book.selectPrimaryKey(as: Int64.self), #"SELECT "id" FROM "book""#)
+      try db.expectSQL(Shelf.selectPrimaryKey(as: Int64.self), #"SELECT "rowid" FROM "shelf""#)
       #expect(try Book.filter { $0.isRare }.selectID().fetchSet(db) == [1, 3])
     }
   }
 
   @Test func uniqueKeysByName() throws {
     try inShelves { db in
-      try db.expect(
+      try db.expectSQL(
         Reader.filter(key: ["email": "r@x.org"]), #"SELECT * FROM "reader" WHERE "email" = ?"#, ["r@x.org"])
-      try db.expect(
+      try db.expectSQL(
         Reading.filter(key: ["readerId": "r", "bookId": 1]),
         #"SELECT * FROM "reading" WHERE ("bookId" = ?) AND ("readerId" = ?)"#, [1, "r"])
-      try db.expect(
+      try db.expectSQL(
         Reading.filter(keys: [["bookId": 1, "readerId": "r"], ["readerId": "s", "bookId": 2]]),
         """
         SELECT * FROM "reading" WHERE (("bookId" = ?) AND ("readerId" = ?)) OR (("bookId" = ?) AND ("readerId" = ?))
         """, [1, "r", 2, "s"])
-      try db.expect(
+      try db.expectSQL(
         Reading.filter(key: ["score": 5, "readerId": "r", "bookId": 1]),
         #"SELECT * FROM "reading" WHERE ("bookId" = ?) AND ("readerId" = ?) AND ("score" = ?)"#, [1, "r", 5])
-      try db.expect(Book.filter(key: ["id": nil]), #"SELECT * FROM "book" WHERE "id" IS NULL"#)
-      try db.expect(Book.filter(key: ["ID": 1]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
-      try db.expect(Book.filter(key: ["rowid": 1]), #"SELECT * FROM "book" WHERE "rowid" = ?"#, [1])
+      try db.expectSQL(Book.filter(key: ["id": nil]), #"SELECT * FROM "book" WHERE "id" IS NULL"#)
+      try db.expectSQL(Book.filter(key: ["ID": 1]), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
+      try db.expectSQL(Book.filter(key: ["rowid": 1]), #"SELECT * FROM "book" WHERE "rowid" = ?"#, [1])
     }
   }
 
@@ -96,7 +96,7 @@ private let title = Column("title")
   }
 
   @Test func recordsAreFetchedByKey() throws {
-    try inShelves { db in
+    try inShelves { db throws in
       #expect(try Book.fetchOne(db, key: 2)?.title == "Solaris")
       #expect(try Book.fetchOne(db, key: 99) == nil)
       #expect(try Book.fetchOne(db, id: 3)?.title == "Eden")
@@ -117,7 +117,7 @@ private let title = Column("title")
   }
 
   @Test func aRecordThatIsNotFoundIsNamed() throws {
-    try inShelves { db in
+    try inShelves { db throws in
       #expect(errorText { try Book.find(db, key: 99) } == "Key not found in table book: [id:99]")
       #expect(errorText { try Book.find(db, id: 99) } == "Key not found in table book: [id:99]")
       #expect(errorText { try Book.find(db, key: nil as Int?) } == "Key not found in table book: [id:NULL]")
@@ -127,7 +127,7 @@ private let title = Column("title")
   }
 
   @Test func keysOfNoRowAskNothing() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.fetchAll(db, keys: [Int]()).isEmpty)
       #expect(try Book.fetchSet(db, ids: []).isEmpty)
       #expect(try Book.fetchOne(db, key: nil as Int?) == nil)
@@ -143,7 +143,7 @@ private let title = Column("title")
   }
 
   @Test func existence() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.exists(db, key: 1))
       #expect(try Book.exists(db, id: 99) == false)
       #expect(try Table("reading").exists(db, key: ["bookId": 1, "readerId": "r"]))

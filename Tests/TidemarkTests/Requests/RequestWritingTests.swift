@@ -12,7 +12,7 @@ private let isRare = Column("isRare")
 /// Statements that change all the rows of a request.
 @Suite struct RequestWritingTests {
   @Test func deletingRows() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.filter(isRare).deleteAll(db) == 2)
       #expect(try Book.all().deleteAll(db) == 1)
       #expect(try Reader.deleteAll(db) == 2)
@@ -28,7 +28,7 @@ private let isRare = Column("isRare")
   }
 
   @Test func deletingByKey() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.deleteOne(db, key: 1))
       #expect(try Book.deleteOne(db, id: 1) == false)
       #expect(try Reader.deleteOne(db, key: ["email": "r@x.org"]))
@@ -54,7 +54,7 @@ private let isRare = Column("isRare")
   }
 
   @Test func updatingRows() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.updateAll(db, year -= 1, isRare.set(to: !isRare), Column("authorId").set(to: nil)) == 3)
       #expect(try Book.filter(id == 1).updateAll(db, [year.set(to: title)]) == 1)
       #expect(try Book.all().updateAll(db, onConflict: .ignore, title.set(to: "x")) == 3)
@@ -107,7 +107,7 @@ private let isRare = Column("isRare")
     try inShelves { db in
       let hasLimitedWrites = try db.hasLimitedWrites
       try #require(hasLimitedWrites, "This libsqlite3 has no UPDATE and DELETE with LIMIT")
-      let sql = try trace(db) {
+      let sql = try trace(db) { () throws in
         #expect(try Book.order(year).updateAll(db, year += 1) == 3)
         #expect(try Book.order(year).limit(1).updateAll(db, year += 1) == 1)
         #expect(try Book.order(year).limit(2).deleteAll(db) == 2)
@@ -124,7 +124,7 @@ private let isRare = Column("isRare")
   }
 
   @Test func changedRowsAreFetched() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.filter(isRare).deleteAndFetchAll(db).map(\.title) == ["Rocannon", "Eden"])
       #expect(try Book.all().updateAndFetchAll(db, [title.set(to: "x")]).map(\.title) == ["x"])
       #expect(try Book.all().updateAndFetchSet(db, onConflict: .fail, [title.set(to: "y")]).map(\.title) == ["y"])
@@ -161,7 +161,7 @@ private let isRare = Column("isRare")
   }
 
   @Test func groupsOfAUniqueKeyAreRows() throws {
-    let sql = try traced { db in
+    let sql = try traced { db throws in
       #expect(try Book.all().groupByPrimaryKey().having(max(year) > 1960).deleteAll(db) == 2)
       #expect(try Reading.all().group(Column("bookId"), Column("readerId")).updateAll(db, Column("score") += 1) == 3)
     }

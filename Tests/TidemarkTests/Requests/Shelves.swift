@@ -75,14 +75,14 @@ func inShelves<T>(_ body: (Database) throws -> T) throws -> T {
 }
 
 /// The SQL that a closure runs on shelves of books, with the values inside.
-func traced(_ body: (Database) throws -> some Any) throws -> [String] {
+func traced(_ body: (Database) throws -> Void) throws -> [String] {
   try inShelves { db in
-    try trace(db) { _ = try body(db) }
+    try trace(db) { try body(db) }
   }
 }
 
 /// The SQL that a closure runs, with the values inside, without what asks for the schema.
-func trace(_ db: Database, _ body: () throws -> Void) rethrows -> [String] {
+func trace(_ db: Database, _ body: () throws -> Void) throws -> [String] {
   let recorder = TraceRecorder()
   db.trace { recorder.append($0.expandedDescription) }
   defer { db.trace(nil) }
@@ -91,7 +91,7 @@ func trace(_ db: Database, _ body: () throws -> Void) rethrows -> [String] {
 }
 
 /// What an expression, a selection or an ordering prints.
-func expect(
+func expectSQL(
   _ literal: SQL, _ sql: String, _ arguments: StatementArguments = [],
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -102,11 +102,11 @@ func expect(
 
 extension Database {
   /// What a request prints, when all its rows are fetched.
-  func expect(
+  func expectSQL(
     _ request: some FetchRequest, _ sql: String, _ arguments: StatementArguments = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try expect(request, isSingle: false, sql, arguments, sourceLocation)
+    try expectSQL(request, isSingle: false, sql, arguments, sourceLocation)
   }
 
   /// What a request prints, when one row is fetched.
@@ -114,10 +114,10 @@ extension Database {
     _ request: some FetchRequest, _ sql: String, _ arguments: StatementArguments = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try expect(request, isSingle: true, sql, arguments, sourceLocation)
+    try expectSQL(request, isSingle: true, sql, arguments, sourceLocation)
   }
 
-  private func expect(
+  private func expectSQL(
     _ request: some FetchRequest, isSingle: Bool, _ sql: String, _ arguments: StatementArguments,
     _ sourceLocation: SourceLocation
   ) throws {
