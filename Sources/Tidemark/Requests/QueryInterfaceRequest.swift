@@ -53,37 +53,29 @@ extension QueryInterfaceRequest: DerivableRequest {
   public func distinct() -> Self { with { $0.isDistinct = true } }
 
   /// The request with one more filter, which is made when the database is known.
-  public func filterWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self {
+  public func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
     with { $0.filters.append { db, _ in try predicate(db).sqlExpression } }
   }
 
   /// The request with other groups, which are made when the database is known.
-  public func groupWhenConnected(
-    _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
-  ) -> Self {
+  public func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self {
     with { $0.grouping = { db, _ in try expressions(db).map(\.sqlExpression) } }
   }
 
   /// The request with one more condition on its groups, which is made when the database is known.
-  public func havingWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self {
+  public func havingWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
     with { $0.havings.append { db, _ in try predicate(db).sqlExpression } }
   }
 
   /// The request with another selection, which is made when the database is known.
-  public func selectWhenConnected(
-    _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self {
+  public func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self {
     with { $0.selection = [{ db, _ in try selection(db).map(\.sqlSelection) }] }
   }
 
   /// The request that selects more, which is made when the database is known.
-  public func annotatedWhenConnected(
-    with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self {
+  public func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable])
+    -> Self
+  {
     with { $0.selection.append { db, _ in try selection(db).map(\.sqlSelection) } }
   }
 }
@@ -92,9 +84,7 @@ extension QueryInterfaceRequest: DerivableRequest {
 
 extension QueryInterfaceRequest {
   /// The request in another order, which is made when the database is known.
-  public func orderWhenConnected(
-    _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
-  ) -> Self {
+  public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
     with { $0.ordering = [{ db, _ in try orderings(db).map(\.sqlOrdering) }] }
   }
 

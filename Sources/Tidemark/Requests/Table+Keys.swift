@@ -1,4 +1,4 @@
-// What is asked and changed by key, and all at once. Each is a line over a request.
+// What is asked and changed by key. Each is a line over a request.
 
 extension Table {
   /// Whether there is a row of a primary key.
@@ -11,12 +11,6 @@ extension Table {
   public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().exists(db, key: key)
   }
-
-  /// Deletes all rows.
-  ///
-  /// - returns: The number of rows that were deleted.
-  @discardableResult
-  public func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
   /// Deletes the rows of some primary keys.
   ///
@@ -54,53 +48,6 @@ extension Table {
   @discardableResult
   public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().deleteAll(db, keys: [key]) > 0
-  }
-
-  /// Updates all rows.
-  ///
-  /// ```swift
-  /// // UPDATE "player" SET "score" = 0
-  /// try Table("player").updateAll(db, [Column("score").set(to: 0)])
-  /// ```
-  ///
-  /// - returns: The number of rows that were updated.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    _ assignments: [ColumnAssignment]
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignments)
-  }
-
-  /// Updates all rows.
-  ///
-  /// - returns: The number of rows that were updated.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    _ assignments: ColumnAssignment...
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignments)
-  }
-}
-
-extension Table where RowDecoder: TableRecord {
-  /// Updates all rows, from the columns of the record.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    assignment: (DatabaseComponents) throws -> ColumnAssignment
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
-  }
-
-  /// Updates all rows, from the columns of the record.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignments: assignments)
   }
 }
 

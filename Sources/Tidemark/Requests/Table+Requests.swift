@@ -110,7 +110,7 @@ extension Table {
   /// The row of a primary key. There is none for NULL.
   ///
   /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
-  public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+  public func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 

@@ -121,7 +121,7 @@ extension TableRecord {
   /// The row of a primary key. There is none for NULL.
   ///
   /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
-  public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
+  public static func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 

@@ -9,7 +9,8 @@ extension TableRequest where Self: FilteredRequest {
   /// ```
   ///
   /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
-  public func filter(key: some DatabaseValueConvertible) -> Self { filter(keys: [key]) }
+  // Not generic: with one more generic overload, the compiler takes seconds for `filter { … }`.
+  public func filter(key: any DatabaseValueConvertible) -> Self { filter(keys: [key.databaseValue]) }
 
   /// The rows of some primary keys, in any order. There are none for NULL.
   ///
