@@ -215,7 +215,8 @@ final class ReaderPool: Sendable {
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
     let place = makePlace()
-    let action = machine.withLock { $0.request(exclusive: true) { _ in place.tell() } }
+    let (action, calls) = machine.withLock { $0.requestEverything { _ in place.tell() } }
+    perform(calls)
     if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
   }
 
@@ -226,7 +227,9 @@ final class ReaderPool: Sendable {
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
-    switch machine.withLock({ $0.request(exclusive: true) { _ in body() } }) {
+    let (action, calls) = machine.withLock { $0.requestEverything { _ in body() } }
+    perform(calls)
+    switch action {
     case .enter:
       body()
       return nil

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Tidemark
 
-/// The pool under schedules that a seed chooses: same seed, same trace; and its laws hold in all of them (P2, P3, P5, P6).
+/// The pool under schedules that a seed chooses: same seed, same trace; and its laws hold in all of them (P2, P3, P5,
+/// P6).
 @Suite(.serialized) struct SimulationTests {
   /// A folder in memory, with a store that is empty.
   private struct World {
