@@ -45,16 +45,20 @@ public final class DatabasePool: DatabaseWriter {
     self.location = location
     self.label = label
 
-    writer = try SerializedConnection(location, configuration, label: label + ".writer")
-    if !configuration.readonly { try writer.sync { try $0.useWriteAheadLog(path: path) } }
+    let standing = DatabaseStanding()
+    writer = try SerializedConnection(location, configuration, label: label + ".writer", standing: standing)
+    if !configuration.readonly {
+      try writer.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
+    }
 
     let readConfiguration = configuration.forReaders
     readers = ReaderPool(
       countMax: configuration.maximumReaderCount,
       executor: configuration.environment.makeExecutor(label + ".reader", configuration.maximumReaderCount),
+      standing: standing,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
-        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)")
+        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", standing: standing)
       })
   }
 

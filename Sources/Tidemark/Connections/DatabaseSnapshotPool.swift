@@ -103,15 +103,17 @@ extension SnapshotConnections {
     let countMax = configuration.maximumReaderCount
     let isClosed = OnceFlag()
     let isReady = OnceFlag()
+    let standing = DatabaseStanding()
     let readers = ReaderPool(
       countMax: countMax,
       executor: configuration.environment.makeExecutor(label, countMax),
       holdsTransactions: true,
+      standing: standing,
       isClosed: { isClosed.isSet },
       open: { number in
         // A connection that is opened later would see another state.
         if isReady.isSet { throw Database.snapshotIsLost }
-        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)")
+        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)", standing: standing)
       })
     let loans = (0..<countMax).map { _ in readers.borrow() }
     defer { loans.forEach(readers.giveBack) }

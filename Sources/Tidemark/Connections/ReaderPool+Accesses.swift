@@ -9,6 +9,7 @@ extension ReaderPool {
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
+    try standing.checkIsNotInherited()
     let loan = borrow()
     defer { giveBack(loan) }
     return try run(loan, body)
@@ -22,7 +23,8 @@ extension ReaderPool {
 
   /// Runs an asynchronous access, on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await AsyncAccess.perform(
+    try standing.checkIsNotInherited()
+    return try await AsyncAccess.perform(
       on: executor,
       enter: { [self] letIn in borrow(letIn) },
       giveUp: { [self] ticket in giveUp(ticket) },
@@ -36,6 +38,7 @@ extension ReaderPool {
   func inPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
   ) async throws -> T {
+    try standing.checkIsNotInherited()
     // Promised until the task runs in its isolation, and lent from then on.
     var promised = borrowNow()
     while promised.map(claim) != true {

@@ -22,10 +22,13 @@ final class ReaderPool: Sendable {
   private let openedCount = Atomic<Int>(0)
   private let isClosed: @Sendable () -> Bool
 
+  /// What the connections share of bad news.
+  let standing: DatabaseStanding
+
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
-    countMax: Int, executor: any AccessExecutor, holdsTransactions: Bool = false,
+    countMax: Int, executor: any AccessExecutor, holdsTransactions: Bool = false, standing: DatabaseStanding,
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
@@ -34,6 +37,7 @@ final class ReaderPool: Sendable {
     slots = (0..<countMax).map { _ in ReaderSlot() }
     self.executor = executor
     self.holdsTransactions = holdsTransactions
+    self.standing = standing
     self.isClosed = isClosed
     self.open = open
   }

@@ -15,8 +15,11 @@ final class SerializedConnection: Sendable {
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
 
-  init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
-    db = try Database.open(location, configuration, label: label)
+  init(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String,
+    standing: DatabaseStanding = DatabaseStanding()
+  ) throws {
+    db = try Database.open(location, configuration, label: label, standing: standing)
     executor = configuration.environment.makeExecutor(label, 1)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
@@ -41,6 +44,8 @@ final class SerializedConnection: Sendable {
       Database methods are not reentrant. The calling thread is inside an access to this database already: use the \
       `db` argument of that access, or start the new access when it has ended.
       """)
+    // In a child made by fork() nobody else is there, and those who were in the gate will never leave it.
+    if db.isInherited { return try run(body) }
     gate.enter()
     defer { gate.leave() }
     return try run(body)
@@ -49,6 +54,7 @@ final class SerializedConnection: Sendable {
   /// Runs an access, inside the one that the thread is in if there is one.
   func reentrantSync<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
     if db.isAccessible { return try body(db) }
+    if db.isInherited { return try run(body) }
     gate.enter()
     defer { gate.leave() }
     return try run(body)
@@ -89,7 +95,8 @@ final class SerializedConnection: Sendable {
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
   /// has it interrupted, and its transaction undone.
   func async<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-    try await AsyncAccess.perform(
+    if db.isInherited { throw Database.inheritedError }
+    return try await AsyncAccess.perform(
       on: executor,
       enter: { [gate] letIn in gate.enter { letIn(()) } },
       giveUp: { [gate] ticket in gate.giveUp(ticket) },
@@ -109,7 +116,8 @@ final class SerializedConnection: Sendable {
   /// - parameter first: What has to be closed before.
   func close(first: () throws -> Void = {}) throws {
     try sync { db in
-      try first()
+      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
+      if !db.isInherited { try first() }
       let pointer = interruptible.withLock { pointer in
         defer { pointer = 0 }
         return pointer

@@ -2,11 +2,17 @@
 
 extension Database {
   /// Turns the file to the write-ahead log.
-  func useWriteAheadLog(path: String) throws {
+  func useWriteAheadLog(path: String, durability: Configuration.Durability) throws {
+    if durability != .unsafeNoSync, try String.fetchOne(self, sql: "PRAGMA journal_mode") != "wal" {
+      // The file may be new: until it is written down in its folder, with all that belongs to it, a power failure may
+      // take it away (hazard F16).
+      try execute(sql: "PRAGMA synchronous = EXTRA")
+      if let path = handle?.filePath, !path.isEmpty { DatabaseFile.synchronizeFolder(ofFileAtPath: path) }
+    }
     let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
-    // Durable when the process dies; when the power fails, the last commits may be lost, and nothing is damaged.
-    try execute(sql: "PRAGMA synchronous = NORMAL")
+    try use(durability, usesWriteAheadLog: true)
+    logWarnings(usesWriteAheadLog: true)
   }
 
   // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has
@@ -74,7 +80,13 @@ extension Database {
     // Has SQLite forget an interruption of the time when the connection was idle: a statement does that by itself when
     // it begins, a checkpoint does not (hazard C4).
     try execute(sql: "SELECT 1")
-    return try handle.checkpoint(kind.checkpoint, on: dbName)
+    do {
+      return try handle.checkpoint(kind.checkpoint, on: dbName)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_FSYNC {
+      // The system may have forgotten what it could not write, and say next time that all is written (hazard D5).
+      stop(because: error)
+      throw error
+    }
   }
 }
 

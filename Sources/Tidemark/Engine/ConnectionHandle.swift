@@ -69,6 +69,7 @@ struct ConnectionHandle {
     static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
     static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
     static let reset = Option(rawValue: SQLITE_DBCONFIG_RESET_DATABASE)
+    static let noCheckpointOnClose = Option(rawValue: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)
     static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)
   }
 
@@ -110,6 +111,15 @@ struct ConnectionHandle {
 extension ConnectionHandle {
   /// The path to the file of the main database, or nil when it has none. C: `sqlite3_db_filename`.
   var filePath: String? { sqlite3_db_filename(pointer, nil).map { String(cString: $0) } }
+
+  /// Whether the connection has another file open than the one that its path leads to: it was moved, deleted or
+  /// replaced. C: `sqlite3_file_control` of `SQLITE_FCNTL_HAS_MOVED`.
+  var hasMoved: Bool {
+    var answer: CInt = 0
+    // A VFS that does not know the question knows no answer.
+    let code = sqlite3_file_control(pointer, nil, SQLITE_FCNTL_HAS_MOVED, &answer)
+    return code == SQLITE_OK && answer != 0
+  }
 }
 
 extension ConnectionHandle {

@@ -35,6 +35,12 @@ public final class Database {
   /// not zero and SQLite has no open transaction, the transaction died.
   @exclusivity(unchecked) var transactionDepth = 0
 
+  /// What ended the transaction of the current access before it was over; nil when nothing did.
+  @exclusivity(unchecked) var abortCause: (any Error)?
+
+  /// Why the commit that SQLite is failing was refused.
+  @exclusivity(unchecked) var commitRefusal: DatabaseError?
+
   /// How many nested `readOnly` accesses there are.
   var readOnlyDepth = 0
 
@@ -61,11 +67,16 @@ public final class Database {
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
     try handle.installAuthorizer(callbacks)
+    if !settings.isReadonly {
+      // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
+      callbacks.mayCommit = { [unowned self] in mayCommit() }
+      handle.installCommitHook(callbacks)
+    }
   }
 
   deinit {
     // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
-    if let handle {
+    if let handle, !settings.standing.isInherited {
       abandoned.giveBack()
       InvalidText.forget(handle.pointer)
       handle.closeEventually()

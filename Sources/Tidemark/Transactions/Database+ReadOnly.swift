@@ -29,10 +29,9 @@ extension Database {
 
   // The pragma must be executed whatever became of the transaction around it.
   private func setQueryOnly(_ sql: String) throws {
-    let depth = transactionDepth
-    transactionDepth = 0
-    defer { transactionDepth = depth }
-    try shielded { try preparedStatement(sql: sql).idle().runToEnd(nil) }
+    try outsideOfTransactionLaw {
+      try shielded { try preparedStatement(sql: sql).idle().runToEnd(nil) }
+    }
   }
 
   // Called when there is an error already, which is the one to be told.

@@ -6,6 +6,8 @@
 // 2. The first error wins: a rollback that fails hides nothing.
 // 3. A commit that did not happen is never told as one: when the transaction died in the closure, the end
 //    of the closure says so.
+// 4. After a transaction died, nothing of its scope runs, nor of its access when it was begun by hand, until the
+//    program shows that it knows: with `rollback()`, or with the beginning of another one.
 
 extension Database {
   /// How a transaction takes its locks.
@@ -61,6 +63,8 @@ extension Database {
   /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
   public func rollback() throws {
     if isInsideTransaction { try run("ROLLBACK TRANSACTION") }
+    // The program knows that the transaction is over; a scope around it does not.
+    if transactionDepth == 0 { abortCause = nil }
   }
 
   private var defaultTransactionKind: TransactionKind {
@@ -108,7 +112,12 @@ extension Database {
 
   private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
     transactionDepth += 1
-    defer { transactionDepth -= 1 }
+    defer {
+      transactionDepth -= 1
+      // The transaction of this scope is over, and so is what became of it. One that was begun by hand around a
+      // savepoint is not.
+      if transactionDepth == 0, scope == .transaction { abortCause = nil }
+    }
     let completion: TransactionCompletion
     do {
       completion = try operations()
@@ -131,7 +140,7 @@ extension Database {
 
   private func keep(_ scope: Scope) throws {
     guard isInsideTransaction else {
-      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+      throw abortedError()
     }
     switch scope {
     case .transaction: try commit()
