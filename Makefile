@@ -28,9 +28,8 @@ setup: ## install what the package needs (SQLite's development files), when it i
 demo: setup ## build and run the demo
 	@swift run Demo
 
-# Without the stress tests (make stress): a run of theirs was seen that did not end, and its cause is not known yet.
-test: setup ## run the tests but the stress tests; SWIFT_TEST_FLAGS='--filter …' narrows them
-	@swift test $(TEST_FLAGS) --skip StressTests $(SWIFT_TEST_FLAGS)
+test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
+	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 check: lint warnings negative portability ## everything a change must pass
 	@swift test $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

@@ -47,6 +47,9 @@ public struct Configuration: Sendable {
     case refuse
   }
 
+  /// Knows more of the schema than the database does: the primary keys of views. Default: nil.
+  public var schemaSource: (any DatabaseSchemaSource)?
+
   // MARK: Safety
 
   /// Whether SQL is kept from damaging the file on purpose: writing into the schema table or into the tables

@@ -49,6 +49,7 @@ extension Database {
     try install(configuration.busyMode)
     install(configuration.transactionClock)
     self.configuration = configuration
+    schemaSource = configuration.schemaSource
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
     if !configuration.readonly { try use(configuration.durability, usesWriteAheadLog: false) }

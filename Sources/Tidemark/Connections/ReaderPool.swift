@@ -225,18 +225,24 @@ final class ReaderPool: Sendable {
   /// Has the connections closed: those that are idle now, the others when they come back.
   func invalidate() {
     generation.add(1, ordering: .acquiringAndReleasing)
-    while let slot = machine.withLock({ $0.requestIdle() }) { giveBack(Loan(slot: slot)) }
+    borrowIdle().forEach(giveBack)
   }
 
   /// Runs a closure with each connection that is idle.
   func withIdleConnections(_ body: (Database) -> Void) {
-    var loans: [Loan] = []
-    while let slot = machine.withLock({ $0.requestIdle() }) { loans.append(Loan(slot: slot)) }
-    for loan in loans {
+    for loan in borrowIdle() {
       let slot = slots[loan.slot]
       if let db = slot.db { slot.withAccess(db, body) }
       giveBack(loan)
     }
+  }
+
+  /// The connections that are idle, each once: one that is given back may be idle again at once, so that who asks for
+  /// the next one and gives it back in turn may never come to an end.
+  private func borrowIdle() -> [Loan] {
+    var loans: [Loan] = []
+    while let slot = machine.withLock({ $0.requestIdle() }) { loans.append(Loan(slot: slot)) }
+    return loans
   }
 
   /// Has the statements that run fail.

@@ -14,6 +14,9 @@ final class ConnectionCallbacks {
   /// Told of statements and their durations.
   var trace: ((TraceSignal) -> Void)?
 
+  /// Whether `trace` is not told for now.
+  var isTraceMuted = false
+
   /// Asked about each thing that a statement under compilation wants to do.
   var authorizer: (any StatementAuthorizer)?
 
@@ -113,7 +116,8 @@ private func traceDidHappen(
   event: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
   detail: UnsafeMutableRawPointer?
 ) -> CInt {
-  guard let trace = ConnectionCallbacks.borrowed(context).trace, let statement, let detail else { return SQLITE_OK }
+  let callbacks = ConnectionCallbacks.borrowed(context)
+  guard let trace = callbacks.trace, !callbacks.isTraceMuted, let statement, let detail else { return SQLITE_OK }
   switch CInt(event) {
   case SQLITE_TRACE_STMT:
     trace(.statement(SQLiteStatement(statement), unexpandedSQL: detail.assumingMemoryBound(to: CChar.self)))

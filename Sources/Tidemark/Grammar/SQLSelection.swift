@@ -1,12 +1,14 @@
 /// What a query selects, as a tree.
 public struct SQLSelection: Sendable {
   enum Node: Sendable {
+    case allColumns
     case expression(SQLExpression)
     case literal(SQL)
   }
 
   let node: Node
 
+  static let allColumns = Self(node: .allColumns)
   static func expression(_ expression: SQLExpression) -> Self { Self(node: .expression(expression)) }
   static func literal(_ literal: SQL) -> Self { Self(node: .literal(literal)) }
 }

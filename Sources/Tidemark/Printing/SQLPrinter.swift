@@ -44,6 +44,7 @@ struct SQLPrinter {
 
   mutating func print(_ selection: SQLSelection) {
     switch selection.node {
+    case .allColumns: sql += "*"
     case .expression(let expression): print(expression)
     case .literal(let literal): print(literal)
     }

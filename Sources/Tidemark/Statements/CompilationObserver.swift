@@ -14,6 +14,10 @@ final class CompilationObserver: StatementAuthorizer {
   /// Whether a statement may attach files or write others.
   var allowsOtherFiles = true
 
+  /// How many times something else than reading and writing rows was asked for. The program may compile statements
+  /// without the library.
+  private(set) var effectCount: UInt = 0
+
   private var effects: StatementEffects = []
   private var isCompiling = false
   private var reads: [DatabaseRegion.TableName: ColumnSet]?
@@ -57,6 +61,7 @@ final class CompilationObserver: StatementAuthorizer {
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return SQLITE_OK
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
+      effectCount &+= 1
       if isCompiling {
         effects.insert(.transactionControl)
         if let first, strcmp(first, "ROLLBACK") == 0 { effects.insert(.undo) }
@@ -69,6 +74,7 @@ final class CompilationObserver: StatementAuthorizer {
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     default:
+      effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       return SQLITE_OK
     }

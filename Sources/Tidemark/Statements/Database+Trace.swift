@@ -53,6 +53,14 @@ extension Database {
     }
   }
 
+  /// Runs a closure whose statements are not traced: what the library asks for its own knowledge.
+  func untraced<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let wasMuted = callbacks.isTraceMuted
+    callbacks.isTraceMuted = true
+    defer { callbacks.isTraceMuted = wasMuted }
+    return try body()
+  }
+
   /// Something that is traced.
   public enum TraceEvent: CustomStringConvertible {
     /// A statement begins.

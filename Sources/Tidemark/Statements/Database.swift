@@ -53,6 +53,11 @@ public final class Database {
   /// How many nested closures run that mind neither.
   var shieldDepth = 0
 
+  /// How many times a statement began or ended that does more than read and write rows. As long as it stays the same,
+  /// this connection has changed neither its schema nor the transaction it is in; SQLite may have undone that one.
+  var effectCount: UInt { statementEffectCount &+ compilation.effectCount }
+  @exclusivity(unchecked) var statementEffectCount: UInt = 0
+
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
@@ -103,6 +108,13 @@ extension Database: CustomDebugStringConvertible {
 /// What a room after this one keeps in a connection, made when it is first asked for.
 protocol DatabasePart: AnyObject {
   init()
+
+  /// Lets go of the statements that it keeps: they hold the connection, and prevent it from being closed.
+  func forgetStatements()
+}
+
+extension DatabasePart {
+  func forgetStatements() {}
 }
 
 extension Database {

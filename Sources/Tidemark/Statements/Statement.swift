@@ -136,7 +136,10 @@ public final class Statement {
       try bind(currentArguments, isChecked: checksArguments)
     }
     wasInsideTransaction = !database.isInAutocommitMode
-    if !effects.isEmpty { mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction }
+    if !effects.isEmpty {
+      database.statementEffectCount &+= 1
+      mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
+    }
     database.callbacks.hasBegunCommit = false
     isRunning = true
     run &+= 1
@@ -177,6 +180,7 @@ public final class Statement {
       currentArguments = StatementArguments()
       hasBoundArguments = false
     }
+    if !effects.isEmpty { database.statementEffectCount &+= 1 }
     if mayBeginTransaction {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }

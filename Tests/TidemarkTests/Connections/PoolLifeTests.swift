@@ -203,3 +203,41 @@ import Testing
     #expect(try pool.read { try $0.numbers() } == [2])
   }
 }
+
+/// Law: who gives idle readers up comes to an end, also when readers are opened meanwhile. It went on for ever with a
+/// reader of the new generation, which was idle again as soon as it was given back.
+@Suite struct InvalidationTests {
+  private final class ReadsOnceReleased: Sendable {
+    let read: @Sendable () -> Void
+    init(_ read: @escaping @Sendable () -> Void) { self.read = read }
+    deinit { read() }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func invalidatingEndsWhenAReaderIsOpenedMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    let reads = Mutex<@Sendable () -> Void>({})
+    let pool = try folder.tablePool { configuration in
+      configuration.maximumReaderCount = 2
+      configuration.prepareDatabase { db in
+        // Released when the connection is closed, and reads then with another one.
+        let reader = ReadsOnceReleased { reads.withLock { $0 }() }
+        db.add(function: DatabaseFunction("unused", argumentCount: 0) { _ in withExtendedLifetime(reader) { nil } })
+      }
+    }
+    #expect(try pool.read { try $0.numbers() } == [])
+    let count = Mutex(0)
+    reads.withLock {
+      $0 = { [weak pool] in
+        guard
+          count.withLock({
+            $0 += 1; return $0
+          }) == 1, let pool
+        else { return }
+        #expect(throws: Never.self) { try pool.read { _ = try $0.numbers() } }
+      }
+    }
+    pool.invalidateReadOnlyConnections()
+    #expect(count.withLock { $0 } == 1)
+    #expect(pool.readers.load.busy == 0)
+  }
+}

@@ -1,0 +1,285 @@
+import CSQLite
+import Testing
+
+@testable import Tidemark
+
+/// The laws of `Catalog`.
+@Suite struct SchemaCacheTests {
+  @Test func law1ChangesOfThisConnectionAreSeen() throws {
+    try inMemory { db in
+      #expect(try !db.tableExists("t"))
+      try db.execute(sql: "CREATE TABLE t (a)")
+      #expect(try db.columns(in: "t").map(\.name) == ["a"])
+      try db.execute(sql: "ALTER TABLE t ADD COLUMN b")
+      #expect(try db.columns(in: "t").map(\.name) == ["a", "b"])
+      try db.execute(sql: "ALTER TABLE t RENAME COLUMN b TO c")
+      #expect(try db.columns(in: "t").map(\.name) == ["a", "c"])
+      try db.execute(sql: "CREATE UNIQUE INDEX i ON t (a)")
+      #expect(try db.table("t", hasUniqueKey: ["a"]))
+      try db.execute(sql: "DROP INDEX i")
+      #expect(try !db.table("t", hasUniqueKey: ["a"]))
+      try db.execute(sql: "ALTER TABLE t RENAME TO u")
+      #expect(throws: DatabaseError.self) { try db.columns(in: "t") }
+      #expect(try db.columns(in: "U").count == 2)
+      try db.execute(sql: "DROP TABLE u")
+      #expect(throws: DatabaseError.self) { try db.columns(in: "u") }
+    }
+  }
+
+  @Test(arguments: ["", "TEMP "])
+  func law1ChangesThatAreUndoneAreSeen(temporary: String) throws {
+    try inMemory { db in
+      for column in ["a", "b"] {
+        // Each of the two has the schema version that the other had.
+        try db.inTransaction {
+          try db.execute(sql: "CREATE \(temporary)TABLE t (\(column))")
+          #expect(try db.columns(in: "t").map(\.name) == [column])
+          return .rollback
+        }
+        #expect(throws: DatabaseError.self) { try db.columns(in: "t") }
+      }
+    }
+  }
+
+  @Test func law1AChangeUndoneToASavepointIsSeen() throws {
+    try inMemory { db in
+      try db.inTransaction {
+        try db.execute(sql: "CREATE TABLE t (a)")
+        #expect(try db.columns(in: "t").count == 1)
+        try db.inSavepoint {
+          try db.execute(sql: "ALTER TABLE t ADD COLUMN b")
+          #expect(try db.columns(in: "t").count == 2)
+          return .rollback
+        }
+        #expect(try db.columns(in: "t").count == 1)
+        return .commit
+      }
+    }
+  }
+
+  @Test func law1ATransactionThatSQLiteUndoesIsSeen() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE u (a UNIQUE); INSERT INTO u VALUES (1)")
+      #expect(throws: DatabaseError.self) {
+        try db.inTransaction {
+          try db.execute(sql: "CREATE TABLE t (a)")
+          #expect(try db.columns(in: "t").count == 1)
+          try db.execute(sql: "INSERT OR ROLLBACK INTO u VALUES (1)")
+          return .commit
+        }
+      }
+      #expect(try !db.tableExists("t"))
+      try db.inTransaction {
+        #expect(throws: DatabaseError.self) { try db.columns(in: "t") }
+        return .commit
+      }
+    }
+  }
+
+  @Test func law1StatementsThatTheLibraryDoesNotRunAreSeen() throws {
+    try inMemory { db in
+      try db.inTransaction {
+        try #expect(!db.tableExists("t"))
+        sqlite3_exec(db.sqliteConnection, "CREATE TABLE t (a)", nil, nil, nil)
+        try #expect(db.tableExists("t"))
+        return .commit
+      }
+    }
+  }
+
+  @Test func law1ChangesOfOthersAreSeen() throws {
+    let folder = try TemporaryFolder()
+    let one = try DatabaseQueue(path: folder.path("library"))
+    let two = try DatabaseQueue(path: folder.path("library"))
+    try one.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    try two.inDatabase { db in
+      #expect(try db.columns(in: "t").count == 1)
+      try one.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN b") }
+      #expect(try db.columns(in: "t").count == 2)
+      try one.write { try $0.execute(sql: "DROP TABLE t") }
+      #expect(try !db.tableExists("t"))
+    }
+  }
+
+  @Test func law1ABackupOverTheDatabaseIsSeen() throws {
+    let source = try DatabaseQueue()
+    try source.write { try $0.execute(sql: "CREATE TABLE t (other)") }
+    let target = try DatabaseQueue()
+    try target.write { db in
+      try db.execute(sql: "CREATE TABLE t (a)")
+      #expect(try db.columns(in: "t").map(\.name) == ["a"])
+    }
+    try source.backup(to: target)
+    try target.read { try #expect($0.columns(in: "t").map(\.name) == ["other"]) }
+    try target.erase()
+    try target.read { try #expect(!$0.tableExists("t")) }
+  }
+
+  @Test func law1ATransactionSeesItsOwnState() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.path("library"))
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    let snapshot = try pool.makeSnapshot()
+    try pool.write { try $0.execute(sql: "DROP TABLE t") }
+    try snapshot.read { try #expect($0.tableExists("t")) }
+    try pool.read { try #expect(!$0.tableExists("t")) }
+  }
+
+  @Test func law2TheSameObjectComesBackUntilTheSchemaChanges() throws {
+    try inLibrary { db in
+      try db.inTransaction {
+        let table = try #require(try db.catalogTable("book"))
+        try db.execute(sql: "INSERT INTO book (title) VALUES ('Ubik')")
+        #expect(try db.catalogTable("book") === table)
+        #expect(try db.catalogTable("BOOK")?.name == "book")
+        let generation = try db.catalogGeneration()
+        try db.execute(sql: "CREATE TABLE t (a)")
+        #expect(try db.catalogTable("book") !== table)
+        #expect(try db.catalogGeneration() != generation)
+        return .commit
+      }
+    }
+  }
+
+  @Test func law2LookUpsAreNotTraced() throws {
+    let recorder = TraceRecorder()
+    let dbQueue = try recorder.makeQueue()
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "CREATE TABLE t (a)")
+      _ = try db.primaryKey("t")
+      _ = try db.foreignKeys(on: "t")
+      try db.execute(sql: "DROP TABLE t")
+    }
+    #expect(recorder.lines == ["CREATE TABLE t (a)", "DROP TABLE t"])
+  }
+
+  @Test func law3AttachedDatabasesAreProbed() throws {
+    let folder = try TemporaryFolder()
+    let other = try DatabaseQueue(path: folder.path("attic"))
+    try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    try inMemory { db in
+      try db.execute(sql: "ATTACH ? AS attic", arguments: [folder.path("attic")])
+      #expect(try db.columns(in: "t").count == 1)
+      try other.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN b") }
+      #expect(try db.columns(in: "t").count == 2)
+      try db.execute(sql: "CREATE TABLE t (x, y, z)")
+      #expect(try db.columns(in: "t").count == 3)
+      #expect(try db.columns(in: "t", in: "attic").count == 2)
+      try db.execute(sql: "DETACH attic")
+      #expect(throws: DatabaseError.self) { try db.columns(in: "t", in: "attic") }
+      #expect(try db.columns(in: "t").count == 3)
+      try db.execute(sql: "ATTACH ':memory:' AS attic")
+      #expect(try !db.tableExists("t", in: "attic"))
+    }
+  }
+
+  @Test func law4WhatWasMissingIsLookedForAgain() throws {
+    try inMemory { db in
+      #expect(throws: DatabaseError.self) { try db.primaryKey("t") }
+      try db.execute(sql: "ATTACH ':memory:' AS attic; CREATE TABLE attic.t (a)")
+      #expect(try db.primaryKey("t").columns == ["rowid"])
+    }
+  }
+
+  @Test func aClosedConnectionSaysSo() throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    try dbQueue.read { _ = try $0.columns(in: "book") }
+    try dbQueue.close()
+    #expect(message { try dbQueue.inDatabase { _ = try $0.columns(in: "book") } } == closedMessage)
+  }
+
+  @Test func inADeadTransactionTheNextStatementTells() throws {
+    try inLibrary { db in
+      try #expect(db.columns(in: "book").count == 3)
+      let text = message {
+        try db.inTransaction {
+          try db.execute(sql: "ROLLBACK")
+          #expect(try db.columns(in: "book").count == 3)
+          try db.execute(sql: "DELETE FROM book")
+          return .commit
+        }
+      }
+      #expect(text == "SQLite error 4: Transaction was aborted - while executing `DELETE FROM book`")
+    }
+  }
+
+  @Test func aCacheThatIsClearedFillsAgain() throws {
+    try inLibrary { db in
+      let table = try db.catalogTable("book")
+      db.clearSchemaCache()
+      #expect(try db.catalogTable("book") !== table)
+      db.releaseMemory()
+      #expect(try db.columns(in: "book").count == 3)
+    }
+  }
+}
+
+/// What a connection knows, against what a new one finds, while several change the schema.
+@Suite struct SchemaCacheRandomTests {
+  private struct Facts: Equatable {
+    var columns: [String]?
+    var key: [String]?
+    var indexes: Set<String>?
+    var foreignKeys: [String]?
+
+    init(_ db: Database, _ table: String) throws {
+      guard try db.tableExists(table) else { return }
+      columns = try db.columns(in: table).map(\.name)
+      key = try db.primaryKey(table).columns
+      indexes = try Set(db.indexes(on: table).map(\.name))
+      foreignKeys = try db.foreignKeys(on: table).map(\.destinationTable)
+    }
+  }
+
+  @Test func law1TheCacheIsNeverStale() throws {
+    var chance = Chance()
+    let folder = try TemporaryFolder()
+    let path = folder.path("library")
+    let queues = [try DatabaseQueue(path: path), try DatabaseQueue(path: path)]
+    let tables = ["t", "u", "V"]
+
+    func change(_ db: Database, _ number: Int) throws {
+      let table = chance.pick(tables)
+      let temporary = Int.random(in: 0..<6, using: &chance) == 0 ? "TEMP " : ""
+      let sql = chance.pick([
+        "CREATE \(temporary)TABLE \(table) (a, c\(number))",
+        "CREATE \(temporary)TABLE \(table) (id INTEGER PRIMARY KEY, x REFERENCES \(chance.pick(tables)) (a))",
+        "DROP TABLE \(table)", "ALTER TABLE \(table) ADD COLUMN c\(number)",
+        "CREATE INDEX i\(number) ON \(table) (a)", "ALTER TABLE \(table) RENAME TO \(chance.pick(tables))",
+        "INSERT INTO \(table) (a) VALUES (1)", "VACUUM", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s",
+      ])
+      do {
+        try db.execute(sql: sql)
+      } catch is DatabaseError {
+        // Most of them are refused now and then: that is a case, too.
+      }
+    }
+    /// What this connection knows, and what it finds when it has forgotten all.
+    func check(_ db: Database) throws {
+      let known = try tables.map { try Facts(db, $0) }
+      db.clearSchemaCache()
+      #expect(try known == tables.map { try Facts(db, $0) })
+    }
+
+    for round in 0..<60 {
+      let (one, two) = (queues[round % 2], queues[1 - round % 2])
+      try one.inDatabase { db in
+        if Bool.random(using: &chance) {
+          try db.inTransaction {
+            for step in 0..<4 {
+              try change(db, round * 10 + step)
+              try check(db)
+              if !db.isInsideTransaction { return .rollback }
+            }
+            return Bool.random(using: &chance) ? .commit : .rollback
+          }
+        } else {
+          try change(db, round * 10)
+          if db.isInsideTransaction { try db.rollback() }
+        }
+        try check(db)
+      }
+      try two.inDatabase(check)
+    }
+  }
+}
