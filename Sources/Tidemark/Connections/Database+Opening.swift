@@ -50,8 +50,7 @@ extension Database {
     install(configuration.transactionClock)
     self.configuration = configuration
     schemaSource = configuration.schemaSource
-    DatabaseFunction.standard.forEach(add(function:))
-    DatabaseCollation.standard.forEach(add(collation:))
+    try addStandardFunctions()
     if !configuration.readonly { try use(configuration.durability, usesWriteAheadLog: false) }
     for preparation in configuration.preparations { try preparation(self) }
     precondition(

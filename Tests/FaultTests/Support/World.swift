@@ -131,8 +131,8 @@ final class World {
   // MARK: What must hold
 
   private func complaint(about one: [Int], _ two: [Int]) -> String? {
-    let complaint = ledger.complaint(about: one, two)
-    if complaint != nil, alternative?.complaint(about: one, two) == .some(nil) { return nil }
+    guard let complaint = ledger.complaint(about: one, two) else { return nil }
+    if let alternative, alternative.complaint(about: one, two) == nil { return nil }
     return complaint
   }
 
