@@ -148,6 +148,9 @@ extension Database {
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, _ body: (Database) throws -> Result
   ) rethrows -> Result {
+    // What an access before could not do.
+    payRollback()
+    payReadOnly()
     let result: Result
     do {
       result =
@@ -164,7 +167,7 @@ extension Database {
     }
     handle?.resetRunningStatements()
     precondition(
-      allowsUnsafeTransactions || !isInsideTransaction,
+      allowsUnsafeTransactions || !isInsideTransaction || owedRollback != nil,
       "A transaction has been left opened at the end of a database access")
     return result
   }
@@ -176,6 +179,7 @@ extension Database {
       try shielded { try rollback() }
     } catch {
       Self.log(error, "A transaction that was left open could not be undone")
+      owedRollback = error
     }
   }
 }

@@ -14,6 +14,7 @@
 // Laws:
 // 1. In an aborted transaction no statement begins: SQLite would commit it on its own.
 // 2. When the outcome of a commit is unknown, the error says so, and the database is stopped.
+// 3. As long as a transaction is open that could not be undone, no statement begins but one that undoes it.
 
 extension Database {
   /// What a failure means.
@@ -74,6 +75,7 @@ extension Database {
   func checkMayBegin(_ statement: Statement, _ arguments: StatementArguments?) throws {
     if !settings.standing.isSound { try checkStanding(for: statement) }
     if transactionDepth > 0 || abortCause != nil { try checkTransactionIsAlive(for: statement, arguments) }
+    if owedRollback != nil { try checkNoRollbackIsOwed(statement, arguments) }
   }
 
   private func checkStanding(for statement: Statement) throws {
@@ -96,6 +98,17 @@ extension Database {
     throw abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
   }
 
+  // Law 3.
+  private func checkNoRollbackIsOwed(_ statement: Statement, _ arguments: StatementArguments?) throws {
+    if isInAutocommitMode {
+      owedRollback = nil
+    } else if !statement.effects.contains(.undo) {
+      var error = abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
+      error.cause = owedRollback
+      throw error
+    }
+  }
+
   /// The error of a transaction that has ended before its scope.
   func abortedError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
     var error = DatabaseError(
@@ -107,10 +120,9 @@ extension Database {
 
   /// Runs what must be run whatever became of the transaction around it.
   func outsideOfTransactionLaw<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let (depth, cause) = (transactionDepth, abortCause)
-    transactionDepth = 0
-    abortCause = nil
-    defer { (transactionDepth, abortCause) = (depth, cause) }
+    let state = (transactionDepth, abortCause, owedRollback)
+    (transactionDepth, abortCause, owedRollback) = (0, nil, nil)
+    defer { (transactionDepth, abortCause, owedRollback) = state }
     return try body()
   }
 

@@ -38,6 +38,10 @@ public final class Database {
   /// What ended the transaction of the current access before it was over; nil when nothing did.
   @exclusivity(unchecked) var abortCause: (any Error)?
 
+  /// Why a transaction that must be undone is still open; nil when there is none. SQLite had no memory to compile
+  /// `ROLLBACK`, for instance.
+  @exclusivity(unchecked) var owedRollback: (any Error)?
+
   /// Why the commit that SQLite is failing was refused.
   @exclusivity(unchecked) var commitRefusal: DatabaseError?
 
@@ -57,6 +61,9 @@ public final class Database {
   /// this connection has changed neither its schema nor the transaction it is in; SQLite may have undone that one.
   var effectCount: UInt { statementEffectCount &+ compilation.effectCount }
   @exclusivity(unchecked) var statementEffectCount: UInt = 0
+
+  /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
+  var isQueryOnly = false
 
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?

@@ -52,6 +52,8 @@ extension Database {
   ///
   /// Prefer `inTransaction`, which cannot forget to end it.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    // Compiled now, as long as there is memory for it: what is begun can be undone.
+    _ = try preparedStatement(sql: Self.rollbackSQL)
     try run((kind ?? defaultTransactionKind).sql)
   }
 
@@ -62,10 +64,19 @@ extension Database {
 
   /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
   public func rollback() throws {
-    if isInsideTransaction { try run("ROLLBACK TRANSACTION") }
+    let owed = owedRollback
+    owedRollback = nil
+    do {
+      if isInsideTransaction { try run(Self.rollbackSQL) }
+    } catch {
+      owedRollback = owed
+      throw error
+    }
     // The program knows that the transaction is over; a scope around it does not.
     if transactionDepth == 0 { abortCause = nil }
   }
+
+  private static let rollbackSQL = "ROLLBACK TRANSACTION"
 
   private var defaultTransactionKind: TransactionKind {
     settings.isReadonly || readOnlyDepth > 0 ? .deferred : .immediate
@@ -165,6 +176,19 @@ extension Database {
       try shielded { try undoThrowing(scope) }
     } catch {
       Self.log(error, "The rollback of a failed transaction failed itself")
+      // Of a savepoint, too: what it has left must not be committed with the rest.
+      owedRollback = error
+      payRollback()
+    }
+  }
+
+  /// Undoes a transaction that could not be undone before. Until that succeeds, no statement begins.
+  func payRollback() {
+    guard owedRollback != nil else { return }
+    do {
+      try shielded { try rollback() }
+    } catch {
+      Self.log(error, "A transaction that could not be undone is still open")
     }
   }
 }

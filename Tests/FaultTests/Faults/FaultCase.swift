@@ -112,7 +112,13 @@ struct FaultCase: CustomStringConvertible {
     var numbers = RandomNumbers(seed: run.seed)
     let cases = Scale.isFull ? all : Array(all.shuffled(using: &numbers).prefix(daily))
     for fault in cases {
-      let result = try fault.run(template)
+      let result: Result
+      do {
+        result = try fault.run(template)
+      } catch {
+        run.problem("\(fault): \(error)")
+        continue
+      }
       run.count("cases")
       run.count("faults", result.injectedCount)
       run.count("stops", result.stopCount)

@@ -7,10 +7,13 @@ extension Scenario {
   /// A copy is what was there before, or all of the database.
   static let backup = Scenario(
     description: "a backup",
+    prepare: { world in
+      try world.open()
+      try PlainDatabase(path: world.copyPath, creates: true).execute("CREATE TABLE old (n); INSERT INTO old VALUES (1)")
+    },
     act: { world in
       world.act("backup") {
         let copy = try DatabaseQueue(path: world.copyPath)
-        try copy.write { try $0.execute(sql: "CREATE TABLE old (n); INSERT INTO old VALUES (1)") }
         try world.writer?.backup(to: copy, pagesPerStep: 2)
         try copy.close()
       }
@@ -28,24 +31,21 @@ extension Scenario {
   /// A copy into the database that is in use replaces it as a whole, or not at all.
   static let restore = Scenario(
     description: "a restored backup", kind: .durablePool,
-    act: { world in
-      let count = 4
-      var error: DatabaseError?
-      do {
-        // What is in memory does not fail: the destination does.
-        let source = try DatabaseQueue()
-        try source.write { db in
-          try db.execute(sql: World.schema)
-          for number in 1...count { try World.insert(number, db) }
-        }
-        error = world.act("restore") {
-          guard let destination = world.writer else { return }
-          try source.backup(to: destination, pagesPerStep: 3)
-        }
-      } catch {
-        world.problem("no source: \(error)")
+    prepare: { world in
+      try world.open()
+      let source = try DatabaseQueue()
+      try source.write { db in
+        try db.execute(sql: World.schema)
+        for number in 1...4 { try World.insert(number, db) }
       }
-      let restored = Ledger(acknowledged: count, after: world.ledger.lastNumber)
+      world.source = source
+    },
+    act: { world in
+      let error = world.act("restore") {
+        guard let source = world.source, let destination = world.writer else { return }
+        try source.backup(to: destination, pagesPerStep: 3)
+      }
+      let restored = Ledger(acknowledged: 4, after: world.ledger.lastNumber)
       switch world.deed {
       case .acknowledged?: world.ledger = restored
       case .unknown?: world.alternative = restored

@@ -23,6 +23,10 @@ final class World {
   var deed: Ledger.Word?
 
   var writer: (any DatabaseWriter)?
+
+  /// A database in memory, which does not fail, to copy from.
+  var source: DatabaseQueue?
+
   private let kind: Kind
   private let clock = VirtualClock()
 
