@@ -41,17 +41,18 @@ extension Database {
     }
   }
 
-  /// Removes everything from the database. C: `SQLITE_DBCONFIG_RESET_DATABASE`.
+  /// Removes everything from the database.
+  ///
+  /// It becomes a copy of an empty one, whose schema has a version of its own. Were the database reset
+  /// (`SQLITE_DBCONFIG_RESET_DATABASE`), versions would begin anew, and other connections could take the schema that is
+  /// made next for the one that they know.
   func erase() throws {
-    let handle = try openHandle()
-    try handle.set(.reset, true)
-    do {
-      try execute(sql: "VACUUM")
-    } catch {
-      try handle.set(.reset, false)
-      throw error
+    // In a database with a write-ahead log, pages keep their size.
+    let pageSize = try untraced { try Int.fetchOne(self, sql: "PRAGMA page_size") } ?? 4096
+    try DatabaseQueue().inDatabase { empty in
+      try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
+      try empty.backup(to: self)
     }
-    try handle.set(.reset, false)
   }
 }
 

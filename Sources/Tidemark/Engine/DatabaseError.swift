@@ -40,6 +40,9 @@ public struct DatabaseError: Error {
   /// stopped for, when it refuses an access.
   public internal(set) var cause: (any Error)?
 
+  /// The identifier of the migration that failed, when there is one. See `DatabaseMigrator`.
+  public internal(set) var migration: String?
+
   /// Whether `description` shows the arguments.
   let publicStatementArguments: Bool
 
@@ -81,6 +84,7 @@ extension DatabaseError {
       publicStatementArguments: publicStatementArguments)
     error.commitOutcome = commitOutcome
     error.cause = cause
+    error.migration = migration
     error.isDatabaseStopped = isDatabaseStopped
     error.lacksResources = lacksResources
     return error
@@ -107,7 +111,7 @@ extension DatabaseError {
 // MARK: - Text
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message and the SQL. The arguments only where they are public.
+  /// The code, the message and the SQL, and the migration that failed. The arguments only where they are public.
   public var description: String { describe(showsArguments: publicStatementArguments) }
 
   /// The code, the message, the SQL and the arguments.
@@ -118,6 +122,7 @@ extension DatabaseError: CustomStringConvertible {
     if let message { text += ": \(message)" }
     if let sql { text += " - while executing `\(sql.trimmedSQLStatement)`" }
     if showsArguments, let arguments, !arguments.isEmpty { text += " with arguments \(arguments)" }
+    if let migration { text += " - in migration \(String(reflecting: migration))" }
     return text
   }
 }

@@ -37,6 +37,9 @@ public final class Row {
   /// Rows loaded by other queries, by name.
   @exclusivity(unchecked) var prefetched: [String: [Row]] = [:]
 
+  /// What a later room works out once for all the rows that show through this window.
+  @exclusivity(unchecked) var decodingPlan: AnyObject?
+
   /// A window on a statement.
   init(statement: Statement, layout: RowLayout? = nil) {
     self.statement = statement

@@ -46,6 +46,11 @@ extension Database {
 
   /// Runs a step of a copy into this database, whose last one commits it.
   func judgingCopy<Result>(_ step: () throws -> Result) throws -> Result {
+    // A copy is committed without a word to the hook.
+    if !mayCommit(), let refusal = commitRefusal {
+      commitRefusal = nil
+      throw refusal
+    }
     do {
       return try step()
     } catch var error as DatabaseError {

@@ -1,16 +1,29 @@
+/// Where a type that is one value is decoded from.
+protocol SingleValueSource {
+  /// Whether the value is NULL.
+  var isNull: Bool { get }
+
+  /// The value as a type, or nil when the type is no value of a column, and has to decode itself.
+  func value<Value: Decodable>(of type: Value.Type) throws -> Value?
+}
+
 /// Has a type decode itself from one database value, and finds out whether it wanted JSON instead.
 ///
 /// `needsJSON` stays true when the type went on to try something else.
 final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
-  private let databaseValue: DatabaseValue
+  private let source: any SingleValueSource
   private(set) var needsJSON = false
 
-  init(_ databaseValue: DatabaseValue) {
-    self.databaseValue = databaseValue
-  }
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any]
 
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  init(
+    _ source: any SingleValueSource, codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]
+  ) {
+    self.source = source
+    self.codingPath = codingPath
+    self.userInfo = userInfo
+  }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
@@ -20,30 +33,36 @@ final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw wantsJSON() }
 
-  func decodeNil() -> Bool { databaseValue.isNull }
+  func decodeNil() -> Bool { source.isNull }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard let convertibleType = type as? any DatabaseValueConvertible.Type else { return try Value(from: self) }
-    guard let value = convert(convertibleType, to: type) else {
-      throw DecodingError.typeMismatch(
-        type, DecodingError.Context(codingPath: [], debugDescription: "\(databaseValue) is not a \(type)"))
-    }
-    return value
+    try source.value(of: type) ?? Value(from: self)
   }
 
   // They decode themselves by asking for this very function, and do not fit in a column.
   func decode(_ type: Int128.Type) throws -> Int128 { throw wantsJSON() }
   func decode(_ type: UInt128.Type) throws -> UInt128 { throw wantsJSON() }
 
+  private func wantsJSON() -> NeedsJSON {
+    needsJSON = true
+    return NeedsJSON()
+  }
+}
+
+extension DatabaseValue: SingleValueSource {
+  func value<Value: Decodable>(of type: Value.Type) throws -> Value? {
+    guard let convertibleType = type as? any DatabaseValueConvertible.Type else { return nil }
+    guard let value = convert(convertibleType, to: type) else {
+      throw DecodingError.typeMismatch(
+        type, DecodingError.Context(codingPath: [], debugDescription: "\(self) is not a \(type)"))
+    }
+    return value
+  }
+
   private func convert<Convertible: DatabaseValueConvertible, Value>(
     _ convertibleType: Convertible.Type, to type: Value.Type
   ) -> Value? {
     // Both types are the same.
-    Convertible.fromDatabaseValue(databaseValue).flatMap { $0 as? Value }
-  }
-
-  private func wantsJSON() -> NeedsJSON {
-    needsJSON = true
-    return NeedsJSON()
+    Convertible.fromDatabaseValue(self).flatMap { $0 as? Value }
   }
 }

@@ -59,7 +59,8 @@ extension Scenario {
     description: "a migration", kind: .durablePool,
     act: { world in
       world.act("migrate") {
-        try world.writer?.write { db in
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("two") { db in
           try db.execute(
             sql: """
               ALTER TABLE one ADD COLUMN extra INTEGER NOT NULL DEFAULT 0;
@@ -71,6 +72,7 @@ extension Scenario {
               PRAGMA user_version = 2
               """)
         }
+        if let writer = world.writer { try migrator.migrate(writer) }
       }
     },
     verify: { world in
@@ -81,9 +83,14 @@ extension Scenario {
         world.problem("\(world.deed!), and the version is \(version)")
       default: break
       }
-      let names = try db.texts("SELECT name FROM sqlite_master ORDER BY name")
+      let names = try db.texts(
+        "SELECT name FROM sqlite_master WHERE name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%' ORDER BY name")
       let expected = version == [2] ? ["extra", "one", "three", "two"] : ["filler", "one", "two"]
       if names != expected { world.problem("version \(version) with \(names)") }
+      let applied =
+        try db.texts("SELECT name FROM sqlite_master WHERE name = 'grdb_migrations'").isEmpty
+        ? [] : db.texts("SELECT identifier FROM grdb_migrations")
+      if applied != (version == [2] ? ["two"] : []) { world.problem("version \(version), migrated: \(applied)") }
       if version == [2], try db.numbers("SELECT COUNT(*) FROM three") != [8] { world.problem("not all was migrated") }
     })
 }

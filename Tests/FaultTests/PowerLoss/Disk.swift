@@ -27,12 +27,12 @@ struct Disk {
   }
 
   private enum Change {
-    case write(offset: Int, bytes: [UInt8])
+    case write(offset: Int, bytes: Data)
     case truncate(Int)
   }
 
   private struct File {
-    var durable: [UInt8] = []
+    var durable = Data()
     var pending: [Change] = []
   }
 
@@ -72,7 +72,7 @@ struct Disk {
       pendingNames.append(.delete(name))
       if event.syncs_folder != 0 { writeNamesDown() }
     case FAULT_EVENT_WRITE:
-      let bytes = Array(UnsafeBufferPointer(start: event.bytes, count: Int(event.count)))
+      let bytes = Data(bytes: event.bytes, count: Int(event.count))
       files[file(name)].pending.append(.write(offset: Int(event.offset), bytes: bytes))
     case FAULT_EVENT_TRUNCATE:
       files[file(name)].pending.append(.truncate(Int(event.offset)))
@@ -108,7 +108,7 @@ struct Disk {
     }
   }
 
-  private static func apply(_ change: Change, to bytes: inout [UInt8]) {
+  private static func apply(_ change: Change, to bytes: inout Data) {
     switch change {
     case .truncate(let size):
       if size < bytes.count { bytes.removeLast(bytes.count - size) } else { grow(&bytes, to: size) }
@@ -118,21 +118,21 @@ struct Disk {
     }
   }
 
-  private static func grow(_ bytes: inout [UInt8], to size: Int) {
-    if size > bytes.count { bytes.append(contentsOf: repeatElement(0, count: size - bytes.count)) }
+  private static func grow(_ bytes: inout Data, to size: Int) {
+    if size > bytes.count { bytes.append(Data(count: size - bytes.count)) }
   }
 
   // MARK: What is left
 
   /// The files, when the power fails now.
-  func image(_ damage: Damage, _ numbers: inout RandomNumbers) -> [String: [UInt8]] {
+  func image(_ damage: Damage, _ numbers: inout RandomNumbers) -> [String: Data] {
     var left = durableNames
     let arrived = damage == .nothing ? 0 : numbers.below(pendingNames.count + 1)
     for change in pendingNames.prefix(arrived) { Self.apply(change, to: &left) }
     return left.mapValues { Self.content(of: files[$0], damage, &numbers) }
   }
 
-  private static func content(of file: File, _ damage: Damage, _ numbers: inout RandomNumbers) -> [UInt8] {
+  private static func content(of file: File, _ damage: Damage, _ numbers: inout RandomNumbers) -> Data {
     var bytes = file.durable
     switch damage {
     case .nothing:
@@ -148,7 +148,7 @@ struct Disk {
           // A sector that the power failed in.
           let sector = (offset + numbers.below(written.count)) / sectorSize * sectorSize
           let range = max(offset, sector)..<min(offset + written.count, sector + sectorSize)
-          apply(.write(offset: range.lowerBound, bytes: range.map { _ in UInt8(numbers.below(256)) }), to: &bytes)
+          apply(.write(offset: range.lowerBound, bytes: Data(range.map { _ in UInt8(numbers.below(256)) })), to: &bytes)
         }
       }
     }
@@ -161,7 +161,7 @@ struct Disk {
     var begin = 0
     while begin < bytes.count {
       let end = min(bytes.count, (offset + begin) / sectorSize * sectorSize + sectorSize - offset)
-      parts.append(.write(offset: offset + begin, bytes: Array(bytes[begin..<end])))
+      parts.append(.write(offset: offset + begin, bytes: Data(bytes[begin..<end])))
       begin = end
     }
     return parts

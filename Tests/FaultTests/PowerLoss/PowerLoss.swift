@@ -103,11 +103,11 @@ struct PowerLoss {
   }
 
   /// How many commits are there: from the first one on, without a hole, each of them as a whole.
-  private func commitCount(in image: [String: [UInt8]]) throws -> Int {
+  private func commitCount(in image: [String: Data]) throws -> Int {
     for suffix in ["", "-wal", "-journal", "-shm"] {
       let path = folder.path("image.sqlite" + suffix)
       unlink(path)
-      if let bytes = image[folder.path("db.sqlite" + suffix)] { try write(bytes, to: path) }
+      if let bytes = image[folder.path("db.sqlite" + suffix)] { try bytes.write(to: URL(filePath: path)) }
     }
     guard image[folder.path("db.sqlite")] != nil else { return imageWithoutTables }
     let db = try PlainDatabase(path: folder.path("image.sqlite"))
@@ -125,12 +125,4 @@ struct PowerLoss {
 
   // Less than the tables themselves, whose mark is zero.
   private var imageWithoutTables: Int { -1 }
-
-  private func write(_ bytes: [UInt8], to path: String) throws {
-    let descriptor = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
-    guard descriptor >= 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw PlainDatabase.Failure(description: "\(path) cannot be written")
-    }
-    close(descriptor)
-  }
 }

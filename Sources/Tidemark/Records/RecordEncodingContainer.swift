@@ -1,0 +1,66 @@
+/// The columns of a record, by key.
+struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: RecordEncoder
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil(forKey key: Key) { encoder.store(.null, for: key) }
+
+  // MARK: Numbers, texts and booleans
+
+  func encode<Value: Encodable & DatabaseValueConvertible>(_ value: Value, forKey key: Key) throws {
+    encoder.store(value.databaseValue, for: key)
+  }
+
+  // The standard library has its own version for each of these types, which stores nothing for nil.
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) { store(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) { store(value, key) }
+
+  @inline(__always)
+  private func store(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
+    encoder.store(value?.databaseValue ?? .null, for: key)
+  }
+
+  // MARK: Everything else
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try encoder.encode(value, for: key) }
+
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+    if let value { try encoder.encode(value, for: key) } else { encodeNil(forKey: key) }
+  }
+
+  // The standard library refuses them in its own version.
+  func encode(_ value: Int128, forKey key: Key) throws { try encoder.encode(value, for: key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try encoder.encode(value, for: key) }
+
+  // MARK: Containers inside
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    KeyedEncodingContainer(refusal(NestedKey.self, key))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { refusal(NoKey.self, key) }
+
+  private func refusal<NestedKey: CodingKey>(_: NestedKey.Type, _ key: Key) -> RefusingContainer<NestedKey> {
+    encoder.refusingContainer(
+      NestedKey.self, at: [key],
+      "a record has no nested containers: encode a value of an Encodable type, which is stored as JSON")
+  }
+
+  func superEncoder() -> any Encoder { encoder }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder }
+}

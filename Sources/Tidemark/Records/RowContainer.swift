@@ -1,0 +1,157 @@
+/// The columns, scopes and prefetched rows of a row, by key.
+struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: RecordDecoder
+
+  private var row: Row { decoder.row }
+  private var plan: RecordDecodingPlan { decoder.plan }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  var allKeys: [Key] {
+    let names = row.columnNames + row.prefetchedRows.keys.sorted() + row.scopesTree.names.sorted()
+    return names.compactMap(Key.init(stringValue:))
+  }
+
+  func contains(_ key: Key) -> Bool {
+    if plan.index(of: key, in: row) != nil { return true }
+    let name = key.stringValue
+    return row.scopesTree[name] != nil || row.prefetchedRows[name] != nil
+  }
+
+  func decodeNil(forKey key: Key) -> Bool {
+    if let index = plan.index(of: key, in: row) { return row.hasNull(atIndex: index) }
+    let name = key.stringValue
+    if let scope = row.scopesTree[name] { return !scope.containsNonNullValue }
+    return row.prefetchedRows[name] == nil
+  }
+
+  // MARK: Numbers, texts and booleans
+
+  func decode<Value: Decodable & DatabaseValueConvertible>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    guard let index = plan.index(of: key, in: row) else { throw key.stringValue._missing(in: row) }
+    return try row.decode(type, uncheckedIndex: index)
+  }
+
+  // The standard library has its own version for each of these types, which looks for the column three times.
+  func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? { try valueIfPresent(key) }
+  func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Double.Type, forKey key: Key) throws -> Double? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Float.Type, forKey key: Key) throws -> Float? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? { try valueIfPresent(key) }
+  func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? { try valueIfPresent(key) }
+  func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try valueIfPresent(key) }
+  func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? { try valueIfPresent(key) }
+  func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? { try valueIfPresent(key) }
+  func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? { try valueIfPresent(key) }
+  func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
+
+  @inline(__always)
+  private func valueIfPresent<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value? {
+    guard let index = plan.index(of: key, in: row) else { return nil }
+    return try row.decode(Value?.self, uncheckedIndex: index)
+  }
+
+  // MARK: Everything else
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try decodeAny(type, forKey: key)
+  }
+
+  private func decodeAny<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    if let index = plan.index(of: key, in: row) { return try decodeColumn(type, index, key) }
+    if let value = try decodeRows(type, forKey: key) { return value }
+    switch ColumnReading(of: type) {
+    case .optional(let optionalType): return try optionalType.decode(type, from: self, forKey: key)
+    case .date, .data, .value: throw key.stringValue._missing(in: row)
+    case .decoding: break
+    }
+    if row.scopesTree[key.stringValue] != nil {
+      throw RowDecodingError("scope \(String(reflecting: key.stringValue)) only contains null values", row: row)
+    }
+    if type is any StringKeyed.Type {
+      // It would take all the columns for its own.
+      let context = DecodingError.Context(codingPath: codingPath, debugDescription: "There is no such column")
+      throw DecodingError.keyNotFound(key, context)
+    }
+    return try decoder.decode(type, from: row, at: codingPath + [key])
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    guard let index = plan.index(of: key, in: row) else { return try decodeRows(type, forKey: key) }
+    return row.hasNull(atIndex: index) ? nil : try decodeColumn(type, index, key)
+  }
+
+  // The standard library refuses them in its own version.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decodeAny(type, forKey: key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decodeAny(type, forKey: key) }
+
+  private func decodeColumn<Value: Decodable>(_ type: Value.Type, _ index: Int, _ key: Key) throws -> Value {
+    if case .optional(let optionalType) = plan.reading(of: type, at: index) {
+      return try optionalType.decode(type, from: self, forKey: key)
+    }
+    return try RecordColumn(row: row, index: index, plan: plan, key: key).decode(type, codingPath)
+  }
+
+  /// From the scope or the prefetched rows of a key; nil when there is nothing.
+  private func decodeRows<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    if !row.hasRowsInside { return nil }
+    let name = key.stringValue
+    if let scope = row.scopesTree[name] {
+      return scope.containsNonNullValue ? try decoder.decode(type, from: scope, at: codingPath + [key]) : nil
+    }
+    guard let rows = row.prefetchedRows[name] else { return nil }
+    return try Value(from: RowsDecoder(rows: rows, decoder: decoder, codingPath: codingPath + [key]))
+  }
+
+  // MARK: Containers inside
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try decode(DecoderOfKey.self, forKey: key).decoder.container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try decode(DecoderOfKey.self, forKey: key).decoder.unkeyedContainer()
+  }
+
+  func superDecoder() -> any Decoder { decoder }
+  func superDecoder(forKey key: Key) -> any Decoder { decoder }
+}
+
+/// An optional, when its type is not known.
+protocol OptionalDecodable {
+  /// The optional for a key, which is another name for this type.
+  static func decode<Same, Key>(_ type: Same.Type, from container: RowContainer<Key>, forKey key: Key) throws -> Same
+}
+
+extension Optional: OptionalDecodable where Wrapped: Decodable {
+  static func decode<Same, Key>(
+    _ type: Same.Type, from container: RowContainer<Key>, forKey key: Key
+  ) throws -> Same {
+    sameValue(try container.decodeIfPresent(Wrapped.self, forKey: key), as: type)
+  }
+}
+
+/// A dictionary, when its type is not known.
+private protocol StringKeyed {}
+extension Dictionary: StringKeyed {}
+
+/// The decoder of what is found for a key: of a scope, of prefetched rows, of JSON.
+private struct DecoderOfKey: Decodable {
+  let decoder: any Decoder
+
+  init(from decoder: any Decoder) throws {
+    // One value has no containers, and says so: then JSON is decoded instead.
+    if decoder is SingleValueDecoder { _ = try decoder.unkeyedContainer() }
+    self.decoder = decoder
+  }
+}
+
+extension Row {
+  /// Whether there may be scopes or prefetched rows.
+  fileprivate var hasRowsInside: Bool { layout != nil || !prefetched.isEmpty }
+}

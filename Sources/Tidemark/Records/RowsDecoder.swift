@@ -1,0 +1,86 @@
+/// Has a collection decode itself from the rows that were loaded along with a row.
+struct RowsDecoder: Decoder {
+  let rows: [Row]
+
+  /// The decoder of the row around them.
+  let decoder: RecordDecoder
+
+  let codingPath: [any CodingKey]
+
+  var userInfo: [CodingUserInfoKey: Any] { decoder.userInfo }
+
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { RowsContainer(decoder: self) }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw mismatch(Any.self) }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    .typeMismatch(
+      type,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "Prefetched rows are decoded as a collection: there are \(rows.count)"
+      ))
+  }
+}
+
+/// Rows, one after the other.
+private struct RowsContainer: UnkeyedDecodingContainer {
+  let decoder: RowsDecoder
+  private(set) var currentIndex = 0
+
+  init(decoder: RowsDecoder) {
+    self.decoder = decoder
+  }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { decoder.rows.count }
+  var isAtEnd: Bool { currentIndex >= decoder.rows.count }
+
+  func decodeNil() -> Bool { false }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let (row, codingPath) = try current(type)
+    let value = try decoder.decoder.decode(type, from: row, at: codingPath)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try superDecoder().container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try superDecoder().unkeyedContainer()
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let (row, codingPath) = try current((any Decoder).self)
+    currentIndex += 1
+    return RecordDecoder(row, for: decoder.decoder.plan.recordType, codingPath: codingPath)
+  }
+
+  private func current(_ type: Any.Type) throws -> (Row, [any CodingKey]) {
+    let codingPath = codingPath + [Position(intValue: currentIndex)]
+    if isAtEnd {
+      throw DecodingError.valueNotFound(
+        type, DecodingError.Context(codingPath: codingPath, debugDescription: "There are no more prefetched rows"))
+    }
+    return (decoder.rows[currentIndex], codingPath)
+  }
+
+  /// The key of an element.
+  private struct Position: CodingKey {
+    let index: Int
+
+    init(intValue: Int) { index = intValue }
+    init?(stringValue: String) { nil }
+
+    var intValue: Int? { index }
+    var stringValue: String { "Index \(index)" }
+  }
+}

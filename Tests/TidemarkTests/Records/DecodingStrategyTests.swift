@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// How records read their dates and data, and the keys of columns.
+@Suite struct DecodingStrategyTests {
+  private struct Dated: Decodable, FetchableRecord {
+    var reference: Date?
+    var seconds: Date?
+    var milliseconds: Date?
+    var iso: Date?
+    var formatted: Date?
+    var custom: Date?
+    var plain: Date?
+
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+      switch column {
+      case "reference": return .timeIntervalSinceReferenceDate
+      case "seconds": return .timeIntervalSince1970
+      case "milliseconds": return .millisecondsSince1970
+      case "iso": return .iso8601
+      case "formatted":
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "yyyy/MM/dd"
+        return .formatted(formatter)
+      case "custom": return .custom { $0 == 1.databaseValue ? Date(timeIntervalSince1970: 77) : nil }
+      default: return .deferredToDate
+      }
+    }
+  }
+
+  @Test func datesAreReadAsTheStrategySays() throws {
+    let sql = """
+      SELECT 10.5 AS reference, 10.5 AS seconds, 10500 AS milliseconds, '2001-09-09T01:46:40Z' AS iso,
+      '1970/01/02' AS formatted, 1 AS custom, '1970-01-01 00:00:01' AS plain
+      """
+    for dated in [try fetchRecord(Dated.self, sql), try Dated(row: firstRow(sql))] {
+      #expect(dated.reference == Date(timeIntervalSinceReferenceDate: 10.5))
+      #expect(dated.seconds == Date(timeIntervalSince1970: 10.5))
+      #expect(dated.milliseconds == Date(timeIntervalSince1970: 10.5))
+      #expect(dated.iso == Date(timeIntervalSince1970: 1_000_000_000))
+      #expect(dated.formatted == Date(timeIntervalSince1970: 86_400))
+      #expect(dated.custom == Date(timeIntervalSince1970: 77))
+      #expect(dated.plain == Date(timeIntervalSince1970: 1))
+    }
+  }
+
+  @Test(arguments: [
+    "SELECT 'x' AS iso", "SELECT 5 AS iso", "SELECT '2001-09-09 01:46:40' AS iso", "SELECT 'x' AS formatted",
+    "SELECT 2 AS custom", "SELECT 'x' AS plain",
+  ])
+  func whatIsNoDateIsRefused(sql: String) throws {
+    let text = errorText { try fetchRecord(Dated.self, sql) }
+    #expect(text.hasPrefix("could not decode Date from database value"))
+    #expect(text.contains("column: \"\(try #require(sql.split(separator: " ").last))\""))
+  }
+
+  @Test func dataIsReadAsTheStrategySays() throws {
+    struct Player: Decodable, FetchableRecord {
+      var blob: Data
+      var custom: Data
+      static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
+        column == "custom" ? .custom { $0.isNull ? nil : Data("c".utf8) } : .deferredToData
+      }
+    }
+    let player = try fetchRecord(Player.self, "SELECT x'01' AS blob, 5 AS custom")
+    #expect(player.blob == Data([1]))
+    #expect(player.custom == Data("c".utf8))
+    #expect(throws: RowDecodingError.self) { try Player(row: ["blob": Data(), "custom": nil]) }
+  }
+
+  @Test(arguments: [
+    ("created_at", "createdAt"), ("id", "id"), ("_my_id_", "_myId_"), ("ID", "ID"), ("__", "__"), ("", ""),
+    ("a__b", "aB"), ("player_URL", "playerUrl"),
+  ])
+  func aColumnInCamelCase(column: String, key: String) {
+    #expect(column.convertedFromSnakeCase == key)
+  }
+
+  @Test func columnsBecomeKeysAsTheStrategySays() throws {
+    struct Snake: Decodable, FetchableRecord {
+      var createdAt: Date
+      var jsonData: [Int]
+      static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .convertFromSnakeCase }
+      static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        column == "created_at" ? .timeIntervalSinceReferenceDate : .deferredToDate
+      }
+    }
+    let snake = try fetchRecord(Snake.self, "SELECT 5 AS created_at, '[1]' AS json_data")
+    #expect(snake.createdAt == Date(timeIntervalSinceReferenceDate: 5))
+    #expect(snake.jsonData == [1])
+    struct Custom: Decodable, FetchableRecord {
+      var id: Int
+      enum CodingKeys: String, CodingKey { case id }
+      static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
+        .custom { CodingKeys(stringValue: String($0.dropFirst())) ?? CodingKeys.id }
+      }
+    }
+    #expect(try fetchRecord(Custom.self, "SELECT 1 AS _id").id == 1)
+  }
+}
