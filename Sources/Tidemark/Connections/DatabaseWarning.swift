@@ -81,9 +81,9 @@ struct SQLiteFault {
       mendedBranches: [3_044_006...3_044_999, 3_050_007...3_050_999],
       concerns: .writeAheadLog,
       description: """
-        SQLite \(SQLiteLibrary.version) may lose commits when one process checkpoints the write-ahead log while another \
-        one writes. Within a process the library sees to it; let no other process write to the file, or use SQLite \
-        3.51.3
+        SQLite \(SQLiteLibrary.version) may lose commits when one process checkpoints the write-ahead log while \
+        another one writes. Within a process the library sees to it; let no other process write to the file, or use \
+        SQLite 3.51.3
         """),
     SQLiteFault(
       firstVersion: 3_000_000, mendedIn: 3_050_002, concerns: .untrustedSQL,

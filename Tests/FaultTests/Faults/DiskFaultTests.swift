@@ -8,7 +8,7 @@ import Testing
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(scenario.kind)
     let all = try FaultCase.all(of: scenario, FaultVFS.Fault.all.map(Injection.disk), template)
-    try FaultCase.run(all, daily: 50, template, run)
+    try FaultCase.run(all, daily: 30, template, run)
     run.finish()
   }
 

@@ -47,8 +47,10 @@ import Testing
     try kill("backup", cycles: Scale.of(daily: 4, full: 40)) { folder, acknowledged in
       let source = try complaint(
         PlainDatabase(path: folder.path("db.sqlite")), acknowledged: acknowledged, name: "the source")
-      let copy = try PlainDatabase(path: folder.path("db.sqlite-copy"))
-      // Before the first copy was made, there is an empty file.
+      // Before the first copy was made, there is an empty file, or none.
+      let path = folder.path("db.sqlite-copy")
+      if acknowledged == 0, !FileManager.default.fileExists(atPath: path) { return source }
+      let copy = try PlainDatabase(path: path)
       if acknowledged == 0, try copy.numbers("SELECT COUNT(*) FROM sqlite_master") == [0] { return source }
       return try source + complaint(copy, acknowledged: acknowledged, name: "the copy")
     }

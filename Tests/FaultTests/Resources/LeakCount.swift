@@ -51,7 +51,7 @@ struct LeakCount {
     for _ in 0..<cycles { try await body() }
     // Threads end on their own, some time after their last work.
     var growth = current.growth(since: before)
-    for _ in 0..<40 where growth != nil {
+    for _ in 0..<20 where growth != nil {
       try await Task.sleep(for: .milliseconds(50))
       growth = current.growth(since: before)
     }

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Each test has a process of its own: what others do would be counted, too.
 @Suite(.serialized) struct LeakTests {
-  private static var cycles: Int { Scale.of(daily: 200, full: 10_000) }
+  private static var cycles: Int { Scale.of(daily: 100, full: 10_000) }
 
   @Test func thousandsOfAccessesLeaveNothing() async {
     await #expect(processExitsWith: .success) {
