@@ -74,8 +74,29 @@ extension DatabaseReader {
   public func backup(
     to writer: any DatabaseWriter, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
-    try writer.writeWithoutTransaction { destDb in
-      try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
+    // Two queues that are copied into each other at the same time are entered in the same order by both.
+    if let own = queueIdentity, let other = writer.queueIdentity, own < other {
+      try unsafeRead { sourceDb in
+        try writer._boundedWriteWithoutTransaction { destDb in
+          try sourceDb.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress)
+        }
+      }
+    } else {
+      try writer._boundedWriteWithoutTransaction { destDb in
+        try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
+      }
+    }
+  }
+}
+
+extension DatabaseReader {
+  /// The identity of the one connection that is used by reads and writes, nil when these use several.
+  fileprivate var queueIdentity: ObjectIdentifier? {
+    switch self {
+    case let reader as AnyDatabaseReader: reader.base.queueIdentity
+    case let writer as AnyDatabaseWriter: writer.base.queueIdentity
+    case let queue as DatabaseQueue: ObjectIdentifier(queue)
+    default: nil
     }
   }
 }

@@ -23,7 +23,7 @@ extension Database {
     do {
       var settings = DatabaseSettings(configuration, label: label)
       settings.standing = standing
-      settings.isInFile = handle.filePath?.isEmpty == false
+      settings.isInFile = handle.filePath(of: "main") != nil
       db = try Database(handle: handle, settings: settings)
     } catch {
       handle.closeEventually()
@@ -31,7 +31,7 @@ extension Database {
     }
     do {
       try db.withAccess { db in
-        try db.prepare(configuration)
+        try db.prepare(configuration, location)
         if case .file = location { try db.checkIdentity(ofFileAtPath: location.name) }
       }
     } catch {
@@ -42,7 +42,7 @@ extension Database {
     return db
   }
 
-  private func prepare(_ configuration: Configuration) throws {
+  private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
@@ -51,7 +51,10 @@ extension Database {
     self.configuration = configuration
     schemaSource = configuration.schemaSource
     try addStandardFunctions()
-    if !configuration.readonly { try use(configuration.durability, usesWriteAheadLog: false) }
+    if !configuration.readonly {
+      try use(configuration.durability, usesWriteAheadLog: false)
+      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+    }
     for preparation in configuration.preparations { try preparation(self) }
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,

@@ -43,7 +43,7 @@ extension Database {
   private func warnings(usesWriteAheadLog: Bool) -> [DatabaseWarning] {
     let warnings = SQLiteFault.warnings(
       version: SQLiteLibrary.versionNumber, usesWriteAheadLog: usesWriteAheadLog, isUntrusted: settings.isUntrusted)
-    guard usesWriteAheadLog, settings.isInFile, let path = handle?.filePath, DatabaseFile.isRemote(atPath: path) else {
+    guard usesWriteAheadLog, let path = handle?.filePath(of: "main"), DatabaseFile.isRemote(atPath: path) else {
       return warnings
     }
     return warnings + [.remoteFile(path: path)]

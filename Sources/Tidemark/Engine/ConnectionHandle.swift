@@ -106,36 +106,3 @@ struct ConnectionHandle {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
   }
 }
-
-extension ConnectionHandle {
-  /// The path to the file of the main database, or nil when it has none. C: `sqlite3_db_filename`.
-  var filePath: String? { sqlite3_db_filename(pointer, nil).map { String(cString: $0) } }
-
-  /// Whether the connection has another file open than the one that its path leads to: it was moved, deleted or
-  /// replaced. C: `sqlite3_file_control` of `SQLITE_FCNTL_HAS_MOVED`.
-  var hasMoved: Bool {
-    var answer: CInt = 0
-    // A VFS that does not know the question knows no answer.
-    let code = sqlite3_file_control(pointer, nil, SQLITE_FCNTL_HAS_MOVED, &answer)
-    return code == SQLITE_OK && answer != 0
-  }
-}
-
-extension ConnectionHandle {
-  /// The modes of `sqlite3_wal_checkpoint_v2`.
-  struct Checkpoint {
-    fileprivate var mode: CInt
-    static let passive = Checkpoint(mode: SQLITE_CHECKPOINT_PASSIVE)
-    static let full = Checkpoint(mode: SQLITE_CHECKPOINT_FULL)
-    static let restart = Checkpoint(mode: SQLITE_CHECKPOINT_RESTART)
-    static let truncate = Checkpoint(mode: SQLITE_CHECKPOINT_TRUNCATE)
-  }
-
-  /// C: `sqlite3_wal_checkpoint_v2`.
-  func checkpoint(_ checkpoint: Checkpoint, on name: String?) throws -> (Int, Int) {
-    var logCount: CInt = -1
-    var doneCount: CInt = -1
-    try check(sqlite3_wal_checkpoint_v2(pointer, name, checkpoint.mode, &logCount, &doneCount))
-    return (Int(logCount), Int(doneCount))
-  }
-}

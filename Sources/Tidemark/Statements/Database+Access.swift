@@ -35,7 +35,7 @@ extension Database {
     if settings.standing.isInherited {
       becomeInherited()
     } else if abandoned.isPending {
-      abandoned.giveBack()
+      runningCount -= abandoned.giveBack()
     }
     return try body(self)
   }
@@ -98,7 +98,7 @@ extension Database {
     if settings.standing.isInherited { becomeInherited() }
     guard let handle else { return }
     forgetStatements()
-    abandoned.giveBack()
+    runningCount -= abandoned.giveBack()
     try handle.close()
     InvalidText.forget(handle.pointer)
     self.handle = nil

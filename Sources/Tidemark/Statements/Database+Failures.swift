@@ -75,6 +75,13 @@ extension Database {
     }
   }
 
+  /// Stops the database after a sync that failed: the system may have forgotten what it could not write, and say next
+  /// time that all is written (hazard D5).
+  func stopIfDiskIsNotKnown(after error: any Error) {
+    guard let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC else { return }
+    stop(because: error)
+  }
+
   /// Throws when a statement must not begin.
   @inline(__always)
   func checkMayBegin(_ statement: Statement, _ arguments: StatementArguments?) throws {
@@ -137,8 +144,8 @@ extension Database {
   ///
   /// What is committed into a file that was moved, deleted or replaced is found by nobody (hazard F5).
   func mayCommit() -> Bool {
-    guard settings.isInFile, handle?.hasMoved == true else { return true }
-    let error = Self.movedError(path: handle?.filePath)
+    guard settings.isInFile, handle?.hasMoved("main") == true else { return true }
+    let error = Self.movedError(path: handle?.filePath(of: "main"))
     commitRefusal = error
     stop(because: error)
     return false

@@ -70,7 +70,7 @@ public final class Statement {
     hasBoundArguments = parameterCount == 0
   }
 
-  deinit { database.finalize(sqliteStatement) }
+  deinit { database.finalize(sqliteStatement, isRunning: isRunning) }
 
   // MARK: What it is
 
@@ -142,6 +142,7 @@ public final class Statement {
     }
     database.callbacks.hasBegunCommit = false
     isRunning = true
+    database.runningCount += 1
     run &+= 1
   }
 
@@ -172,6 +173,7 @@ public final class Statement {
   func finish() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
+    if isRunning { database.runningCount -= 1 }
     isRunning = false
     run &+= 1
     if isInternal, parameterCount > 0 {
@@ -185,6 +187,7 @@ public final class Statement {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
+    if database.workBetweenTransactions != nil { database.workBetweenTransactionsIsDue() }
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.

@@ -20,8 +20,9 @@ extension Database {
     if readOnlyDepth == 0, !isQueryOnly {
       // Compiled now, as long as there is memory for it: what is turned on can be turned off.
       _ = try preparedStatement(sql: Self.queryOnlyOff)
-      try setQueryOnly("PRAGMA query_only = 1")
+      // SQLite does it while it compiles, and may fail after that.
       isQueryOnly = true
+      try setQueryOnly("PRAGMA query_only = 1")
     }
     readOnlyDepth += 1
   }

@@ -9,6 +9,7 @@ final class VirtualClock: Sendable {
   var clock: WorldClock {
     WorldClock(
       now: { [self] in time.withLock { $0 } },
-      sleep: { [self] duration in time.withLock { $0 += duration } })
+      sleep: { [self] duration in time.withLock { $0 += duration } },
+      after: WorldClock.live.after)
   }
 }
