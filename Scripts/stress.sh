@@ -6,7 +6,7 @@
 # Each round is a process of its own, so that randomised tests start from another seed. TIDEMARK_STRESS is set, for
 # the tests that want to be longer here than in a daily run. At the end there is a table of what the stress and fault
 # tests have run: they tell it in lines that begin with `stress: end`, and what they count there is summed up by
-# scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails the run.
+# scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails.
 #
 # `--skip HouseTests`. They read the sources, which are the same in each round.
 # FaultTests are run once, before the rounds: they go through all cases, which are the same in each round.
@@ -28,7 +28,8 @@ trap 'rm -f "$log" "$lines"' EXIT
 table() {
   awk -v seconds="$(($(date +%s) - begin))" '
     BEGIN {
-      count = split("cases faults stops images kills histories transactions reads cancelled lost planted problems", columns, " ")
+      names = "cases faults stops images kills histories transactions reads cancelled lost planted problems"
+      count = split(names, columns, " ")
     }
     /^stress: end / {
       name = $3; runs[name]++; runs["all"]++

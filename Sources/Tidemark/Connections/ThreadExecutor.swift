@@ -50,8 +50,7 @@ final class ThreadExecutor: AccessExecutor {
       } else if threadCount < threadCountMax {
         threadCount += 1
         let thread = Thread {
-          // By the thread itself: the system does not hear of a name given before, nor always of one given by others.
-          Thread.current.name = self.label
+          nameThisThread(self.label)
           self.work()
         }
         thread.stackSize = 8 << 20
@@ -100,4 +99,19 @@ final class ThreadExecutor: AccessExecutor {
       return job
     }
   }
+}
+
+/// Tells the system the name of the calling thread, of which it keeps fifteen bytes. A name that is given to a `Thread`
+/// reaches the system only sometimes.
+private func nameThisThread(_ name: String) {
+  #if canImport(Darwin)
+    pthread_setname_np(name)
+  #else
+    var start = String()
+    for character in name {
+      if start.utf8.count + character.utf8.count > 15 { break }
+      start.append(character)
+    }
+    pthread_setname_np(pthread_self(), start)
+  #endif
 }

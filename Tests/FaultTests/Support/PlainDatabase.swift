@@ -8,9 +8,9 @@ final class PlainDatabase {
     var description: String
   }
 
-  init(path: String, creates: Bool = false) throws {
+  init(path: String, creates: Bool = false, vfs: String? = nil) throws {
     let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
-    guard sqlite3_open_v2(path, &connection, flags, nil) == SQLITE_OK else {
+    guard sqlite3_open_v2(path, &connection, flags, vfs) == SQLITE_OK else {
       defer { sqlite3_close(connection) }
       throw failure("open")
     }
