@@ -8,8 +8,13 @@ package final class StressFolder: Sendable {
 
   package var database: String { path + "/db.sqlite" }
 
-  package init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "tidemark-stress-\(UUID().uuidString)").path()
+  /// - parameter isInMemory: Whether it is not on a disk, where there is such a place.
+  package init(inMemory isInMemory: Bool = false) throws {
+    let manager = FileManager.default
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let isThere = isInMemory && manager.isWritableFile(atPath: memory.path())
+    let parent = isThere ? memory : manager.temporaryDirectory
+    path = parent.appending(path: "tidemark-stress-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
