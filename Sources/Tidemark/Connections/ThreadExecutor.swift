@@ -49,12 +49,11 @@ final class ThreadExecutor: AccessExecutor {
         condition.signal()
       } else if threadCount < threadCountMax {
         threadCount += 1
-        let thread = Thread {
-          nameThisThread(self.label)
-          self.work()
-        }
+        let thread = Thread { self.work() }
         thread.stackSize = 8 << 20
         thread.start()
+        // The system does not hear of a name given before. The thread cannot end meanwhile: it waits for our lock.
+        thread.name = label
       }
     }
 
@@ -99,19 +98,4 @@ final class ThreadExecutor: AccessExecutor {
       return job
     }
   }
-}
-
-/// Tells the system the name of the calling thread, of which it keeps fifteen bytes. A name that is given to a `Thread`
-/// reaches the system only sometimes.
-private func nameThisThread(_ name: String) {
-  #if canImport(Darwin)
-    pthread_setname_np(name)
-  #else
-    var start = String()
-    for character in name {
-      if start.utf8.count + character.utf8.count > 15 { break }
-      start.append(character)
-    }
-    pthread_setname_np(pthread_self(), start)
-  #endif
 }
