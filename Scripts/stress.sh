@@ -4,10 +4,12 @@
 #   Scripts/stress.sh ROUNDS [flags of `swift test`]
 #
 # Each round is a process of its own, so that randomised tests start from another seed. TIDEMARK_STRESS is set, for
-# the tests that want to be longer here than in a daily run. At the end there is a table of what the stress tests have
-# run: they tell it in lines that begin with `stress: end`.
+# the tests that want to be longer here than in a daily run. At the end there is a table of what the stress and fault
+# tests have run: they tell it in lines that begin with `stress: end`, and what they count there is summed up by
+# scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails.
 #
 # `--skip HouseTests`. They read the sources, which are the same in each round.
+# FaultTests are run once, before the rounds: they go through all cases, which are the same in each round.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,43 +24,60 @@ log=$(mktemp)
 lines=$(mktemp)
 trap 'rm -f "$log" "$lines"' EXIT
 
-# One line for each scenario: how many seeds, and the sums of what they count.
+# One line for each scenario: how many runs, and the sums of what they count.
 table() {
-  awk '
+  awk -v seconds="$(($(date +%s) - begin))" '
+    BEGIN {
+      names = "cases faults stops images kills histories transactions reads cancelled lost planted problems"
+      count = split(names, columns, " ")
+    }
     /^stress: end / {
-      name = $3; seeds[name]++
+      name = $3; runs[name]++; runs["all"]++
       for (i = 5; i <= NF; i++) {
         split($i, pair, "=")
         sum[name, pair[1]] += pair[2]
         sum["all", pair[1]] += pair[2]
       }
-      seeds["all"]++
     }
-    function row(name) {
-      return sprintf("%-16s %7d %13d %13d %10d %8d %8d %9d %9.1f", name, seeds[name], sum[name, "transactions"],
-        sum[name, "reads"], sum[name, "cancelled"], sum[name, "kills"], sum[name, "planted"], sum[name, "problems"],
-        sum[name, "ms"] / 1000)
+    function row(name,   line, i) {
+      line = sprintf("%-18s %5d", name, runs[name])
+      for (i = 1; i <= count; i++) line = line sprintf(" %12d", sum[name, columns[i]])
+      return line sprintf(" %9.1f", sum[name, "ms"] / 1000)
     }
     END {
-      printf "%-16s %7s %13s %13s %10s %8s %8s %9s %9s\n", "scenario", "seeds", "transactions", "reads", "cancelled",
-        "kills", "planted", "problems", "seconds"
+      line = sprintf("%-18s %5s", "scenario", "runs")
+      for (i = 1; i <= count; i++) line = line sprintf(" %12s", columns[i])
+      print line sprintf(" %9s", "seconds")
       fflush()
-      for (name in seeds) if (name != "all") print row(name) | "sort"
+      for (name in runs) if (name != "all") print row(name) | "sort"
       close("sort")
-      if (seeds["all"] > 0) print row("all")
+      if (runs["all"] > 0) print row("all")
+      printf "\n%d cases with %d faults, %d power failures, %d kills; ", sum["all", "cases"], sum["all", "faults"],
+        sum["all", "images"], sum["all", "kills"]
+      printf "%d acknowledged commits lost, %d problems, no crash; ", sum["all", "lost"], sum["all", "problems"]
+      printf "all %d planted faults found; %d seconds\n", sum["all", "planted"], seconds
     }
   ' "$lines"
 }
 
-round=1
-while [ "$round" -le "$rounds" ]; do
+# Runs tests, and keeps what they have counted. A crash, and whatever else fails, ends the run.
+run() {
+  title=$1
+  shift
   if ! swift test --skip-build --skip HouseTests "$@" >"$log" 2>&1; then
     cat "$log"
-    echo "stress: round $round of $rounds failed; its output is above" >&2
+    echo "stress: $title failed; its output is above" >&2
     exit 1
   fi
   grep '^stress: end ' "$log" >>"$lines" || true
-  echo "round $round of $rounds: $(tail -n 1 "$log")"
+  echo "$title: $(tail -n 1 "$log")"
+}
+
+begin=$(date +%s)
+run 'faults' --filter FaultTests "$@"
+round=1
+while [ "$round" -le "$rounds" ]; do
+  run "round $round of $rounds" --skip FaultTests "$@"
   round=$((round + 1))
 done
 table

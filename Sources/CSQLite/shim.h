@@ -20,6 +20,10 @@
 
 #include <sqlite3.h>
 
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+
 // MARK: - Optional interfaces: weak references
 
 #pragma weak sqlite3_preupdate_hook
@@ -98,6 +102,20 @@ typedef void (*tidemark_log_callback)(void *context, int code, const char *messa
 /// sqlite3_config(SQLITE_CONFIG_LOG). To be called before any connection is opened.
 static inline int tidemark_config_log(tidemark_log_callback callback, void *context) {
   return sqlite3_config(SQLITE_CONFIG_LOG, callback, context);
+}
+
+// MARK: - The system
+
+/// The kind of file system that a file is on, by its magic number; 0 where the system does not tell. The library asks
+/// the system itself, since SQLite does not.
+static inline unsigned tidemark_file_system(const char *path) {
+#ifdef __linux__
+  struct statfs facts;
+  return statfs(path, &facts) == 0 ? (unsigned)facts.f_type : 0;
+#else
+  (void)path;
+  return 0;
+#endif
 }
 
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import StressSupport
 import Testing
 import Tidemark
 

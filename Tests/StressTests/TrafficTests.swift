@@ -1,3 +1,4 @@
+import StressSupport
 import Synchronization
 import Testing
 import Tidemark

@@ -60,6 +60,7 @@ final class Checkpointer: DatabasePart {
       do {
         try moveUnasked(name, of: db)
       } catch {
+        db.stopIfDiskIsNotKnown(after: error)
         Database.log(error, "The write-ahead log could not be moved into the database")
       }
     }
@@ -92,6 +93,9 @@ final class Checkpointer: DatabasePart {
       return if let kind = mode.waitingKind { try connections.checkpoint(kind, patience) } else { counts }
     } catch DatabaseError.SQLITE_BUSY {
       throw db.interruption ?? db.busyError()
+    } catch {
+      db.stopIfDiskIsNotKnown(after: error)
+      throw error
     }
   }
 
@@ -103,8 +107,7 @@ final class Checkpointer: DatabasePart {
     let connections = try CheckpointConnections(name == "main" ? location : .file(path), vfs: vfs)
     // The path may lead to another file by now.
     if handle.hasMoved(name) {
-      throw DatabaseError(
-        resultCode: .SQLITE_READONLY_DBMOVED, message: "the database file was moved or deleted: \(path)")
+      throw Database.movedError(path: path)
     }
     return connections
   }

@@ -99,6 +99,9 @@ public struct Configuration: Sendable {
   /// How the file keeps its changes. Default: as the kind of connection wants it.
   public var journalMode = JournalModeConfiguration.default
 
+  /// What is still there when the power has failed. Default: all, but the last commits of a pool.
+  public var durability = Durability.default
+
   /// How the file keeps its changes.
   public enum JournalModeConfiguration: Sendable {
     /// A queue leaves the file as it is. A pool uses the write-ahead log.

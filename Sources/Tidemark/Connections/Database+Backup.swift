@@ -29,7 +29,7 @@ extension Database {
     while true {
       try checkInterruption()
       try destDb.checkInterruption()
-      let isCompleted = try backup.step(pageCount: pagesPerStep)
+      let isCompleted = try destDb.judgingCopy { try backup.step(pageCount: pagesPerStep) }
       let state = DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)
       do {

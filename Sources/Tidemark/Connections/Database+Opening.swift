@@ -8,9 +8,11 @@ extension Database {
   /// Opens a connection.
   ///
   /// - parameter label: What the connection is called.
+  /// - parameter standing: What it shares with the other connections of the same queue or pool.
   static func open(
-    _ location: DatabaseLocation, _ configuration: Configuration, label: String
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String, standing: DatabaseStanding
   ) throws -> Database {
+    if let refusal = standing.refusal { throw refusal }
     if let permissions = configuration.filePermissions, !configuration.readonly, case .file = location {
       try NewFile.create(atPath: location.name, permissions: permissions)
     }
@@ -19,16 +21,23 @@ extension Database {
     let handle = try ConnectionHandle.open(location.name, flags: flags, vfs: configuration.environment.vfs)
     let db: Database
     do {
-      db = try Database(handle: handle, settings: DatabaseSettings(configuration, label: label))
+      var settings = DatabaseSettings(configuration, label: label)
+      settings.standing = standing
+      settings.isInFile = handle.filePath(of: "main") != nil
+      db = try Database(handle: handle, settings: settings)
     } catch {
       handle.closeEventually()
       throw error
     }
     do {
-      try db.withAccess { try $0.prepare(configuration, location) }
+      try db.withAccess { db in
+        try db.prepare(configuration, location)
+        if case .file = location { try db.checkIdentity(ofFileAtPath: location.name) }
+      }
     } catch {
       db.leaveToStatements()
-      throw error
+      guard case .file = location, let error = error as? DatabaseError else { throw error }
+      throw error.explained(forFileAtPath: location.name)
     }
     return db
   }
@@ -41,9 +50,9 @@ extension Database {
     install(configuration.transactionClock)
     self.configuration = configuration
     schemaSource = configuration.schemaSource
-    DatabaseFunction.standard.forEach(add(function:))
-    DatabaseCollation.standard.forEach(add(collation:))
+    try addStandardFunctions()
     if !configuration.readonly {
+      try use(configuration.durability, usesWriteAheadLog: false)
       try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
     }
     for preparation in configuration.preparations { try preparation(self) }

@@ -46,16 +46,20 @@ public final class DatabasePool: DatabaseWriter {
     self.location = location
     self.label = label
 
-    writer = try SerializedConnection(location, configuration, label: label + ".writer")
-    if !configuration.readonly { try writer.sync { try $0.useWriteAheadLog(path: path) } }
+    let standing = DatabaseStanding()
+    writer = try SerializedConnection(location, configuration, label: label + ".writer", standing: standing)
+    if !configuration.readonly {
+      try writer.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
+    }
 
     let readConfiguration = configuration.forReaders
     nested = NestedWrites(writer: writer)
     readers = ReaderPool(
-      countMax: configuration.maximumReaderCount, configuration, label: label + ".reader", nested: nested,
+      countMax: configuration.maximumReaderCount, configuration, label: label + ".reader", standing: standing,
+      nested: nested,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
-        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)")
+        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", standing: standing)
       })
   }
 

@@ -53,7 +53,7 @@ public final class DatabaseQueue: DatabaseWriter {
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: configuration.label ?? "GRDB.DatabaseQueue")
     if configuration.journalMode == .wal, !configuration.readonly {
-      try connection.sync { try $0.useWriteAheadLog(path: path) }
+      try connection.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
     }
   }
 

@@ -104,13 +104,14 @@ extension SnapshotConnections {
     let countMax = configuration.maximumReaderCount
     let isClosed = OnceFlag()
     let isReady = OnceFlag()
+    let standing = DatabaseStanding()
     let readers = ReaderPool(
-      countMax: countMax, configuration, label: label, holdsTransactions: true,
+      countMax: countMax, configuration, label: label, holdsTransactions: true, standing: standing,
       isClosed: { isClosed.isSet },
       open: { number in
         // A connection that is opened later would see another state.
         if isReady.isSet { throw Database.snapshotIsLost }
-        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)")
+        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)", standing: standing)
       })
     var loans: [ReaderPool.Loan] = []
     defer { loans.forEach(readers.giveBack) }

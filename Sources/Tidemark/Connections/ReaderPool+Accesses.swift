@@ -9,6 +9,7 @@ extension ReaderPool {
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
+    try standing.checkIsNotInherited()
     let deadline = deadline()
     let loan = try borrow(until: deadline)
     defer { giveBack(loan) }
@@ -23,6 +24,7 @@ extension ReaderPool {
 
   /// Runs an asynchronous access, on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try standing.checkIsNotInherited()
     let deadline = deadline()
     return try await AsyncAccess.perform(
       on: executor, until: deadline,
@@ -38,6 +40,7 @@ extension ReaderPool {
   func inPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
   ) async throws -> T {
+    try standing.checkIsNotInherited()
     let deadline = deadline()
     // Promised until the task runs in its isolation, and lent from then on.
     var promised = borrowNow()

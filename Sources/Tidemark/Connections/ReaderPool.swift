@@ -26,12 +26,16 @@ final class ReaderPool: Sendable {
   private let openedCount = Atomic<Int>(0)
   private let isClosed: @Sendable () -> Bool
 
+  /// What the connections share of bad news.
+  let standing: DatabaseStanding
+
+  /// - parameter standing: What the connections share of bad news.
   /// - parameter nested: Those who wait for the writer while they read.
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
     countMax: Int, _ configuration: Configuration, label: String, holdsTransactions: Bool = false,
-    nested: NestedWrites? = nil,
+    standing: DatabaseStanding, nested: NestedWrites? = nil,
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
@@ -43,6 +47,7 @@ final class ReaderPool: Sendable {
     makePlace = configuration.environment.makePlace
     self.nested = nested
     self.holdsTransactions = holdsTransactions
+    self.standing = standing
     self.isClosed = isClosed
     self.open = open
   }

@@ -19,8 +19,11 @@ final class SerializedConnection: Sendable {
   // Set once, at the end of the initializer.
   private nonisolated(unsafe) var suspensionObserver: SuspensionObserver?
 
-  init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
-    db = try Database.open(location, configuration, label: label)
+  init(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String,
+    standing: DatabaseStanding = DatabaseStanding()
+  ) throws {
+    db = try Database.open(location, configuration, label: label, standing: standing)
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
@@ -49,6 +52,8 @@ final class SerializedConnection: Sendable {
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     preconditionNotReentrant()
+    // In a child made by fork() nobody else is there, and those who were in the gate will never leave it.
+    if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
     enter(nested)
     defer { gate.leave() }
@@ -71,6 +76,7 @@ final class SerializedConnection: Sendable {
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) throws -> Result {
     preconditionNotReentrant()
+    if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
     if let nested {
       try nested.enter(gate, until: deadline)
@@ -147,6 +153,7 @@ final class SerializedConnection: Sendable {
   func async<Result: Sendable>(
     in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
+    if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
     let turn = turn ?? gate
     return try await AsyncAccess.perform(
@@ -169,7 +176,8 @@ final class SerializedConnection: Sendable {
   /// - parameter first: What has to be closed before.
   func close(first: () throws -> Void = {}) throws {
     try sync { db in
-      try first()
+      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
+      if !db.isInherited { try first() }
       let pointer = interruptible.withLock { pointer in
         defer { pointer = 0 }
         return pointer
@@ -201,6 +209,9 @@ extension Database {
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
+    // What an access before could not do.
+    payRollback()
+    payReadOnly()
     let result: Result
     do {
       result =
@@ -218,7 +229,7 @@ extension Database {
     // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
-      allowsUnsafeTransactions || !isInsideTransaction,
+      allowsUnsafeTransactions || !isInsideTransaction || owedRollback != nil,
       "A transaction has been left opened at the end of a database access")
     return result
   }
@@ -232,6 +243,7 @@ extension Database {
       try shielded { try rollback() }
     } catch {
       Self.log(error, "A transaction that was left open could not be undone")
+      owedRollback = error
     }
   }
 }

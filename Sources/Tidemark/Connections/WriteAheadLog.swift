@@ -2,11 +2,20 @@
 
 extension Database {
   /// Turns the file to the write-ahead log.
-  func useWriteAheadLog(path: String) throws {
+  func useWriteAheadLog(path: String, durability: Configuration.Durability) throws {
+    if durability != .unsafeNoSync { try untraced(secureNewFile) }
     let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
-    // Durable when the process dies; when the power fails, the last commits may be lost, and nothing is damaged.
-    try execute(sql: "PRAGMA synchronous = NORMAL")
+    try use(durability, usesWriteAheadLog: true)
+    logWarnings(usesWriteAheadLog: true)
+  }
+
+  /// Sees to it that a new file is not taken away by a power failure: until it is written down in its folder, with all
+  /// that belongs to it, that may happen (hazard F16).
+  private func secureNewFile() throws {
+    guard try String.fetchOne(self, sql: "PRAGMA journal_mode") != "wal" else { return }
+    try execute(sql: "PRAGMA synchronous = EXTRA")
+    if let path = handle?.filePath(of: "main") { DatabaseFile.synchronizeFolder(ofFileAtPath: path) }
   }
 
   // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has

@@ -26,6 +26,13 @@ final class ConnectionCallbacks {
   /// Asked every few thousand instructions whether to stop.
   var shouldInterrupt: (() -> Bool)?
 
+  /// Asked before each commit whether it may happen.
+  var mayCommit: (() -> Bool)?
+
+  /// Whether a commit was begun since this was last set to false. When the statement that did it fails, what it had
+  /// written may be on the disk.
+  var hasBegunCommit = false
+
   /// What SQLite reports while it traces.
   enum TraceSignal {
     case statement(SQLiteStatement, unexpandedSQL: UnsafePointer<CChar>)
@@ -73,6 +80,18 @@ extension ConnectionHandle {
           guard let authorizer = ConnectionCallbacks.borrowed(context).authorizer else { return SQLITE_OK }
           return authorizer.authorize(action, first, second, database, triggerOrView)
         }, callbacks.context))
+  }
+
+  /// C: `sqlite3_commit_hook`.
+  func installCommitHook(_ callbacks: ConnectionCallbacks) {
+    sqlite3_commit_hook(
+      pointer,
+      { context in
+        let callbacks = ConnectionCallbacks.borrowed(context)
+        if callbacks.mayCommit?() == false { return 1 }
+        callbacks.hasBegunCommit = true
+        return 0
+      }, callbacks.context)
   }
 
   /// C: `sqlite3_trace_v2`.

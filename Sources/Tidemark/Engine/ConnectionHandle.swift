@@ -68,6 +68,7 @@ struct ConnectionHandle {
     static let doubleQuotedStringsInDML = Option(rawValue: SQLITE_DBCONFIG_DQS_DML)
     static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
     static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
+    static let noCheckpointOnClose = Option(rawValue: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)
     static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)
   }
 

@@ -32,11 +32,26 @@ public struct DatabaseError: Error {
   /// The values that were bound to the statement, when there is one.
   public let arguments: StatementArguments?
 
+  /// What became of the commit, when it is a commit that failed: of `COMMIT`, or of a statement that is a transaction
+  /// of its own. Nil for all other errors: they committed nothing.
+  public internal(set) var commitOutcome: CommitOutcome?
+
+  /// The error behind this one: what ended a transaction, when the error is that it was aborted; what the database was
+  /// stopped for, when it refuses an access.
+  public internal(set) var cause: (any Error)?
+
   /// The identifier of the migration that failed, when there is one. See `DatabaseMigrator`.
   public internal(set) var migration: String?
 
   /// Whether `description` shows the arguments.
   let publicStatementArguments: Bool
+
+  /// Whether the database refuses all accesses, because the outcome of a commit is unknown, or because its file was
+  /// moved or replaced; `cause` is the error of that moment. Close the database, and open it again.
+  public internal(set) var isDatabaseStopped = false
+
+  /// Whether the system lacks what others may give back: descriptors.
+  var lacksResources = false
 
   /// An error. Without a message, it says what SQLite says of the code.
   public init(
@@ -62,17 +77,34 @@ public struct DatabaseError: Error {
 // MARK: - What SQLite says
 
 extension DatabaseError {
+  /// The same error in other words.
+  func saying(_ message: String) -> DatabaseError {
+    var error = DatabaseError(
+      resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+      publicStatementArguments: publicStatementArguments)
+    error.commitOutcome = commitOutcome
+    error.cause = cause
+    error.migration = migration
+    error.isDatabaseStopped = isDatabaseStopped
+    error.lacksResources = lacksResources
+    return error
+  }
+
   /// The error that a connection reports of its last failure. C: `sqlite3_errmsg`.
   init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil, arguments: StatementArguments? = nil,
     publicStatementArguments: Bool = false
   ) {
+    let code = ResultCode(rawValue: code)
+    var message = connection.map { String(cString: sqlite3_errmsg($0)) }
+    // Where a file cannot be opened, the system knows why. C: `sqlite3_system_errno`.
+    let reason = code.primaryResultCode == .SQLITE_CANTOPEN ? sqlite3_system_errno(connection) : 0
+    let lacksDescriptors = reason == EMFILE || reason == ENFILE
+    if lacksDescriptors { message = "\(message ?? code.description): \(String(cString: strerror(reason)))" }
     self.init(
-      resultCode: ResultCode(rawValue: code),
-      message: connection.map { String(cString: sqlite3_errmsg($0)) },
-      sql: sql,
-      arguments: arguments,
+      resultCode: code, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments)
+    lacksResources = lacksDescriptors
   }
 }
 

@@ -5,6 +5,9 @@ enum SQLiteLibrary {
   /// 3040001 for 3.40.1. C: `sqlite3_libversion_number`.
   static let versionNumber = sqlite3_libversion_number()
 
+  /// As in `3.40.1`. C: `sqlite3_libversion`.
+  static let version = String(cString: sqlite3_libversion())
+
   /// Whether old and new values of changed rows are reported. C: `sqlite3_preupdate_hook`.
   static let hasPreupdateHook = tidemark_has_preupdate_hook() != 0
 

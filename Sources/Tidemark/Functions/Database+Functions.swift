@@ -31,6 +31,19 @@ extension Database {
     }
   }
 
+  /// Adds the library's own functions and collations, when the connection opens.
+  ///
+  /// - throws: An error of code `SQLITE_NOMEM`.
+  func addStandardFunctions() throws {
+    let handle = try openHandle()
+    for function in DatabaseFunction.standard {
+      try handle.addFunction(
+        function.name, argumentCount: function.id.argumentCount,
+        function.traits(isUntrusted: settings.isUntrusted), function.box())
+    }
+    for collation in DatabaseCollation.standard { try handle.addCollation(collation.name, collation.box()) }
+  }
+
   // These methods do not throw, and SQLite refuses for a fault of the program only: a name that is too long,
   // a function that is added while a statement uses it. A closed connection has no functions, and runs nothing.
   private func must(_ failure: String, _ body: (ConnectionHandle) throws -> Void) {

@@ -74,6 +74,8 @@ final class CompilationObserver: StatementAuthorizer {
       if isCompiling {
         effects.insert(.transactionControl)
         if let first, strcmp(first, "ROLLBACK") == 0 { effects.insert(.undo) }
+        if action == SQLITE_TRANSACTION, let first, strcmp(first, "BEGIN") == 0 { effects.insert(.begin) }
+        if let first, strcmp(first, "COMMIT") == 0 || strcmp(first, "RELEASE") == 0 { effects.insert(.keep) }
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
@@ -127,4 +129,10 @@ struct StatementEffects: OptionSet, Sendable {
 
   /// It undoes a transaction, or what was done since a savepoint.
   static let undo = StatementEffects(rawValue: 4)
+
+  /// It commits a transaction, or what was done since a savepoint.
+  static let keep = StatementEffects(rawValue: 8)
+
+  /// It begins a transaction.
+  static let begin = StatementEffects(rawValue: 16)
 }

@@ -31,7 +31,12 @@ extension Database {
   func withAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
     let previous = accessor.exchange(currentThreadID(), ordering: .relaxed)
     defer { accessor.store(previous, ordering: .relaxed) }
-    if abandoned.isPending { runningCount -= abandoned.giveBack() }
+    abortCause = nil
+    if settings.standing.isInherited {
+      becomeInherited()
+    } else if abandoned.isPending {
+      runningCount -= abandoned.giveBack()
+    }
     return try body(self)
   }
 
@@ -57,14 +62,27 @@ extension Database {
 
   /// The open connection.
   ///
-  /// - throws: An error of code `SQLITE_MISUSE` when it was closed.
+  /// - throws: An error of code `SQLITE_MISUSE` when it was closed; another one when the database was stopped.
   func openHandle() throws -> ConnectionHandle {
+    if !settings.standing.isSound, let refusal = settings.standing.refusal { throw refusal }
     guard let handle else { throw Self.closedError }
     return handle
   }
 
   /// Whether no transaction is open.
   var isInAutocommitMode: Bool { handle?.isInAutocommitMode ?? true }
+
+  /// Whether this is a child, made by `fork`, of the process that opened the connection.
+  var isInherited: Bool { settings.standing.isInherited }
+
+  static var inheritedError: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: """
+        the database was opened before fork(), and this is the child: open it again here, or start programs with \
+        posix_spawn
+        """)
+  }
 
   static var closedError: DatabaseError {
     DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
@@ -77,12 +95,19 @@ extension Database {
   /// It finalizes the statements that the library keeps. Statements that the program still holds
   /// prevent it: the error says so, and the connection stays usable.
   func close() throws {
+    if settings.standing.isInherited { becomeInherited() }
     guard let handle else { return }
     forgetStatements()
     runningCount -= abandoned.giveBack()
     try handle.close()
     InvalidText.forget(handle.pointer)
     self.handle = nil
+  }
+
+  /// Lets go of the connection in a child made by `fork`: it stays open, as the parent has it, and nobody touches it.
+  private func becomeInherited() {
+    handle = nil
+    forgetStatements()
   }
 
   /// Gives the connection up without closing it: SQLite closes it when the last statement is gone that the program

@@ -80,6 +80,8 @@ extension Database {
 
   /// Frees a statement now, or at the next access when somebody else may be using the connection.
   func finalize(_ statement: SQLiteStatement, isRunning: Bool) {
+    // In a child made by fork() it belongs to the parent.
+    if settings.standing.isInherited { return }
     if handle == nil || isAccessible {
       sqlite3_finalize(statement)
       if isRunning { runningCount -= 1 }
@@ -92,18 +94,6 @@ extension Database {
   func error(_ code: CInt, of statement: Statement) -> DatabaseError {
     DatabaseError(
       code: code, connection: handle?.pointer, sql: statement.sql, arguments: statement.currentArguments,
-      publicStatementArguments: settings.publicStatementArguments)
-  }
-
-  /// Throws when the transaction of the current access is not open any more.
-  ///
-  /// SQLite rolls back on its own after some failures, and a program may write COMMIT. What would be run
-  /// next would be run outside of the transaction, and committed at once.
-  func checkTransactionIsAlive(for statement: Statement, _ arguments: StatementArguments?) throws {
-    guard transactionDepth > 0, let handle, handle.isInAutocommitMode else { return }
-    throw DatabaseError(
-      resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: statement.sql,
-      arguments: arguments ?? statement.currentArguments,
       publicStatementArguments: settings.publicStatementArguments)
   }
 }

@@ -35,6 +35,16 @@ public final class Database {
   /// not zero and SQLite has no open transaction, the transaction died.
   @exclusivity(unchecked) var transactionDepth = 0
 
+  /// What ended the transaction of the current access before it was over; nil when nothing did.
+  @exclusivity(unchecked) var abortCause: (any Error)?
+
+  /// Why a transaction that must be undone is still open; nil when there is none. SQLite had no memory to compile
+  /// `ROLLBACK`, for instance.
+  @exclusivity(unchecked) var owedRollback: (any Error)?
+
+  /// Why the commit that SQLite is failing was refused.
+  @exclusivity(unchecked) var commitRefusal: DatabaseError?
+
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
 
@@ -55,6 +65,9 @@ public final class Database {
   var effectCount: UInt { statementEffectCount &+ compilation.effectCount }
   @exclusivity(unchecked) var statementEffectCount: UInt = 0
 
+  /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
+  var isQueryOnly = false
+
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
@@ -72,11 +85,16 @@ public final class Database {
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
     try handle.installAuthorizer(callbacks)
+    if !settings.isReadonly {
+      // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
+      callbacks.mayCommit = { [unowned self] in mayCommit() }
+      handle.installCommitHook(callbacks)
+    }
   }
 
   deinit {
     // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
-    if let handle {
+    if let handle, !settings.standing.isInherited {
       _ = abandoned.giveBack()
       InvalidText.forget(handle.pointer)
       handle.closeEventually()

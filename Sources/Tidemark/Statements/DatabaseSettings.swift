@@ -11,6 +11,12 @@ struct DatabaseSettings: Sendable {
   /// Whether SQLite lets nobody write through this connection.
   var isReadonly = false
 
+  /// Whether the database is in a file that outlives the process.
+  var isInFile = false
+
+  /// What the connections of the database share of bad news.
+  var standing = DatabaseStanding()
+
   /// Whether the file may come from somebody else.
   var isUntrusted = false
 

@@ -54,6 +54,9 @@ public final class Statement {
   /// Whether the run may open a transaction: the statement can, and none was open.
   private var mayBeginTransaction = false
 
+  /// Whether a transaction was open when the run began.
+  private var wasInsideTransaction = false
+
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
 
@@ -126,17 +129,19 @@ public final class Statement {
     database.preconditionAccess()
     if database.mayBeStopped { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
-    try database.checkTransactionIsAlive(for: self, arguments)
+    try database.checkMayBegin(self, arguments)
     if isRunning { finish() }
     if let arguments {
       try bind(arguments)
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
+    wasInsideTransaction = !database.isInAutocommitMode
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
-      mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode
+      mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
     }
+    database.callbacks.hasBegunCommit = false
     isRunning = true
     database.runningCount += 1
     run &+= 1
@@ -161,7 +166,8 @@ public final class Statement {
     database.statements.remove(self)
     database.publicStatements.remove(self)
     // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
-    return interruption ?? error
+    return database.judge(
+      error, of: self, interruption: interruption, wasInsideTransaction: wasInsideTransaction)
   }
 
   /// Ends a run. C: `sqlite3_reset`.

@@ -6,6 +6,8 @@
 // 2. The first error wins: a rollback that fails hides nothing.
 // 3. A commit that did not happen is never told as one: when the transaction died in the closure, the end
 //    of the closure says so.
+// 4. After a transaction died, nothing of its scope runs, nor of its access when it was begun by hand, until the
+//    program shows that it knows: with `rollback()`, or with the beginning of another one.
 
 extension Database {
   /// How a transaction takes its locks.
@@ -50,6 +52,8 @@ extension Database {
   ///
   /// Prefer `inTransaction`, which cannot forget to end it.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    // Compiled now, as long as there is memory for it: what is begun can be undone.
+    _ = try preparedStatement(sql: Self.rollbackSQL)
     try run((kind ?? defaultTransactionKind).sql)
   }
 
@@ -60,8 +64,19 @@ extension Database {
 
   /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
   public func rollback() throws {
-    if isInsideTransaction { try run("ROLLBACK TRANSACTION") }
+    let owed = owedRollback
+    owedRollback = nil
+    do {
+      if isInsideTransaction { try run(Self.rollbackSQL) }
+    } catch {
+      owedRollback = owed
+      throw error
+    }
+    // The program knows that the transaction is over; a scope around it does not.
+    if transactionDepth == 0 { abortCause = nil }
   }
+
+  private static let rollbackSQL = "ROLLBACK TRANSACTION"
 
   private var defaultTransactionKind: TransactionKind {
     settings.isReadonly || readOnlyDepth > 0 ? .deferred : .immediate
@@ -108,7 +123,12 @@ extension Database {
 
   private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
     transactionDepth += 1
-    defer { transactionDepth -= 1 }
+    defer {
+      transactionDepth -= 1
+      // The transaction of this scope is over, and so is what became of it. One that was begun by hand around a
+      // savepoint is not.
+      if transactionDepth == 0, scope == .transaction { abortCause = nil }
+    }
     let completion: TransactionCompletion
     do {
       completion = try operations()
@@ -131,7 +151,7 @@ extension Database {
 
   private func keep(_ scope: Scope) throws {
     guard isInsideTransaction else {
-      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+      throw abortedError()
     }
     switch scope {
     case .transaction: try commit()
@@ -156,6 +176,19 @@ extension Database {
       try shielded { try undoThrowing(scope) }
     } catch {
       Self.log(error, "The rollback of a failed transaction failed itself")
+      // Of a savepoint, too: what it has left must not be committed with the rest.
+      owedRollback = error
+      payRollback()
+    }
+  }
+
+  /// Undoes a transaction that could not be undone before. Until that succeeds, no statement begins.
+  func payRollback() {
+    guard owedRollback != nil else { return }
+    do {
+      try shielded { try rollback() }
+    } catch {
+      Self.log(error, "A transaction that could not be undone is still open")
     }
   }
 }

@@ -1,3 +1,4 @@
+import StressSupport
 import Synchronization
 
 /// What was done to lists, and what was seen of them: the moments are numbers that grow.

@@ -1,3 +1,4 @@
+import StressSupport
 import Testing
 
 /// The checker finds what it is there for, and nothing else: histories made by hand.

@@ -1,3 +1,4 @@
+import StressSupport
 import Tidemark
 
 /// Writers and readers of all kinds, at the same time.

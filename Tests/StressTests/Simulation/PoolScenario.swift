@@ -1,3 +1,4 @@
+import StressSupport
 import Foundation
 
 @testable import Tidemark

@@ -1,19 +1,4 @@
-import Foundation
+import StressSupport
 
-/// A value that one thread at a time may use.
-///
-/// It has the interface of the `Mutex` of the standard library, whose waits the thread sanitizer does not see.
-final class Mutex<Value>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: Value
-
-  init(_ value: sending Value) {
-    self.value = value
-  }
-
-  func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body(&value)
-  }
-}
+// The one of the standard library has the same name.
+typealias Mutex<Value> = StressSupport.Mutex<Value>

@@ -1,11 +1,13 @@
 import Foundation
 
 /// Threads and tasks that work at the same time.
-struct Workers: Sendable {
-  let run: Run
+package struct Workers: Sendable {
+  package let run: Run
+
+  package init(run: Run) { self.run = run }
 
   /// Runs closures on threads of their own. Errors are problems of the run.
-  func threads(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) throws -> Void) async {
+  package func threads(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) throws -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {
         group.addTask {
@@ -27,7 +29,7 @@ struct Workers: Sendable {
   }
 
   /// Runs closures in tasks. Errors are problems of the run.
-  func tasks(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) async throws -> Void) async {
+  package func tasks(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) async throws -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {
         group.addTask {

@@ -3,13 +3,13 @@ import Foundation
 import Tidemark
 
 /// A folder with one database, removed with everything in it when it is released.
-final class StressFolder: Sendable {
-  let path: String
+package final class StressFolder: Sendable {
+  package let path: String
 
-  var database: String { path + "/db.sqlite" }
+  package var database: String { path + "/db.sqlite" }
 
   /// - parameter isInMemory: Whether it is not on a disk, where there is such a place.
-  init(inMemory isInMemory: Bool = false) throws {
+  package init(inMemory isInMemory: Bool = false) throws {
     let manager = FileManager.default
     let memory = URL(fileURLWithPath: "/dev/shm")
     let isThere = isInMemory && manager.isWritableFile(atPath: memory.path())
@@ -24,7 +24,7 @@ final class StressFolder: Sendable {
   }
 
   /// A pool whose log is moved into the database often.
-  func pool(readers: Int = 4, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+  package func pool(readers: Int = 4, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.maximumReaderCount = readers
     configuration.busyMode = .timeout(60)
@@ -36,7 +36,7 @@ final class StressFolder: Sendable {
   }
 
   /// How many descriptors of the process are open on the files of the folder.
-  var descriptorCount: Int {
+  package var descriptorCount: Int {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return all.count { number in
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
@@ -45,7 +45,7 @@ final class StressFolder: Sendable {
   }
 
   /// What SQLite says of the file, asked without the library: `ok` when all is well.
-  func integrity() -> String {
+  package func integrity() -> String {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
     guard sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return "not opened" }

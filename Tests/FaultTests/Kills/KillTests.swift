@@ -1,19 +1,19 @@
 import Foundation
+import StressSupport
 import Synchronization
 import Testing
 import Tidemark
 
 /// A process that writes to the file is killed, again and again, while this one reads and writes (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
-  @Test(arguments: Scale.seeds(daily: 1, full: 2))
-  func nothingThatWasAcknowledgedIsLost(seed: UInt64) async throws {
-    let run = Run("kill", seed: seed)
+  @Test func nothingThatWasAcknowledgedIsLost() async throws {
+    let run = Run("kill", seed: Scale.seed)
     let folder = try StressFolder()
     let kills = Kills(try folder.pool(), folder, run)
     try kills.prepare()
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await workers.threads(1, "killer") { _ in try kills.kill(Scale.of(daily: 6, full: 15)) } }
+      group.addTask { await workers.threads(1, "killer") { _ in try kills.kill(Scale.of(daily: 8, full: 80)) } }
       group.addTask { await workers.tasks(2, "writing task") { _ in try await kills.writeUntilTheEnd() } }
       group.addTask { await workers.tasks(1, "reading task") { _ in try await kills.readUntilTheEnd() } }
     }
@@ -49,7 +49,7 @@ private final class Kills: Sendable {
     var numbers = RandomNumbers(seed: run.seed)
     for cycle in 0..<cycles {
       let name = "child \(cycle)"
-      let child = try Child(database: folder.database, name: name)
+      let child = try Child("write", database: folder.database, name: name)
       let bytes = child.wait(acknowledged: numbers.below(60))
       // In the middle of something else each time.
       usleep(UInt32(numbers.below(3000)))

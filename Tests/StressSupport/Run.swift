@@ -5,16 +5,16 @@ import Testing
 /// One run of a scenario: its seed, what it counts, and a limit for how long it may take.
 ///
 /// At its end it prints one line, from which `Scripts/stress.sh` makes a table.
-final class Run: Sendable {
-  let scenario: String
-  let seed: UInt64
+package final class Run: Sendable {
+  package let scenario: String
+  package let seed: UInt64
   private let begin = ContinuousClock.now
   private let counts = Mutex<[String: Int]>([:])
   private let problems = Mutex<[String]>([])
   private let end = DispatchSemaphore(value: 0)
 
   /// - parameter limit: After how many seconds the run is stuck: the process ends then, since nobody can be woken up.
-  init(_ scenario: String, seed: UInt64, limit: Int = 300) {
+  package init(_ scenario: String, seed: UInt64, limit: Int = 300) {
     self.scenario = scenario
     self.seed = seed
     print("stress: begin \(scenario) TIDEMARK_SEED=\(seed)")
@@ -25,25 +25,35 @@ final class Run: Sendable {
     }
   }
 
-  func count(_ what: String, _ number: Int = 1) {
+  package func count(_ what: String, _ number: Int = 1) {
     counts.withLock { $0[what, default: 0] += number }
   }
 
-  func counted(_ what: String) -> Int { counts.withLock { $0[what, default: 0] } }
+  package func counted(_ what: String) -> Int { counts.withLock { $0[what, default: 0] } }
 
   /// Takes note of what must not be. The first ones are told.
-  func problem(_ words: String) {
+  package func problem(_ words: String) {
     problems.withLock { $0.append(words) }
   }
 
   /// What must not be, and was.
-  var allProblems: [String] { problems.withLock { $0 } }
+  package var allProblems: [String] { problems.withLock { $0 } }
 
   /// Ends the run, tells its numbers, and its problems.
   ///
   /// - returns: What it has told.
   @discardableResult
-  func finish() -> String {
+  package func finish() -> String {
+    let told = tell()
+    for problem in allProblems.prefix(5) {
+      Issue.record("\(scenario), TIDEMARK_SEED=\(seed): \(problem)")
+    }
+    return told
+  }
+
+  /// Ends the run, and tells its numbers and its problems, for a process that is not the one of the tests.
+  @discardableResult
+  package func tell() -> String {
     end.signal()
     let duration = ContinuousClock.now - begin
     let numbers = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
@@ -52,7 +62,7 @@ final class Run: Sendable {
       + "problems=\(allProblems.count)"
     print(line)
     let words = allProblems.prefix(5).map { "\(scenario), TIDEMARK_SEED=\(seed): \($0)" }
-    for problem in words { Issue.record("\(problem)") }
+    words.forEach { print($0) }
     return ([line] + words).joined(separator: "\n")
   }
 }

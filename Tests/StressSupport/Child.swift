@@ -1,7 +1,7 @@
 import Foundation
 
 /// A process that writes to the database, and that can be killed.
-final class Child: Sendable {
+package final class Child: Sendable {
   private let process: Process
   private let acknowledgements = Pipe()
   private let complaints = Pipe()
@@ -12,12 +12,13 @@ final class Child: Sendable {
     return URL(filePath: own).deletingLastPathComponent().appending(path: "StressChild")
   }
 
-  static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
+  package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
 
-  init(database: String, name: String) throws {
+  /// - parameter deed: What it does, see `Tests/StressChild`.
+  package init(_ deed: String, database: String, name: String) throws {
     process = Process()
     process.executableURL = Self.program
-    process.arguments = [database, name]
+    process.arguments = [deed, database, name]
     process.standardOutput = acknowledgements
     process.standardError = complaints
     try process.run()
@@ -26,7 +27,7 @@ final class Child: Sendable {
   /// Waits until so many commits were acknowledged.
   ///
   /// - returns: How many bytes were read for it.
-  func wait(acknowledged count: Int) -> Int {
+  package func wait(acknowledged count: Int) -> Int {
     var bytes = 0
     while bytes < count * 8 {
       let data = acknowledgements.fileHandleForReading.readData(ofLength: count * 8 - bytes)
@@ -40,7 +41,7 @@ final class Child: Sendable {
   ///
   /// - parameter bytes: How many bytes of acknowledgements were read.
   /// - returns: How many commits were acknowledged, and what it complained of before.
-  func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
+  package func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
     Foundation.kill(process.processIdentifier, SIGKILL)
     let rest = acknowledgements.fileHandleForReading.readDataToEndOfFile()
     let complaint = complaints.fileHandleForReading.readDataToEndOfFile()

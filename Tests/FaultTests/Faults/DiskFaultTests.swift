@@ -1,0 +1,30 @@
+import StressSupport
+import Testing
+
+/// Each call to the disk fails in turn, once and for good, in each way there is (promises P1, P2, P4 and P6).
+@Suite(.serialized) struct DiskFaultTests {
+  @Test(arguments: Scenario.all)
+  func aDiskThatFailsLosesNothingThatWasAcknowledged(_ scenario: Scenario) throws {
+    let run = Run("disk-faults", seed: Scale.seed)
+    let template = try Template(scenario.kind)
+    let all = try FaultCase.all(of: scenario, FaultVFS.Fault.all.map(Injection.disk), template)
+    try FaultCase.run(all, daily: 30, template, run)
+    run.finish()
+  }
+
+  /// A program that takes an unknown outcome for a refusal is found out: the transaction may be on the disk.
+  @Test func aProgramThatBelievesAFailedCommitIsFoundOut() throws {
+    let run = Run("disk-faults", seed: Scale.seed)
+    let template = try Template(.durablePool)
+    let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)
+    var problems: [String] = []
+    for var fault in try FaultCase.all(of: .durableWrite, [.disk(sync)], template) {
+      fault.isNaive = true
+      problems += try fault.run(template).problems
+    }
+    let isFound = problems.contains { $0.contains("was refused, and is there") }
+    run.count("planted", isFound ? 1 : 0)
+    if !isFound { run.problem("nothing was found: \(problems)") }
+    run.finish()
+  }
+}

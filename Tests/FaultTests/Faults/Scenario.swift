@@ -1,0 +1,198 @@
+import Foundation
+import Tidemark
+
+/// What a program is doing when its disk fails.
+struct Scenario: Sendable, CustomStringConvertible {
+  var description: String
+  var kind = World.Kind.pool
+
+  /// Whether there is a database to begin with.
+  var hasTemplate = true
+
+  /// What is done while the disk is well.
+  var prepare: @Sendable (World) throws -> Void = { try $0.open() }
+
+  /// What is done while it fails. Failures are noted in the world, and not thrown.
+  var act: @Sendable (World) -> Void
+
+  /// What must hold for this scenario alone, once the disk is well again and everything is closed.
+  var verify: @Sendable (World) throws -> Void = { _ in }
+}
+
+extension Scenario {
+  static let all = [
+    creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, mixture, read, checkpoint, backup, restore,
+    migration, vacuum, closing, queueWrite, queueLargeWrite,
+  ]
+
+  static let creation = Scenario(
+    description: "a new file", hasTemplate: false, prepare: { _ in },
+    act: { world in
+      world.attempt("open") {
+        try world.open()
+        try world.writer?.write { try $0.execute(sql: World.schema) }
+      }
+      if world.writer != nil, !world.hasSchema() {
+        // There is nothing to write to, and nobody was told that there is.
+        world.attempt("close") { try world.writer?.close() }
+        world.writer = nil
+      }
+    })
+
+  static let opening = Scenario(
+    description: "opening", prepare: { _ in },
+    act: { world in
+      world.attempt("open") { try world.open() }
+      world.read()
+    })
+
+  static let write = Scenario(
+    description: "a write", kind: .pool,
+    act: { world in
+      world.write()
+      world.write()
+      world.read()
+    })
+
+  /// More than fits into the memory of the connection: pages are written before the commit.
+  static let largeWrite = Scenario(
+    description: "a large write",
+    prepare: { world in
+      try world.open()
+      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
+    },
+    act: { world in
+      world.writeMany()
+      world.write()
+    })
+
+  static let durableWrite = Scenario(
+    description: "a write that waits for the disk", kind: .durablePool,
+    act: { world in
+      world.write()
+      world.write()
+    })
+
+  /// A statement without a transaction around it, which commits on its own.
+  static let statementOfItsOwn = Scenario(
+    description: "a statement of its own", kind: .durablePool,
+    prepare: { world in
+      try world.open()
+      // The other table follows by itself, so that there is one statement.
+      try world.writer?.write { db in
+        try db.execute(
+          sql: """
+            CREATE TRIGGER follow AFTER INSERT ON one WHEN new.filler = 'alone'
+            BEGIN INSERT INTO two VALUES (new.n, new.filler); END
+            """)
+      }
+    },
+    act: { world in
+      for _ in 0..<2 {
+        world.write { number in
+          try world.writer?.writeWithoutTransaction { db in
+            try db.execute(sql: "INSERT INTO one VALUES (?, 'alone')", arguments: [number])
+          }
+        }
+      }
+    })
+
+  /// A program that catches errors inside its transaction, and goes on.
+  static let mixture = Scenario(
+    description: "a write that goes on after errors",
+    act: { world in
+      world.write { number in
+        try world.writer?.write { db in
+          world.attempt("insert") { try db.execute(sql: "INSERT INTO one VALUES (?, 'a')", arguments: [number]) }
+          world.attempt("savepoint") {
+            try db.inSavepoint {
+              try db.execute(sql: "UPDATE two SET filler = filler || 'x'")
+              return .rollback
+            }
+          }
+          try db.execute(sql: "INSERT INTO two VALUES (?, 'b')", arguments: [number])
+          if try Int.fetchOne(db, sql: "SELECT n FROM one WHERE n = ?", arguments: [number]) == nil {
+            throw DatabaseError(message: "the first insertion is not there")
+          }
+        }
+      }
+    })
+
+  static let read = Scenario(
+    description: "a read",
+    act: { world in
+      world.read()
+      world.read()
+    })
+
+  static let checkpoint = Scenario(
+    description: "a checkpoint",
+    prepare: { world in
+      try world.open()
+      for _ in 0..<3 { world.write() }
+    },
+    act: { world in
+      for mode in [Database.CheckpointMode.passive, .full, .truncate] {
+        world.attempt("checkpoint") { try world.writer?.writeWithoutTransaction { _ = try $0.checkpoint(mode) } }
+      }
+      world.write()
+    })
+
+  static let vacuum = Scenario(
+    description: "a vacuum",
+    prepare: { world in
+      try world.open()
+      world.writeMany()
+    },
+    act: { world in world.attempt("vacuum") { try world.writer?.vacuum() } })
+
+  static let closing = Scenario(
+    description: "closing",
+    prepare: { world in
+      try world.open()
+      for _ in 0..<3 { world.write() }
+      world.read()
+    },
+    act: { world in
+      let pool = world.writer
+      if world.attempt("close", { try pool?.close() }) == nil { world.writer = nil }
+    })
+
+  static let queueWrite = Scenario(
+    description: "a write to a queue", kind: .queue,
+    act: { world in
+      world.write()
+      world.write()
+      world.read()
+    })
+
+  static let queueLargeWrite = Scenario(
+    description: "a large write to a queue", kind: .queue,
+    prepare: { world in
+      try world.open()
+      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
+    },
+    act: { world in
+      world.writeMany()
+      world.write()
+    })
+}
+
+extension World {
+  /// A write of many pages.
+  func writeMany() {
+    write { number in
+      try writer?.write { db in
+        try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000))")
+        try Self.insert(number, db)
+      }
+    }
+  }
+
+  /// Whether the tables were made.
+  func hasSchema() -> Bool {
+    var count: Int?
+    attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } }
+    return count == 3
+  }
+}

@@ -1,0 +1,124 @@
+import CSQLite
+import Foundation
+import StressSupport
+import Testing
+
+@testable import Tidemark
+
+/// A file that is not any more what its name promises (hazards F4, F5, F6 and F15).
+@Suite struct MovedFileTests {
+  private let folder: FaultFolder
+  private var path: String { folder.path("db.sqlite") }
+
+  init() throws { folder = try FaultFolder() }
+
+  /// What can be done to a file under an open database.
+  enum Move: String, CaseIterable, Sendable {
+    case deleted, renamed, replaced, folderRenamed
+
+    func callAsFunction(_ folder: FaultFolder) throws {
+      let path = folder.path("db.sqlite")
+      switch self {
+      case .deleted:
+        try FileManager.default.removeItem(atPath: path)
+      case .renamed:
+        try FileManager.default.moveItem(atPath: path, toPath: folder.path("other.sqlite"))
+      case .replaced:
+        let other = folder.path("other.sqlite")
+        try PlainDatabase(path: other, creates: true).execute("CREATE TABLE stranger (n)")
+        guard rename(other, path) == 0 else { fatalError("not renamed") }
+      case .folderRenamed:
+        // The same as seen from the path: nothing is there.
+        try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("db.sqlite") {
+          try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("elsewhere/\(name)"))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Move.allCases)
+  func aWriteIntoAFileThatHasMovedIsNotAcknowledged(_ move: Move) throws {
+    let pool = try DatabasePool(path: path)
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    try move(folder)
+    let error = #expect(throws: DatabaseError.self) {
+      try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+    #expect(error?.commitOutcome == .notCommitted)
+    #expect(error?.isTransient == false)
+    // And the database is stopped: nothing but its end helps.
+    let errors = [
+      #expect(throws: DatabaseError.self) { try pool.write { try Int.fetchOne($0, sql: "SELECT 1") } },
+      #expect(throws: DatabaseError.self) { try pool.read { try Int.fetchOne($0, sql: "SELECT 1") } },
+    ]
+    for error in errors {
+      #expect(error?.isDatabaseStopped == true)
+      #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+    }
+    try pool.close()
+    #expect(folder.openFiles == [])
+  }
+
+  @Test func aStatementOfItsOwnIsNotAcknowledgedEither() throws {
+    let dbQueue = try DatabaseQueue(path: path)
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    try Move.deleted(folder)
+    let error = #expect(throws: DatabaseError.self) {
+      try dbQueue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+  }
+
+  /// A connection that is opened later does not read another file.
+  @Test func aReaderDoesNotOpenAnotherFile() throws {
+    let pool = try DatabasePool(path: path)
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    try Move.replaced(folder)
+    let error = #expect(throws: DatabaseError.self) {
+      try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM stranger") }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+  }
+
+  @Test func aFileWithTwoNamesIsNotWritten() throws {
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
+    #expect(link(path, folder.path("second.sqlite")) == 0)
+    let error = #expect(throws: DatabaseError.self) { _ = try DatabasePool(path: path) }
+    #expect(error?.resultCode == .SQLITE_WARNING)
+    #expect(error?.message?.contains("hard links") == true)
+    #expect(folder.openFiles == [])
+    // Nothing is lost by reading.
+    var configuration = Configuration()
+    configuration.readonly = true
+    #expect(
+      try DatabaseQueue(path: path, configuration: configuration).read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
+        == 1)
+    unlink(folder.path("second.sqlite"))
+    _ = try DatabasePool(path: path)
+  }
+
+  @Test func aSymbolicLinkIsTheFileItLeadsTo() throws {
+    let link = folder.path("link.sqlite")
+    #expect(symlink(path, link) == 0)
+    let one = try DatabasePool(path: path)
+    try one.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    let other = try DatabasePool(path: link)
+    try other.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    #expect(try one.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } == 1)
+    #expect(!FileManager.default.fileExists(atPath: link + "-wal"))
+  }
+
+  /// A copy of the file alone lacks what is in the log: a backup has it.
+  @Test func aBackupHasWhatIsInTheLog() throws {
+    let pool = try DatabasePool(path: path)
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
+    let copy = try DatabaseQueue(path: folder.path("copy.sqlite"))
+    try pool.backup(to: copy)
+    #expect(try copy.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } == 1)
+    // SQLite cannot tell that the log is missing.
+    try FileManager.default.copyItem(atPath: path, toPath: folder.path("alone.sqlite"))
+    #expect(try PlainDatabase(path: folder.path("alone.sqlite")).numbers("SELECT COUNT(*) FROM sqlite_master") == [0])
+  }
+}

@@ -1,0 +1,29 @@
+import CFaultVFS
+import Foundation
+import StressSupport
+import Testing
+
+/// Each allocation of SQLite fails in turn, once and for good (hazard D7).
+///
+/// SQLite is given its memory before it is used first, so all of this runs in a process of its own.
+@Suite(.serialized) struct MemoryFaultTests {
+  @Test func aLackOfMemoryLosesNothingThatWasAcknowledged() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
+      for scenario in Scenario.all {
+        let run = Run("memory-faults", seed: Scale.seed, limit: 600)
+        let template = try Template(scenario.kind)
+        let all = try FaultCase.all(of: scenario, [.memory], template)
+        try FaultCase.run(all, daily: 20, template, run)
+        run.tell()
+      }
+      fflush(nil)
+    }
+    // Text in the middle of which the runner of the process may have written is no reason to fail.
+    let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    let lines = report.split(whereSeparator: \.isNewline)
+    print(lines.filter { $0.hasPrefix("stress: ") }.joined(separator: "\n"))
+    for line in lines where line.hasPrefix("memory-faults,") { Issue.record("\(line)") }
+    #expect(lines.count { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") } == Scenario.all.count)
+  }
+}

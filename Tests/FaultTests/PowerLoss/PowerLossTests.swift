@@ -1,0 +1,55 @@
+import StressSupport
+import Testing
+
+/// The power fails at each call to the disk, and what is left is opened (promises P1 and P2, hazards F16 and D8).
+@Suite(.serialized) struct PowerLossTests {
+  private func run(_ program: PowerLoss.Program) throws -> (Run, PowerLoss.Verdict) {
+    let run = Run("power-loss", seed: Scale.seed)
+    let recording = try PowerLoss(program, writeCount: Scale.of(daily: 16, full: 60))
+    var all = PowerLoss.Verdict()
+    for folders in Disk.Folders.allCases {
+      let verdict = try recording.verdict(folders, seed: run.seed, stride: Scale.of(daily: 5, full: 1))
+      all.imageCount += verdict.imageCount
+      all.lostImageCount += verdict.lostImageCount
+      all.damagedImageCount += verdict.damagedImageCount
+      all.lostMax = max(all.lostMax, verdict.lostMax)
+      all.examples += verdict.examples
+    }
+    run.count("images", all.imageCount)
+    return (run, all)
+  }
+
+  @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue])
+  func whatWaitsForTheDiskIsThereWhenThePowerHasFailed(_ program: PowerLoss.Program) throws {
+    let (run, verdict) = try run(program)
+    run.count("lost", verdict.lostImageCount)
+    for example in verdict.examples { run.problem(example) }
+    run.finish()
+  }
+
+  @Test func whatDoesNotWaitForTheDiskIsABeginningOfWhatWasWritten() throws {
+    let (run, verdict) = try run(.pool)
+    for example in verdict.examples { run.problem(example) }
+    // No more than what was written since the last checkpoint.
+    if verdict.lostMax > 8 { run.problem("\(verdict.lostMax) commits are lost") }
+    run.finish()
+  }
+
+  @Test func aQueueWithoutALogLosesTheLastCommitAtMost() throws {
+    let (run, verdict) = try run(.queue)
+    for example in verdict.examples { run.problem(example) }
+    if verdict.lostMax > 1 { run.problem("\(verdict.lostMax) commits are lost") }
+    run.finish()
+  }
+
+  /// What is not safe is found not to be: these tests can see.
+  @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
+  func aDiskThatNobodyWaitsForLosesData(_ program: PowerLoss.Program) throws {
+    let (run, verdict) = try run(program)
+    let found = verdict.damagedImageCount + (program.keepsAll ? verdict.lostImageCount : 0)
+    run.count("planted", found > 0 ? 1 : 0)
+    run.count("found", found)
+    if found == 0 { run.problem("\(program.rawValue): nothing was found in \(verdict.imageCount) images") }
+    run.finish()
+  }
+}

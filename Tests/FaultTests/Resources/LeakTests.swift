@@ -1,0 +1,113 @@
+import Foundation
+import StressSupport
+import Testing
+
+@testable import Tidemark
+
+/// After thousands of accesses, of whatever end, the process has what it had (promise P6).
+///
+/// Each test has a process of its own: what others do would be counted, too.
+@Suite(.serialized) struct LeakTests {
+  private static var cycles: Int { Scale.of(daily: 100, full: 10_000) }
+
+  @Test func thousandsOfAccessesLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try FaultFolder()
+      let pool = try LeakTests.makePool(folder.path("db.sqlite"))
+      try await pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+      try await LeakCount.exit(cycles: LeakTests.cycles) { try await LeakTests.accesses(pool) }
+    }
+  }
+
+  @Test func thousandsOfOpeningsLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try FaultFolder()
+      try await LeakCount.exit(cycles: LeakTests.cycles) {
+        let pool = try LeakTests.makePool(folder.path("db.sqlite"))
+        try await pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (n)") }
+        try await LeakTests.accesses(pool)
+        try pool.close()
+      }
+    }
+  }
+
+  @Test func thousandsOfFailedOpeningsLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try FaultFolder()
+      try Data("no database at all, but a poem of some length\n".utf8).write(to: URL(filePath: folder.path("poem")))
+      try await LeakCount.exit(cycles: LeakTests.cycles) {
+        for name in ["", "poem", "missing/db"] {
+          do {
+            _ = try LeakTests.makePool(folder.path(name))
+            fatalError("\(name) is a database")
+          } catch is DatabaseError {}
+        }
+      }
+    }
+  }
+
+  /// A database that is stopped, closed, and opened again.
+  @Test func thousandsOfStopsLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let template = try Template(.durablePool)
+      try await LeakCount.exit(cycles: LeakTests.cycles) {
+        let world = try World(.durablePool, template: template)
+        try world.open()
+        world.vfs.arm(FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs), at: 1, forGood: false)
+        world.write()
+        world.vfs.disarm()
+        world.checkRecovery()
+        world.close()
+        if !world.problems.isEmpty || world.stopCount != 1 { fatalError("\(world.stopCount): \(world.problems)") }
+      }
+    }
+  }
+
+  /// A leak is found: these tests can see.
+  @Test func aLeakIsFound() async {
+    let run = Run("leaks", seed: Scale.seed)
+    let result = await #expect(processExitsWith: .exitCode(3), observing: [\.standardErrorContent]) {
+      let folder = try FaultFolder()
+      var kept: [DatabasePool] = []
+      try await LeakCount.exit(cycles: 60) { kept.append(try LeakTests.makePool(folder.path("db.sqlite"))) }
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let isFound = words.contains("descriptors")
+    run.count("planted", isFound ? 1 : 0)
+    if !isFound { run.problem("nothing was found: \(words)") }
+    run.finish()
+  }
+
+  // MARK: What is done
+
+  private static func makePool(_ path: String) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.maximumReaderCount = 2
+    return try DatabasePool(path: path, configuration: configuration)
+  }
+
+  private struct Planned: Error {}
+
+  /// Reads and writes that succeed, fail, and are cancelled.
+  private static func accesses(_ pool: DatabasePool) async throws {
+    try await pool.write { try $0.execute(sql: "DELETE FROM t; INSERT INTO t VALUES (1)") }
+    _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
+    _ = try await pool.readInPlace { try Int.fetchOne($0, sql: "SELECT n FROM t") }
+    do {
+      try await pool.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (2)")
+        throw Planned()
+      }
+    } catch is Planned {}
+    do {
+      _ = try await pool.read { try Int.fetchAll($0, sql: "SELECT missing FROM t") }
+    } catch is DatabaseError {}
+    let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r"
+    let read = Task { try await pool.read { try Int.fetchOne($0, sql: endless) } }
+    let write = Task { try await pool.write { try $0.execute(sql: "INSERT INTO t \(endless)") } }
+    let waiting = Task { try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
+    for task in [write, waiting] { task.cancel() }
+    read.cancel()
+    _ = await (read.result, write.result, waiting.result)
+  }
+}

@@ -1,0 +1,15 @@
+import StressSupport
+
+@testable import Tidemark
+
+/// Time that passes when somebody waits, and then at once.
+final class VirtualClock: Sendable {
+  private let time = StressSupport.Mutex(Duration.zero)
+
+  var clock: WorldClock {
+    WorldClock(
+      now: { [self] in time.withLock { $0 } },
+      sleep: { [self] duration in time.withLock { $0 += duration } },
+      after: WorldClock.live.after)
+  }
+}

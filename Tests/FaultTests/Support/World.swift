@@ -1,0 +1,244 @@
+import Foundation
+import StressSupport
+
+@testable import Tidemark
+
+/// A database on a file system that fails, a program that writes, and what it was told.
+final class World {
+  let folder: FaultFolder
+  let vfs: FaultVFS
+  var ledger: Ledger
+  private(set) var problems: [String] = []
+
+  /// Whether the program takes an unknown outcome for a refusal.
+  var isNaive = false
+
+  /// How many times the database was stopped.
+  private(set) var stopCount = 0
+
+  /// What else may be in the file as a whole, as long as nobody knows.
+  var alternative: Ledger?
+
+  /// What became of the one thing that the scenario does besides writes.
+  var deed: Ledger.Word?
+
+  var writer: (any DatabaseWriter)?
+
+  /// A database in memory, which does not fail, to copy from.
+  var source: DatabaseQueue?
+
+  private let kind: Kind
+  private let clock = VirtualClock()
+
+  enum Kind: Sendable {
+    case pool
+    /// A pool whose commits wait for the disk.
+    case durablePool
+    case queue
+  }
+
+  var path: String { folder.path("db.sqlite") }
+
+  /// - parameter template: The database to begin with; nil for none.
+  init(_ kind: Kind, template: Template?) throws {
+    self.kind = kind
+    folder = try FaultFolder()
+    vfs = FaultVFS()
+    ledger = template?.ledger ?? Ledger()
+    if let template { try FileManager.default.copyItem(atPath: template.path, toPath: path) }
+  }
+
+  var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.environment.vfs = vfs.name
+    configuration.environment.clock = clock.clock
+    configuration.maximumReaderCount = 2
+    if kind == .durablePool { configuration.durability = .full }
+    return configuration
+  }
+
+  /// Takes note of what must not be.
+  func problem(_ words: String) { problems.append(words) }
+
+  // MARK: What a program does
+
+  func open() throws {
+    writer =
+      switch kind {
+      case .pool, .durablePool: try DatabasePool(path: path, configuration: configuration)
+      case .queue: try DatabaseQueue(path: path, configuration: configuration)
+      }
+  }
+
+  static let schema = """
+    CREATE TABLE one (n INTEGER PRIMARY KEY, filler TEXT);
+    CREATE TABLE two (n INTEGER PRIMARY KEY, filler TEXT);
+    CREATE INDEX filler ON two (filler)
+    """
+
+  static func insert(_ number: Int, _ db: Database) throws {
+    for table in ["one", "two"] {
+      try db.execute(
+        sql: "INSERT INTO \(table) (n, filler) VALUES (?, ?)",
+        arguments: [number, String(repeating: "\(number) ", count: 40)])
+    }
+  }
+
+  /// Runs something that fails in a lawful way, or not at all.
+  ///
+  /// - returns: Whether it succeeded, or why not.
+  @discardableResult
+  func attempt(_ what: String, _ body: () throws -> Void) -> DatabaseError? {
+    do {
+      try body()
+      return nil
+    } catch let error as DatabaseError {
+      if error.resultCode == .SQLITE_MISUSE { problem("\(what): misuse: \(error)") }
+      return error
+    } catch {
+      problem("\(what): an error of another kind: \(error)")
+      return nil
+    }
+  }
+
+  /// A write, and what the program is told of it.
+  ///
+  /// - returns: Nil when it was acknowledged.
+  @discardableResult
+  func write(_ body: (Int) throws -> Void) -> DatabaseError? {
+    let number = ledger.nextNumber()
+    do {
+      try body(number)
+      ledger.note(number, .acknowledged)
+      return nil
+    } catch let error as DatabaseError {
+      ledger.note(number, error.commitOutcome == .unknown && !isNaive ? .unknown : .refused)
+      if error.resultCode == .SQLITE_MISUSE { problem("write: misuse: \(error)") }
+      return error
+    } catch {
+      ledger.note(number, .refused)
+      problem("write: an error of another kind: \(error)")
+      return nil
+    }
+  }
+
+  /// An ordinary write.
+  @discardableResult
+  func write() -> DatabaseError? {
+    guard let writer else {
+      problem("nothing to write to")
+      return nil
+    }
+    return write { number in try writer.write { db in try Self.insert(number, db) } }
+  }
+
+  // MARK: What must hold
+
+  private func complaint(about one: [Int], _ two: [Int]) -> String? {
+    guard let complaint = ledger.complaint(about: one, two) else { return nil }
+    if let alternative, alternative.complaint(about: one, two) == nil { return nil }
+    return complaint
+  }
+
+  private func settle(_ one: [Int], _ two: [Int]) {
+    if let alternative, ledger.complaint(about: one, two) != nil { ledger = alternative }
+    alternative = nil
+    ledger.settle(with: Set(one))
+  }
+
+  /// A read, through the library: it fails in a lawful way, or sees exactly what was committed.
+  ///
+  /// - returns: Whether it succeeded.
+  @discardableResult
+  func read() -> DatabaseError? {
+    guard let writer else { return nil }
+    return attempt("read") {
+      let (one, two) = try writer.read { db in
+        try (
+          Int.fetchAll(db, sql: "SELECT n FROM one ORDER BY n"), Int.fetchAll(db, sql: "SELECT n FROM two ORDER BY n")
+        )
+      }
+      if let complaint = complaint(about: one, two) { problem("a read: \(complaint)") }
+    }
+  }
+
+  /// What the file holds, asked without the library.
+  func check(_ path: String, _ when: String, settles: Bool = false) {
+    do {
+      let db = try PlainDatabase(path: path)
+      let report = try db.texts("PRAGMA integrity_check(3)")
+      if report != ["ok"] { problem("\(when): \(report)") }
+      if try db.numbers("SELECT COUNT(*) FROM sqlite_master") == [0] {
+        if let complaint = complaint(about: [], []) { problem("\(when): no tables: \(complaint)") }
+        return
+      }
+      let one = try db.numbers("SELECT n FROM one ORDER BY n")
+      let two = try db.numbers("SELECT n FROM two ORDER BY n")
+      if let complaint = complaint(about: one, two) { problem("\(when): \(complaint)") }
+      if settles { settle(one, two) }
+    } catch {
+      problem("\(when): \(error)")
+    }
+  }
+
+  /// What a crash at this moment would leave.
+  func checkCrash() {
+    do {
+      try folder.copyDatabase(path, to: "crash.sqlite")
+      if FileManager.default.fileExists(atPath: folder.path("crash.sqlite")) {
+        check(folder.path("crash.sqlite"), "after a crash")
+      }
+    } catch {
+      problem("the files could not be copied: \(error)")
+    }
+  }
+
+  /// The file system works again: so must the database, at once or, if it says that it is stopped, once it was opened
+  /// again.
+  func checkRecovery() {
+    if writer == nil { return reopen() }
+    guard let error = write() else {
+      if let error = read() { problem("writes, and does not read: \(error)") }
+      return
+    }
+    guard error.isDatabaseStopped else { return problem("not usable any more: \(error)") }
+    stopCount += 1
+    if read()?.isDatabaseStopped != true { problem("a stopped database reads") }
+    close()
+    check(path, "after the stop", settles: true)
+    reopen()
+  }
+
+  private func reopen() {
+    if let error = attempt("open again", { try open() }) { return problem("not opened again: \(error)") }
+    // What was unknown is known now.
+    check(path, "when it is opened again", settles: true)
+    if let error = read() ?? write() { problem("opened again, and not usable: \(error)") }
+  }
+
+  /// Closing leaves nothing open.
+  func close() {
+    if let error = attempt("close", { try writer?.close() }) { problem("not closed: \(error)") }
+    writer = nil
+    if !folder.openFiles.isEmpty { problem("still open: \(folder.openFiles)") }
+  }
+}
+
+/// A database that a scenario begins with.
+struct Template {
+  let folder: FaultFolder
+  let ledger: Ledger
+
+  var path: String { folder.path("db.sqlite") }
+
+  init(_ kind: World.Kind) throws {
+    let world = try World(kind, template: nil)
+    try world.open()
+    try world.writer?.write { try $0.execute(sql: World.schema) }
+    for _ in 0..<8 { world.write() }
+    try world.writer?.close()
+    world.writer = nil
+    folder = world.folder
+    ledger = world.ledger
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Tidemark
+
+private func makePool(_ path: String) throws -> DatabasePool {
+  var configuration = Configuration()
+  configuration.busyMode = .timeout(60)
+  configuration.prepareDatabase { db in
+    if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
+  }
+  return try DatabasePool(path: path, configuration: configuration)
+}
+
+/// Rows are pairs in two tables, so that a half of a write would be seen.
+private func insert(_ number: Int, of name: String, _ db: Database) throws {
+  for table in ["one", "two"] {
+    try db.execute(sql: "INSERT INTO \(table) (name, n) VALUES (?, ?)", arguments: [name, number])
+  }
+}
+
+/// Writes, and acknowledges the number of each write.
+func write(path: String, name: String) throws {
+  let pool = try makePool(path)
+  for number in 1... {
+    try pool.write { try insert(number, of: name, $0) }
+    acknowledge(number)
+    guard number % 16 == 0 else { continue }
+    let counts = try pool.read { db in
+      try ["one", "two"].map {
+        try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \($0) WHERE name = ?", arguments: [name])
+      }
+    }
+    if counts != [number, number] {
+      complain("\(name): \(number) rows were written, \(counts) are there")
+      exit(3)
+    }
+  }
+}
+
+/// Makes copies, and acknowledges how many writes each has.
+func backup(path: String, name: String) throws {
+  let pool = try makePool(path)
+  let copy = try DatabaseQueue(path: path + "-copy")
+  for number in 1... {
+    try pool.write { try insert(number, of: name, $0) }
+    try pool.backup(to: copy, pagesPerStep: 2)
+    acknowledge(number)
+  }
+}
+
+/// Migrates the schema, and acknowledges each version.
+func migrate(path: String, name: String) throws {
+  let pool = try makePool(path)
+  while true {
+    let version = try pool.write { db in
+      let version = try 1 + (Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0)
+      try db.execute(
+        sql: """
+          ALTER TABLE one ADD COLUMN c\(version) INTEGER NOT NULL DEFAULT \(version);
+          CREATE TABLE m\(version) AS SELECT * FROM two;
+          CREATE INDEX i\(version) ON one (c\(version));
+          UPDATE two SET n = n + 1;
+          PRAGMA user_version = \(version)
+          """)
+      return version
+    }
+    acknowledge(version)
+  }
+}
+
+/// Opens, writes, closes, and acknowledges what was written once it is closed.
+func close(path: String, name: String) throws {
+  for number in 1... {
+    let pool = try makePool(path)
+    try pool.write { try insert(number, of: name, $0) }
+    _ = try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM one") }
+    try pool.close()
+    acknowledge(number)
+  }
+}
