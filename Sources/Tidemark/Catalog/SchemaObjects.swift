@@ -1,7 +1,7 @@
 /// What the schema table of one database lists.
 struct SchemaObjects {
   /// A table, a view, an index or a trigger.
-  struct Object {
+  struct Object: Hashable {
     var type: String
     var name: String
     var tableName: String

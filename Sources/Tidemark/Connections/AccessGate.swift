@@ -20,8 +20,22 @@ final class AccessGate: Sendable {
   /// Waits for the gate, with the thread.
   func enter() {
     let place = DispatchSemaphore(value: 0)
-    let action = machine.withLock { $0.enter { place.signal() } }
-    if case .wait = action { place.wait() }
+    if case .wait = enter(place) { place.wait() }
+  }
+
+  /// Waits for the gate, with the thread, until some moment.
+  func enter(until deadline: Database.Deadline) throws {
+    let place = DispatchSemaphore(value: 0)
+    guard case .wait(let ticket) = enter(place) else { return }
+    if place.wait(timeout: .now() + deadline.rest.inSeconds) == .success { return }
+    if giveUp(ticket) { throw deadline.error }
+    // Let in at the last moment.
+    place.wait()
+  }
+
+  /// - returns: Whether there is a wait: the place is signalled then when it is over.
+  func enter(_ place: DispatchSemaphore) -> AccessGateMachine.Action {
+    machine.withLock { $0.enter { place.signal() } }
   }
 
   /// Gives the gate to the next in line.

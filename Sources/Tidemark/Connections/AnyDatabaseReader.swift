@@ -1,6 +1,6 @@
 /// A database that can be read, whose type does not show: it hands everything over to another one.
 public final class AnyDatabaseReader: DatabaseReader {
-  private let base: any DatabaseReader
+  let base: any DatabaseReader
 
   /// The same database, without its type.
   public init(_ base: any DatabaseReader) {

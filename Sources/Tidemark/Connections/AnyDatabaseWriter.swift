@@ -1,6 +1,6 @@
 /// A database that can be read and written, whose type does not show: it hands everything over to another one.
 public final class AnyDatabaseWriter: DatabaseWriter {
-  private let base: any DatabaseWriter
+  let base: any DatabaseWriter
 
   /// The same database, without its type.
   public init(_ base: any DatabaseWriter) {
@@ -57,6 +57,11 @@ public final class AnyDatabaseWriter: DatabaseWriter {
   }
 
   // MARK: Writing
+
+  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try base._boundedWriteWithoutTransaction(updates)
+  }
 
   /// Uses the connection that writes. Each statement is a transaction of its own.
   @_disfavoredOverload

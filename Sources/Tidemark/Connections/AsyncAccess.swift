@@ -7,7 +7,7 @@
 ///            given up
 ///
 /// Laws:
-/// 1. The continuation is resumed once: by `end`, or by `cancel` while it waits.
+/// 1. The continuation is resumed once: by `end`, or by `giveUp` while it waits.
 /// 2. An access that has given up never begins.
 final class AsyncAccess<Result: Sendable>: Sendable {
   private typealias Continuation = CheckedContinuation<Result, any Error>
@@ -16,7 +16,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
     case created
     case waiting(Continuation, giveUp: (@Sendable () -> Void)?)
     case running(Continuation)
-    case givenUp
+    case givenUp(any Error)
     case ended
   }
 
@@ -25,19 +25,19 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   /// - returns: False when the task was cancelled already; the continuation was resumed.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
-    let waits = state.withLock { state in
+    let error: (any Error)? = state.withLock { state in
       switch state {
       case .created:
         state = .waiting(continuation, giveUp: nil)
-        return true
-      case .givenUp:
-        return false
+        return nil
+      case .givenUp(let error):
+        return error
       case .waiting, .running, .ended:
         preconditionFailure("An access waits once")
       }
     }
-    if !waits { continuation.resume(throwing: CancellationError()) }
-    return waits
+    if let error { continuation.resume(throwing: error) }
+    return error == nil
   }
 
   /// Tells how to leave the line.
@@ -85,19 +85,24 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   func cancel() {
     cancellation.cancel()
+    giveUp(CancellationError())
+  }
+
+  /// Gives up waiting, if it has not begun.
+  func giveUp(_ error: any Error) {
     let waited: (Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
       switch state {
       case .created:
-        state = .givenUp
+        state = .givenUp(error)
         return nil
       case .waiting(let continuation, let giveUp):
-        state = .givenUp
+        state = .givenUp(error)
         return (continuation, giveUp)
       case .running, .givenUp, .ended:
         return nil
       }
     }
     waited?.giveUp?()
-    waited?.0.resume(throwing: CancellationError())
+    waited?.0.resume(throwing: error)
   }
 }

@@ -114,9 +114,8 @@ public struct Configuration: Sendable {
   /// Tells the date of transactions. Default: the clock of the system.
   public var transactionClock: any TransactionClock = .default
 
-  /// How long the statements of an access may take, all together; how long it waits for its turn does not count.
-  /// When the time is over, the access is stopped with an error of code `SQLITE_INTERRUPT`. Default: nil, for no
-  /// limit. See also `Database.withTimeLimit(_:_:)`.
+  /// How long an access may take, the wait for its turn included. When the time is over, the access is stopped with an
+  /// error of code `SQLITE_INTERRUPT`. Default: nil, for no limit. See also `Database.withAccessTimeLimit(_:_:)`.
   public var accessTimeLimit: Duration?
 
   // MARK: Information

@@ -41,17 +41,18 @@ extension Database {
     }
   }
 
-  /// Removes everything from the database. C: `SQLITE_DBCONFIG_RESET_DATABASE`.
+  /// Removes everything from the database.
+  ///
+  /// It becomes a copy of an empty one, whose schema has a version of its own. Were the database reset
+  /// (`SQLITE_DBCONFIG_RESET_DATABASE`), versions would begin anew, and other connections could take the schema that is
+  /// made next for the one that they know.
   func erase() throws {
-    let handle = try openHandle()
-    try handle.set(.reset, true)
-    do {
-      try execute(sql: "VACUUM")
-    } catch {
-      try handle.set(.reset, false)
-      throw error
+    // In a database with a write-ahead log, pages keep their size.
+    let pageSize = try untraced { try Int.fetchOne(self, sql: "PRAGMA page_size") } ?? 4096
+    try DatabaseQueue().inDatabase { empty in
+      try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
+      try empty.backup(to: self)
     }
-    try handle.set(.reset, false)
   }
 }
 
@@ -73,8 +74,29 @@ extension DatabaseReader {
   public func backup(
     to writer: any DatabaseWriter, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
-    try writer.writeWithoutTransaction { destDb in
-      try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
+    // Two queues that are copied into each other at the same time are entered in the same order by both.
+    if let own = queueIdentity, let other = writer.queueIdentity, own < other {
+      try unsafeRead { sourceDb in
+        try writer._boundedWriteWithoutTransaction { destDb in
+          try sourceDb.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress)
+        }
+      }
+    } else {
+      try writer._boundedWriteWithoutTransaction { destDb in
+        try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
+      }
+    }
+  }
+}
+
+extension DatabaseReader {
+  /// The identity of the one connection that is used by reads and writes, nil when these use several.
+  fileprivate var queueIdentity: ObjectIdentifier? {
+    switch self {
+    case let reader as AnyDatabaseReader: reader.base.queueIdentity
+    case let writer as AnyDatabaseWriter: writer.base.queueIdentity
+    case let queue as DatabaseQueue: ObjectIdentifier(queue)
+    default: nil
     }
   }
 }

@@ -25,7 +25,7 @@ extension Database {
       throw error
     }
     do {
-      try db.withAccess { try $0.prepare(configuration) }
+      try db.withAccess { try $0.prepare(configuration, location) }
     } catch {
       db.leaveToStatements()
       throw error
@@ -33,7 +33,7 @@ extension Database {
     return db
   }
 
-  private func prepare(_ configuration: Configuration) throws {
+  private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
@@ -43,6 +43,9 @@ extension Database {
     schemaSource = configuration.schemaSource
     DatabaseFunction.standard.forEach(add(function:))
     DatabaseCollation.standard.forEach(add(collation:))
+    if !configuration.readonly {
+      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+    }
     for preparation in configuration.preparations { try preparation(self) }
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,

@@ -57,7 +57,12 @@ extension DatabasePool {
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     writer.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      let loan = readers.borrow()
+      let loan: ReaderPool.Loan
+      do {
+        loan = try readers.borrow(until: db.deadline)
+      } catch {
+        return value(.failure(error))
+      }
       readers.renew(loan)
       do {
         // Before the writer goes on: this is the state that is read.

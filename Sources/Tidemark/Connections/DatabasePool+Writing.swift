@@ -4,8 +4,16 @@ extension DatabasePool {
   /// Uses the connection that writes. Each statement is a transaction of its own.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try writer.sync(updates)
+    try writer.sync(nested: nestedWrites, updates)
   }
+
+  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try writer.boundedSync(nested: nestedWrites, updates)
+  }
+
+  /// What a write of the calling thread has to mind, if it reads.
+  private var nestedWrites: NestedWrites? { readers.currentConnection == nil ? nil : nested }
 
   /// Uses the connection that writes. Each statement is a transaction of its own.
   public func writeWithoutTransaction<T: Sendable>(
@@ -17,8 +25,8 @@ extension DatabasePool {
   /// Uses the connection that writes while nobody reads. Reads that come meanwhile wait.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writer.sync { db in
-      try readers.exclusively { try updates(db) }
+    try writer.boundedSync(nested: nestedWrites) { db in
+      try readers.exclusively(until: db.deadline) { try updates(db) }
     }
   }
 
@@ -26,25 +34,14 @@ extension DatabasePool {
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    let wait = BarrierWait(for: readers)
-    return try await withTaskCancellationHandler {
-      try await writer.async { [readers] db in
-        try wait.enter()
-        defer { readers.endExclusive() }
-        return try updates(db)
-      }
-    } onCancel: {
-      wait.cancel()
-    }
+    try await writer.async(in: BarrierTurn(writer.gate, readers, nested), updates)
   }
 
   /// Uses later the connection that writes, while nobody reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    writer.schedule { [readers] db in
-      readers.exclusively { updates(db.handle == nil ? .failure(Database.closedError) : .success(db)) }
-    }
+    writer.scheduleResult(in: BarrierTurn(writer.gate, readers, nested), updates)
   }
 
   /// Uses later the connection that writes. Each statement is a transaction of its own.
@@ -54,14 +51,14 @@ extension DatabasePool {
 
   /// Uses the connection that writes, inside the write that the thread is in if there is one.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try writer.reentrantSync(updates)
+    try writer.reentrantSync(nested: nestedWrites, updates)
   }
 
   /// Uses the connection that writes in a transaction, which ends as the closure says.
   public func writeInTransaction(
     _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
   ) throws {
-    try writer.sync { db in
+    try writer.boundedSync(nested: nestedWrites) { db in
       try db.inTransaction(kind) { try updates(db) }
     }
   }

@@ -28,6 +28,7 @@ public final class DatabasePool: DatabaseWriter {
 
   let writer: SerializedConnection
   let readers: ReaderPool
+  let nested: NestedWrites
   let location: DatabaseLocation
   let label: String
   let snapshotCount = Atomic<Int>(0)
@@ -49,9 +50,9 @@ public final class DatabasePool: DatabaseWriter {
     if !configuration.readonly { try writer.sync { try $0.useWriteAheadLog(path: path) } }
 
     let readConfiguration = configuration.forReaders
+    nested = NestedWrites(writer: writer)
     readers = ReaderPool(
-      countMax: configuration.maximumReaderCount,
-      executor: configuration.environment.makeExecutor(label + ".reader", configuration.maximumReaderCount),
+      countMax: configuration.maximumReaderCount, configuration, label: label + ".reader", nested: nested,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
         try Database.open(location, readConfiguration, label: "\(label).reader.\(number)")
@@ -71,10 +72,11 @@ public final class DatabasePool: DatabaseWriter {
     var hasReaders = false
     defer { if hasReaders { readers.endExclusive() } }
     try writer.close {
-      readers.waitForAll()
+      try readers.waitForAll()
       hasReaders = true
       try readers.closeAll()
     }
+    readers.executor.retire()
   }
 
   /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.

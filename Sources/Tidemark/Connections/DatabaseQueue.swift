@@ -76,7 +76,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Reads. All that is read comes from one state of the database, and nothing can be written.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.sync { try $0.isolatedRead(value) }
+    try connection.boundedSync { try $0.isolatedRead(value) }
   }
 
   /// Reads. All that is read comes from one state of the database, and nothing can be written.
@@ -123,9 +123,14 @@ public final class DatabaseQueue: DatabaseWriter {
   public func inTransaction(
     _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
   ) throws {
-    try connection.sync { db in
+    try connection.boundedSync { db in
       try db.inTransaction(kind) { try updates(db) }
     }
+  }
+
+  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try connection.boundedSync(updates)
   }
 
   /// Uses the connection. Each statement is a transaction of its own.

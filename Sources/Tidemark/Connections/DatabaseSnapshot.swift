@@ -48,7 +48,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   /// Reads the state of the snapshot.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.sync { try $0.readingSnapshot(value) }
+    try connection.boundedSync { try $0.readingSnapshot(value) }
   }
 
   /// Reads the state of the snapshot.

@@ -45,6 +45,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
       try readers.closeAll()
       isClosed.set()
     }
+    readers.executor.retire()
   }
 
   /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.
@@ -104,17 +105,16 @@ extension SnapshotConnections {
     let isClosed = OnceFlag()
     let isReady = OnceFlag()
     let readers = ReaderPool(
-      countMax: countMax,
-      executor: configuration.environment.makeExecutor(label, countMax),
-      holdsTransactions: true,
+      countMax: countMax, configuration, label: label, holdsTransactions: true,
       isClosed: { isClosed.isSet },
       open: { number in
         // A connection that is opened later would see another state.
         if isReady.isSet { throw Database.snapshotIsLost }
         return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)")
       })
-    let loans = (0..<countMax).map { _ in readers.borrow() }
+    var loans: [ReaderPool.Loan] = []
     defer { loans.forEach(readers.giveBack) }
+    for _ in 0..<countMax { loans.append(try readers.borrow(until: nil)) }
     for loan in loans { try readers.use(loan) { try $0.beginSnapshot() } }
     isReady.set()
     return SnapshotConnections(

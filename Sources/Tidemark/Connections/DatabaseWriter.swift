@@ -6,6 +6,9 @@ public protocol DatabaseWriter: DatabaseReader {
   @_disfavoredOverload
   func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T
 
+  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
+
   /// Uses the connection that writes. Each statement is a transaction of its own.
   func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
@@ -34,6 +37,13 @@ public protocol DatabaseWriter: DatabaseReader {
   func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
 
+extension DatabaseWriter {
+  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try writeWithoutTransaction(updates)
+  }
+}
+
 // MARK: - Transactions
 
 extension DatabaseWriter {
@@ -46,7 +56,7 @@ extension DatabaseWriter {
   /// ```
   @_disfavoredOverload
   public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writeWithoutTransaction { try $0.committing(updates) }
+    try _boundedWriteWithoutTransaction { try $0.committing(updates) }
   }
 
   /// Writes in a transaction: all of it, or, when the closure throws or the task is cancelled, nothing.
@@ -91,7 +101,7 @@ extension DatabaseWriter {
   /// Rebuilds the file, without holes. C: `VACUUM`.
   @_disfavoredOverload
   public func vacuum() throws {
-    try writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+    try _boundedWriteWithoutTransaction { try $0.execute(sql: "VACUUM") }
   }
 
   /// Rebuilds the file, without holes. C: `VACUUM`.
@@ -102,7 +112,7 @@ extension DatabaseWriter {
   /// Writes a copy without holes into a new file. C: `VACUUM INTO`.
   @_disfavoredOverload
   public func vacuum(into filePath: String) throws {
-    try writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+    try _boundedWriteWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
   }
 
   /// Writes a copy without holes into a new file. C: `VACUUM INTO`.

@@ -25,4 +25,7 @@ struct Environment: Sendable {
 protocol AccessExecutor: Sendable {
   /// Has a job run soon, elsewhere.
   func execute(_ job: @escaping @Sendable () -> Void)
+
+  /// There will be no more jobs, most likely: what waits for them is given back. Jobs that come all the same are run.
+  func retire()
 }

@@ -9,9 +9,10 @@ extension ReaderPool {
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
-    let loan = borrow()
+    let deadline = deadline()
+    let loan = try borrow(until: deadline)
     defer { giveBack(loan) }
-    return try run(loan, body)
+    return try run(loan, deadline, body)
   }
 
   /// Runs a synchronous access, inside the read that the thread is in if there is one.
@@ -22,13 +23,14 @@ extension ReaderPool {
 
   /// Runs an asynchronous access, on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await AsyncAccess.perform(
-      on: executor,
+    let deadline = deadline()
+    return try await AsyncAccess.perform(
+      on: executor, until: deadline,
       enter: { [self] letIn in borrow(letIn) },
       giveUp: { [self] ticket in giveUp(ticket) },
       leave: { [self] loan in giveBack(loan) },
       { [self] loan, cancellation in
-        try run(loan) { db in try db.withCancellation(cancellation) { try body(db) } }
+        try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
       })
   }
 
@@ -36,10 +38,12 @@ extension ReaderPool {
   func inPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
   ) async throws -> T {
+    let deadline = deadline()
     // Promised until the task runs in its isolation, and lent from then on.
     var promised = borrowNow()
     while promised.map(claim) != true {
       promised = try await AsyncAccess.acquire(
+        until: deadline,
         enter: { [self] letIn in borrowAsleep(letIn) },
         giveUp: { [self] ticket in giveUp(ticket) },
         leave: { [self] loan in if claim(loan) { giveBack(loan) } })
@@ -48,7 +52,7 @@ extension ReaderPool {
     defer { giveBack(loan) }
     let cancellation = AccessCancellation()
     return try await withTaskCancellationHandler {
-      try run(loan) { db in try db.withCancellation(cancellation) { try body(db) } }
+      try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
     } onCancel: {
       cancellation.cancel()
     }
@@ -61,7 +65,7 @@ extension ReaderPool {
   func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     _ = borrow { [self] loan in
       executor.execute { [self] in
-        Database.telling(value) { call in try run(loan) { try scope($0, call) } }
+        Database.telling(value) { call in try run(loan, deadline()) { try scope($0, call) } }
         giveBack(loan)
       }
     }
@@ -70,19 +74,23 @@ extension ReaderPool {
   /// Runs later an access whose connection has its state already, and gives the connection back.
   func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in
-      Database.telling(value) { call in try check(loan) { try scope($0, call) } }
+      Database.telling(value) { call in try check(loan, deadline()) { try scope($0, call) } }
       giveBack(loan)
     }
   }
 
-  private func run<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
+  private func run<T>(
+    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+  ) throws -> T {
     renew(loan)
-    return try check(loan, body)
+    return try check(loan, deadline, body)
   }
 
-  private func check<T>(_ loan: Loan, _ body: (Database) throws -> T) throws -> T {
+  private func check<T>(
+    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+  ) throws -> T {
     try use(loan) { db in
-      try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, body)
+      try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, until: deadline, body)
     }
   }
 }

@@ -16,23 +16,31 @@ final class ReaderPool: Sendable {
   let holdsTransactions: Bool
 
   private let open: @Sendable (_ number: Int) throws -> Database
+  private let timeLimit: AccessTimeLimit
+
+  // Those who wait for the writer while they read, where there is a writer.
+  private let nested: NestedWrites?
 
   /// Readers opened before the current generation are closed when they come back.
   private let generation = Atomic<Int>(0)
   private let openedCount = Atomic<Int>(0)
   private let isClosed: @Sendable () -> Bool
 
+  /// - parameter nested: Those who wait for the writer while they read.
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
-    countMax: Int, executor: any AccessExecutor, holdsTransactions: Bool = false,
+    countMax: Int, _ configuration: Configuration, label: String, holdsTransactions: Bool = false,
+    nested: NestedWrites? = nil,
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
     precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
     machine = Mutex(ReaderPoolMachine(slotCount: countMax))
     slots = (0..<countMax).map { _ in ReaderSlot() }
-    self.executor = executor
+    executor = configuration.environment.makeExecutor(label, countMax)
+    timeLimit = AccessTimeLimit(configuration)
+    self.nested = nested
     self.holdsTransactions = holdsTransactions
     self.isClosed = isClosed
     self.open = open
@@ -53,8 +61,13 @@ final class ReaderPool: Sendable {
 
   // MARK: - Borrowing
 
+  /// When an access that begins now must be over, if it must.
+  func deadline() -> Database.Deadline? { timeLimit.deadline() }
+
   /// Waits for a connection, with the thread.
-  func borrow() -> Loan {
+  ///
+  /// - throws: An error when there was none until the deadline.
+  func borrow(until deadline: Database.Deadline?) throws -> Loan {
     if let free = borrowNow() { return free }
     let place = DispatchSemaphore(value: 0)
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
@@ -67,8 +80,8 @@ final class ReaderPool: Sendable {
     switch action {
     case .enter(let grant):
       return loan(grant)
-    case .wait:
-      wait(at: place)
+    case .wait(let ticket):
+      try wait(at: place, ticket, until: deadline)
       guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
       return loan(grant)
     }
@@ -112,9 +125,16 @@ final class ReaderPool: Sendable {
   ///
   /// After a while it takes back what was promised to tasks: they may need this very thread to wake up, as when it is
   /// the main thread, or one of the few that Swift has for all tasks.
-  func wait(at place: DispatchSemaphore) {
+  ///
+  /// - throws: An error when the wait was not over until the deadline.
+  private func wait(
+    at place: DispatchSemaphore, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
+  ) throws {
+    let isWriting = nested?.writerWaits() ?? false
+    defer { if isWriting { nested?.writerGoesOn() } }
     while place.wait(timeout: .now() + .milliseconds(10)) == .timedOut {
       perform(machine.withLock { $0.takeBackPromises() })
+      if let deadline, deadline.isOver, giveUp(ticket) { throw deadline.error }
     }
   }
 
@@ -180,20 +200,22 @@ final class ReaderPool: Sendable {
   }
 
   /// Runs a closure while nobody reads. It may close the connections.
-  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
-    waitForAll()
+  func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
+    try waitForAll(until: deadline)
     defer { endExclusive() }
     return try body()
   }
 
   /// Waits until nobody reads, with the thread. Nobody reads until `endExclusive` is called.
-  func waitForAll() {
+  ///
+  /// - throws: An error when somebody still reads at the deadline.
+  func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
     let place = DispatchSemaphore(value: 0)
     let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
-    if case .wait = action { wait(at: place) }
+    if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
   }
 
   /// Closes the connections. To be called while nobody reads.

@@ -15,7 +15,8 @@
 ///    waits for it: neither starves.
 /// 3. Who waits is let in once, or gives up once; never both.
 /// 4. Who sleeps does not hold a connection that others wait for: a task that has to wake up first is given a promise,
-///    which it claims when it runs. What is not claimed can be taken back.
+///    which it claims when it runs. What is not claimed can be taken back, and is when an exclusive request waits for
+///    nothing else.
 struct ReaderPoolMachine {
   /// What a request is given.
   enum Grant: Equatable, Sendable {
@@ -114,11 +115,7 @@ struct ReaderPoolMachine {
 
   /// Somebody has waited for long, and what was promised to others may be all there is.
   mutating func takeBackPromises() -> [Call] {
-    for (promise, slot) in promises {
-      slots[promise.slot] = slot
-      lentCount -= 1
-    }
-    promises = []
+    breakPromises()
     return serve()
   }
 
@@ -152,6 +149,14 @@ struct ReaderPoolMachine {
 
   // MARK: Decisions
 
+  private mutating func breakPromises() {
+    for (promise, slot) in promises {
+      slots[promise.slot] = slot
+      lentCount -= 1
+    }
+    promises = []
+  }
+
   private mutating func serve() -> [Call] {
     var calls: [Call] = []
     while let waiter = line.first, let grant = grant(exclusive: waiter.isExclusive) {
@@ -179,6 +184,8 @@ struct ReaderPoolMachine {
   private mutating func grant(exclusive: Bool) -> Grant? {
     if isExclusive { return nil }
     if exclusive {
+      // Who sleeps may wait for a thread that waits for us: he asks again when he wakes up.
+      if lentCount == promises.count { breakPromises() }
       guard lentCount == 0 else { return nil }
       isExclusive = true
       return .everything

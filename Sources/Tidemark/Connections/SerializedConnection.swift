@@ -7,8 +7,9 @@ import Synchronization
 final class SerializedConnection: Sendable {
   // Touched by the holder of the gate only.
   private nonisolated(unsafe) let db: Database
-  private let gate = AccessGate()
+  let gate = AccessGate()
   private let executor: any AccessExecutor
+  private let timeLimit: AccessTimeLimit
   private let allowsUnsafeTransactions: Bool
 
   // The open connection, for those who interrupt it: they do not wait for the gate.
@@ -18,6 +19,7 @@ final class SerializedConnection: Sendable {
   init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
     db = try Database.open(location, configuration, label: label)
     executor = configuration.environment.makeExecutor(label, 1)
+    timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
   }
@@ -33,30 +35,74 @@ final class SerializedConnection: Sendable {
 
   // MARK: Synchronous accesses
 
-  /// Runs an access.
-  func sync<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+  /// Runs an access, however long it has to wait.
+  ///
+  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  func sync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    preconditionNotReentrant()
+    let deadline = timeLimit.deadline()
+    enter(nested)
+    defer { gate.leave() }
+    return try run(deadline, body)
+  }
+
+  private func enter(_ nested: NestedWrites?) {
+    guard let nested else { return gate.enter() }
+    do {
+      try nested.enter(gate, until: nil)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  /// Runs an access, unless it has to wait for too long.
+  ///
+  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  func boundedSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    preconditionNotReentrant()
+    let deadline = timeLimit.deadline()
+    if let nested {
+      try nested.enter(gate, until: deadline)
+    } else if let deadline {
+      try gate.enter(until: deadline)
+    } else {
+      gate.enter()
+    }
+    defer { gate.leave() }
+    return try run(deadline, body)
+  }
+
+  private func preconditionNotReentrant() {
     precondition(
       !db.isAccessible,
       """
       Database methods are not reentrant. The calling thread is inside an access to this database already: use the \
       `db` argument of that access, or start the new access when it has ended.
       """)
-    gate.enter()
-    defer { gate.leave() }
-    return try run(body)
   }
 
   /// Runs an access, inside the one that the thread is in if there is one.
-  func reentrantSync<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+  func reentrantSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
     if db.isAccessible { return try body(db) }
-    gate.enter()
-    defer { gate.leave() }
-    return try run(body)
+    return try sync(nested: nested, body)
   }
 
-  private func run<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
-    try db.withAccess { try $0.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, body) }
+  private func run<Result>(
+    _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    try db.withAccess {
+      try $0.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, until: deadline, body)
+    }
   }
+
+  /// Whether the calling thread is inside an access.
+  var isAccessible: Bool { db.isAccessible }
 
   /// Whether the calling thread is inside an access, and that inside a transaction.
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
@@ -64,18 +110,21 @@ final class SerializedConnection: Sendable {
   // MARK: Asynchronous accesses
 
   /// Runs an access as soon as the connection is free.
-  func schedule(_ body: @escaping @Sendable (Database) -> Void) {
-    gate.enter { [self] in
+  func schedule(in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
+    let turn = turn ?? gate
+    _ = turn.begin { [self] in
       executor.execute { [self] in
-        run(body)
-        gate.leave()
+        run(timeLimit.deadline(), body)
+        turn.end()
       }
     }
   }
 
   /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
-  func scheduleResult(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    schedule { db in
+  func scheduleResult(
+    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    schedule(in: turn) { db in
       body(
         Result {
           _ = try db.openHandle()
@@ -88,14 +137,18 @@ final class SerializedConnection: Sendable {
   ///
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
   /// has it interrupted, and its transaction undone.
-  func async<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-    try await AsyncAccess.perform(
-      on: executor,
-      enter: { [gate] letIn in gate.enter { letIn(()) } },
-      giveUp: { [gate] ticket in gate.giveUp(ticket) },
-      leave: { [gate] _ in gate.leave() },
+  func async<Result: Sendable>(
+    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let deadline = timeLimit.deadline()
+    let turn = turn ?? gate
+    return try await AsyncAccess.perform(
+      on: executor, until: deadline,
+      enter: { letIn in turn.begin { letIn(()) } },
+      giveUp: { giveUp in _ = giveUp() },
+      leave: { _ in turn.end() },
       { [self] _, cancellation in
-        try run { db in
+        try run(deadline) { db in
           _ = try db.openHandle()
           return try db.withCancellation(cancellation) { try body(db) }
         }
@@ -122,6 +175,7 @@ final class SerializedConnection: Sendable {
       }
       closed.store(true, ordering: .releasing)
     }
+    executor.retire()
   }
 
   /// Whether the connection was closed.
@@ -138,28 +192,31 @@ final class SerializedConnection: Sendable {
 extension Database {
   /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
   func checkedAccess<Result>(
-    allowsUnsafeTransactions: Bool, _ body: (Database) throws -> Result
+    allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     let result: Result
     do {
       result =
-        if let limit = settings.accessTimeLimit {
-          try withTimeLimit(limit) { try body(self) }
+        if let deadline {
+          try withDeadline(deadline) { try body(self) }
         } else {
           try body(self)
         }
     } catch {
       // First: as long as one of them runs, an interruption hits the rollback, too.
-      handle?.resetRunningStatements()
+      resetRunningStatements()
       if !allowsUnsafeTransactions { rollbackLeftovers() }
       throw error
     }
-    handle?.resetRunningStatements()
+    // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
+    if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction,
       "A transaction has been left opened at the end of a database access")
     return result
   }
+
+  private func resetRunningStatements() { handle?.resetRunningStatements() }
 
   /// Undoes a transaction that an access which threw has left open.
   private func rollbackLeftovers() {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Waiting for SQLite blocks a thread. It must not be one of Swift's own pool, of which there is one per
 /// core (hazard S1), nor a new one each time (hazard S2). Threads start when there is a job and no idle
-/// thread, and end when the executor is released. Their stacks have 8 MiB: those of other threads may be
-/// too small for what SQLite does with a deep expression (hazard S10).
+/// thread, and stay until the executor retires or is released. Their stacks have 8 MiB: those of other threads
+/// may be too small for what SQLite does with a deep expression (hazard S10).
 final class ThreadExecutor: AccessExecutor {
   private let shared: Shared
 
@@ -16,6 +16,11 @@ final class ThreadExecutor: AccessExecutor {
   deinit { shared.stop() }
 
   func execute(_ job: @escaping @Sendable () -> Void) { shared.execute(job) }
+
+  func retire() {
+    shared.stop()
+    shared.waitForIdleThreads()
+  }
 
   /// What threads and executor have in common. The threads do not keep the executor alive.
   private final class Shared: @unchecked Sendable {
@@ -28,6 +33,7 @@ final class ThreadExecutor: AccessExecutor {
     private var firstJob = 0
     private var idleCount = 0
     private var threadCount = 0
+    // Whether threads end when there is nothing to do.
     private var isStopped = false
 
     init(label: String, threadCountMax: Int) {
@@ -58,6 +64,13 @@ final class ThreadExecutor: AccessExecutor {
       condition.unlock()
     }
 
+    /// Waits until those threads have ended that had nothing to do.
+    func waitForIdleThreads() {
+      condition.lock()
+      while idleCount > 0 { condition.wait() }
+      condition.unlock()
+    }
+
     private func work() {
       while let job = nextJob() { job() }
     }
@@ -67,7 +80,11 @@ final class ThreadExecutor: AccessExecutor {
       condition.lock()
       defer { condition.unlock() }
       while firstJob == jobs.count {
-        if isStopped { return nil }
+        if isStopped {
+          threadCount -= 1
+          condition.broadcast()
+          return nil
+        }
         idleCount += 1
         condition.wait()
         idleCount -= 1

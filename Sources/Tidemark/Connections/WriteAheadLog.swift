@@ -56,35 +56,35 @@ extension Database {
 
   /// Moves what is in the write-ahead log into the database.
   ///
-  /// To be called outside of a transaction. SQLite does it by itself, passively, when the log has grown. Readers
-  /// are not held up by any mode; the modes that wait for readers wait as long as the busy mode of the
-  /// configuration says.
+  /// To be called outside of a transaction. It is done without being asked when the log has grown: see
+  /// `PRAGMA wal_autocheckpoint`. Readers are not held up by any mode. All modes wait for somebody who writes, and all
+  /// but the passive one for those who read an old state, as long as the busy mode of the configuration says.
   ///
   /// - parameter dbName: The database, or nil for all that are attached.
   /// - returns: How many frames there are in the log, and how many of them are in the database now; -1 when the
-  ///   database does not use the write-ahead log.
-  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain. The passive mode does not wait.
+  ///   database does not use the write-ahead log. For all databases, those of the main one.
+  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"
   ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
     preconditionAccess()
     precondition(!isInsideTransaction, "A checkpoint is made outside of a transaction: SQLite refuses it inside one")
-    let handle = try openHandle()
-    // Has SQLite forget an interruption of the time when the connection was idle: a statement does that by itself when
-    // it begins, a checkpoint does not (hazard C4).
-    try execute(sql: "SELECT 1")
-    return try handle.checkpoint(kind.checkpoint, on: dbName)
+    if let dbName { return try checkpoint(kind, ofDatabase: dbName) }
+    let names = try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list ORDER BY seq")
+    let counts = try names.map { try checkpoint(kind, ofDatabase: $0) }
+    return counts.first ?? (-1, -1)
   }
-}
 
-extension Database.CheckpointMode {
-  fileprivate var checkpoint: ConnectionHandle.Checkpoint {
-    switch self {
-    case .passive: .passive
-    case .full: .full
-    case .restart: .restart
-    case .truncate: .truncate
+  private func checkpoint(
+    _ kind: CheckpointMode, ofDatabase name: String
+  ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+    let handle = try openHandle()
+    let journalMode = try String.fetchOne(self, sql: "PRAGMA \(name.quotedDatabaseIdentifier).journal_mode")
+    guard journalMode == "wal", !settings.isReadonly, !handle.isReading(name) else {
+      // SQLite has nothing to do, or refuses.
+      return try handle.checkpoint(.passive, on: name)
     }
+    return try part(Checkpointer.self).checkpoint(kind, name, of: self)
   }
 }

@@ -20,6 +20,9 @@ final class ConnectionCallbacks {
   /// Asked about each thing that a statement under compilation wants to do.
   var authorizer: (any StatementAuthorizer)?
 
+  /// Told, after a commit, which database has got it, and how many frames its write-ahead log has now.
+  var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
+
   /// Asked every few thousand instructions whether to stop.
   var shouldInterrupt: (() -> Bool)?
 
@@ -29,12 +32,12 @@ final class ConnectionCallbacks {
     case profile(SQLiteStatement, nanoseconds: Int64)
   }
 
-  fileprivate static func borrowed(_ context: UnsafeMutableRawPointer?) -> ConnectionCallbacks {
+  static func borrowed(_ context: UnsafeMutableRawPointer?) -> ConnectionCallbacks {
     // SQLite gives back the pointer it was given, and that object lives as long as the connection.
     Unmanaged<ConnectionCallbacks>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
-  fileprivate var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
 /// Judges what a statement under compilation wants to do.

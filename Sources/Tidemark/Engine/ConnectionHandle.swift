@@ -68,7 +68,6 @@ struct ConnectionHandle {
     static let doubleQuotedStringsInDML = Option(rawValue: SQLITE_DBCONFIG_DQS_DML)
     static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
     static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
-    static let reset = Option(rawValue: SQLITE_DBCONFIG_RESET_DATABASE)
     static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)
   }
 
@@ -104,29 +103,5 @@ struct ConnectionHandle {
   /// Throws what SQLite says when a code is not `SQLITE_OK`.
   func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
-  }
-}
-
-extension ConnectionHandle {
-  /// The path to the file of the main database, or nil when it has none. C: `sqlite3_db_filename`.
-  var filePath: String? { sqlite3_db_filename(pointer, nil).map { String(cString: $0) } }
-}
-
-extension ConnectionHandle {
-  /// The modes of `sqlite3_wal_checkpoint_v2`.
-  struct Checkpoint {
-    fileprivate var mode: CInt
-    static let passive = Checkpoint(mode: SQLITE_CHECKPOINT_PASSIVE)
-    static let full = Checkpoint(mode: SQLITE_CHECKPOINT_FULL)
-    static let restart = Checkpoint(mode: SQLITE_CHECKPOINT_RESTART)
-    static let truncate = Checkpoint(mode: SQLITE_CHECKPOINT_TRUNCATE)
-  }
-
-  /// C: `sqlite3_wal_checkpoint_v2`.
-  func checkpoint(_ checkpoint: Checkpoint, on name: String?) throws -> (Int, Int) {
-    var logCount: CInt = -1
-    var doneCount: CInt = -1
-    try check(sqlite3_wal_checkpoint_v2(pointer, name, checkpoint.mode, &logCount, &doneCount))
-    return (Int(logCount), Int(doneCount))
   }
 }

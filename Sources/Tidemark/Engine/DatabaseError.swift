@@ -32,6 +32,9 @@ public struct DatabaseError: Error {
   /// The values that were bound to the statement, when there is one.
   public let arguments: StatementArguments?
 
+  /// The identifier of the migration that failed, when there is one. See `DatabaseMigrator`.
+  public internal(set) var migration: String?
+
   /// Whether `description` shows the arguments.
   let publicStatementArguments: Bool
 
@@ -76,7 +79,7 @@ extension DatabaseError {
 // MARK: - Text
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message and the SQL. The arguments only where they are public.
+  /// The code, the message and the SQL, and the migration that failed. The arguments only where they are public.
   public var description: String { describe(showsArguments: publicStatementArguments) }
 
   /// The code, the message, the SQL and the arguments.
@@ -87,6 +90,7 @@ extension DatabaseError: CustomStringConvertible {
     if let message { text += ": \(message)" }
     if let sql { text += " - while executing `\(sql.trimmedSQLStatement)`" }
     if showsArguments, let arguments, !arguments.isEmpty { text += " with arguments \(arguments)" }
+    if let migration { text += " - in migration \(String(reflecting: migration))" }
     return text
   }
 }

@@ -10,6 +10,10 @@ struct WorldClock: Sendable {
   /// Waits, with the thread.
   var sleep: @Sendable (Duration) -> Void
 
+  /// Calls a closure, which must not block, when some time has passed. What it answers is to be called when that is not
+  /// wanted any more.
+  var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
   /// The real one.
   static let live = WorldClock(
     now: {
@@ -21,5 +25,20 @@ struct WorldClock: Sendable {
       let (seconds, attoseconds) = duration.components
       var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
       nanosleep(&time, nil)
+    },
+    after: { duration, body in
+      // Its own handler is gone once it is cancelled, and with it all that `body` holds.
+      nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
+      timer.setEventHandler(handler: body)
+      timer.schedule(deadline: .now() + duration.inSeconds)
+      timer.resume()
+      return { timer.cancel() }
     })
+}
+
+extension Duration {
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
 }

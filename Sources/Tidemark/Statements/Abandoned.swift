@@ -13,14 +13,18 @@ import Synchronization
 final class Abandoned: Sendable {
   private enum Item {
     case reset(Statement, run: UInt)
-    case finalize(SQLiteStatement)
+    case finalize(SQLiteStatement, isRunning: Bool)
 
-    func perform() {
+    /// - returns: How many runs have ended that their statements did not take note of.
+    @discardableResult
+    func perform() -> Int {
       switch self {
       case .reset(let statement, let run):
         if statement.isRunning, statement.run == run { statement.finish() }
-      case .finalize(let pointer):
+        return 0
+      case .finalize(let pointer, let isRunning):
         sqlite3_finalize(pointer)
+        return isRunning ? 1 : 0
       }
     }
   }
@@ -36,7 +40,9 @@ final class Abandoned: Sendable {
 
   var isPending: Bool { pending.load(ordering: .acquiring) }
 
-  func addFinalization(of statement: SQLiteStatement) { add(Items(list: [.finalize(statement)])) }
+  func addFinalization(of statement: SQLiteStatement, isRunning: Bool) {
+    add(Items(list: [.finalize(statement, isRunning: isRunning)]))
+  }
 
   func addReset(of statement: Statement, run: UInt) { add(Items(list: [.reset(statement, run: run)])) }
 
@@ -44,7 +50,7 @@ final class Abandoned: Sendable {
     let waits = items.withLock { items in
       if items.isOrphaned {
         // Under the lock: it is all that keeps others from the connection.
-        added.list.forEach { $0.perform() }
+        for item in added.list { item.perform() }
       } else {
         items.list += added.list
       }
@@ -54,13 +60,15 @@ final class Abandoned: Sendable {
   }
 
   /// To be called by whoever has exclusive access to the connection.
-  func giveBack() {
+  ///
+  /// - returns: How many runs have ended that their statements did not take note of.
+  func giveBack() -> Int {
     pending.store(false, ordering: .relaxed)
     let taken = items.withLock { items in
       defer { items.list = [] }
       return items
     }
-    taken.list.forEach { $0.perform() }
+    return taken.list.reduce(0) { $0 + $1.perform() }
   }
 
   /// To be called by the last one who could give access to the connection.
@@ -69,7 +77,7 @@ final class Abandoned: Sendable {
     _ = items.withLock { items in
       defer { items.list = [] }
       items.isOrphaned = true
-      items.list.forEach { $0.perform() }
+      for item in items.list { item.perform() }
       return items
     }
   }

@@ -41,8 +41,12 @@ extension Database {
   /// - throws: An error of code `SQLITE_INTERRUPT`, from the statement that is stopped.
   public func withTimeLimit<Result>(_ limit: Duration, _ body: () throws -> Result) rethrows -> Result {
     preconditionAccess()
+    return try withDeadline(Deadline(limit, settings.clock), body)
+  }
+
+  /// Runs a closure whose statements must be over at some moment.
+  func withDeadline<Result>(_ own: Deadline, _ body: () throws -> Result) rethrows -> Result {
     let previous = deadline
-    let own = Deadline(time: settings.clock.now() + limit, limit: limit)
     if let previous, previous.time <= own.time { return try body() }
     deadline = own
     defer { deadline = previous }
@@ -50,14 +54,30 @@ extension Database {
   }
 
   /// When an access must be over.
-  struct Deadline {
-    var time: Duration
-    var limit: Duration
+  struct Deadline: Sendable {
+    let time: Duration
+    private let limit: Duration
+    private let clock: WorldClock
+
+    /// From now on.
+    init(_ limit: Duration, _ clock: WorldClock) {
+      self.limit = limit
+      self.clock = clock
+      time = clock.now() + limit
+    }
+
+    /// How much time is left; none, or less, when it is over.
+    var rest: Duration { time - clock.now() }
+
+    var isOver: Bool { clock.now() >= time }
 
     var error: DatabaseError {
       DatabaseError(
-        resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.formattedInSeconds)")
+        resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.inSeconds) s")
     }
+
+    /// Calls a closure when it is over. What it answers is to be called when that is not wanted any more.
+    func whenOver(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void { clock.after(rest, body) }
   }
 
   /// Runs a closure whose statements ask from time to time whether they should stop.
@@ -81,7 +101,7 @@ extension Database {
   var interruption: (any Error)? {
     if shieldDepth > 0 { return nil }
     if cancellation?.isCancelled == true { return CancellationError() }
-    if let deadline, settings.clock.now() >= deadline.time { return deadline.error }
+    if let deadline, deadline.isOver { return deadline.error }
     return nil
   }
 
@@ -112,12 +132,4 @@ extension Database {
 extension DatabaseError {
   /// Whether SQLite fails so when an access was stopped.
   var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
-}
-
-extension Duration {
-  /// The duration as in `1.5 s`.
-  fileprivate var formattedInSeconds: String {
-    let (seconds, attoseconds) = components
-    return "\(Double(seconds) + Double(attoseconds) / 1e18) s"
-  }
 }

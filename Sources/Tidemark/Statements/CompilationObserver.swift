@@ -14,6 +14,11 @@ final class CompilationObserver: StatementAuthorizer {
   /// Whether a statement may attach files or write others.
   var allowsOtherFiles = true
 
+  /// Told of the number that `PRAGMA wal_autocheckpoint` was given. The compiler has carried it out.
+  var didSetAutomaticCheckpoint: ((_ frameCount: Int) -> Void)?
+
+  private var automaticCheckpoint: Int?
+
   /// How many times something else than reading and writing rows was asked for. The program may compile statements
   /// without the library.
   private(set) var effectCount: UInt = 0
@@ -33,6 +38,10 @@ final class CompilationObserver: StatementAuthorizer {
     effects = []
     defer { isCompiling = false }
     try compile()
+    if let frameCount = automaticCheckpoint {
+      automaticCheckpoint = nil
+      didSetAutomaticCheckpoint?(frameCount)
+    }
     return effects
   }
 
@@ -71,6 +80,13 @@ final class CompilationObserver: StatementAuthorizer {
       // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
+    case SQLITE_PRAGMA:
+      effectCount &+= 1
+      if isCompiling { effects.insert(.schemaOrPragma) }
+      if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
+        automaticCheckpoint = Int(String(cString: second)) ?? 0
+      }
+      return SQLITE_OK
     default:
       effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }

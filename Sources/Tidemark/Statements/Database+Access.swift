@@ -31,7 +31,7 @@ extension Database {
   func withAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
     let previous = accessor.exchange(currentThreadID(), ordering: .relaxed)
     defer { accessor.store(previous, ordering: .relaxed) }
-    if abandoned.isPending { abandoned.giveBack() }
+    if abandoned.isPending { runningCount -= abandoned.giveBack() }
     return try body(self)
   }
 
@@ -79,7 +79,7 @@ extension Database {
   func close() throws {
     guard let handle else { return }
     forgetStatements()
-    abandoned.giveBack()
+    runningCount -= abandoned.giveBack()
     try handle.close()
     InvalidText.forget(handle.pointer)
     self.handle = nil

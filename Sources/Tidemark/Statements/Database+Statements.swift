@@ -31,7 +31,8 @@ extension Database {
     preconditionAccess()
     if let statement = statements.statement(for: sql) { return statement }
     let statement = try compile(sql, isInternal: true, isPersistent: true)
-    statements.insert(statement, for: sql)
+    // Many pragmas are carried out by the compiler: one that is kept would do nothing the second time.
+    if !statement.effects.contains(.schemaOrPragma) { statements.insert(statement, for: sql) }
     return statement
   }
 
@@ -91,12 +92,20 @@ extension Database {
 
   // MARK: - Ends and errors
 
+  /// Called when a statement has ended, and somebody wants to do something.
+  func workBetweenTransactionsIsDue() {
+    guard isInAutocommitMode, let work = workBetweenTransactions else { return }
+    workBetweenTransactions = nil
+    work(self)
+  }
+
   /// Frees a statement now, or at the next access when somebody else may be using the connection.
-  func finalize(_ statement: SQLiteStatement) {
+  func finalize(_ statement: SQLiteStatement, isRunning: Bool) {
     if handle == nil || isAccessible {
       sqlite3_finalize(statement)
+      if isRunning { runningCount -= 1 }
     } else {
-      abandoned.addFinalization(of: statement)
+      abandoned.addFinalization(of: statement, isRunning: isRunning)
     }
   }
 

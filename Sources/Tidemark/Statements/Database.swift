@@ -35,6 +35,9 @@ public final class Database {
   /// not zero and SQLite has no open transaction, the transaction died.
   @exclusivity(unchecked) var transactionDepth = 0
 
+  /// How many of the library's statements run.
+  @exclusivity(unchecked) var runningCount = 0
+
   /// How many nested `readOnly` accesses there are.
   var readOnlyDepth = 0
 
@@ -55,6 +58,9 @@ public final class Database {
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
+  /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
+  @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 
@@ -71,7 +77,7 @@ public final class Database {
   deinit {
     // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
     if let handle {
-      abandoned.giveBack()
+      _ = abandoned.giveBack()
       InvalidText.forget(handle.pointer)
       handle.closeEventually()
     }

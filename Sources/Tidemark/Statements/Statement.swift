@@ -67,7 +67,7 @@ public final class Statement {
     hasBoundArguments = parameterCount == 0
   }
 
-  deinit { database.finalize(sqliteStatement) }
+  deinit { database.finalize(sqliteStatement, isRunning: isRunning) }
 
   // MARK: What it is
 
@@ -137,6 +137,7 @@ public final class Statement {
       mayBeginTransaction = effects.contains(.transactionControl) && database.isInAutocommitMode
     }
     isRunning = true
+    database.runningCount += 1
     run &+= 1
   }
 
@@ -166,6 +167,7 @@ public final class Statement {
   func finish() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
+    if isRunning { database.runningCount -= 1 }
     isRunning = false
     run &+= 1
     if isInternal, parameterCount > 0 {
@@ -179,6 +181,7 @@ public final class Statement {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
+    if database.workBetweenTransactions != nil { database.workBetweenTransactionsIsDue() }
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.

@@ -189,6 +189,20 @@ import Tidemark
   // The synchronous form: in an asynchronous function the other one is chosen.
   private func erase(_ dbQueue: DatabaseQueue) throws { try dbQueue.erase() }
 
+  @Test(arguments: [1024, 4096])
+  func readersDoNotTakeTheNextSchemaForTheOneTheyKnow(pageSize: Int) throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA page_size = \(pageSize)") }
+    let pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (a); CREATE INDEX i ON t (a); INSERT INTO t VALUES (1)") }
+    #expect(try pool.read { try Row.fetchAll($0, sql: "SELECT * FROM t") } == [["a": 1]])
+    try pool.erase()
+    try pool.write { try $0.execute(sql: "CREATE TABLE u (b); CREATE TABLE t (b); INSERT INTO t VALUES (2)") }
+    #expect(try pool.read { try Row.fetchAll($0, sql: "SELECT * FROM t") } == [["b": 2]])
+    #expect(try pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } == pageSize)
+  }
+
   @Test func aReadonlyDatabaseIsNotErased() throws {
     let folder = try TemporaryFolder()
     try DatabaseQueue(path: folder.path("db")).write { try $0.createBooks() }

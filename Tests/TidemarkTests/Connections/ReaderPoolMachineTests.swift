@@ -19,6 +19,7 @@ import Testing
     var isExclusive = false
     var line: [Waiter] = []
     var promises: [(promise: ReaderPoolMachine.Promise, slot: Slot)] = []
+    var broken: [ReaderPoolMachine.Promise] = []
     var lentCount: Int { slots.count { $0 == .lent } }
 
     /// Takes note of a grant, after it was checked against laws 1 and 2.
@@ -39,6 +40,11 @@ import Testing
         try #require(!slots.contains(.idle), "A connection is opened while another one is idle")
         slots[slot] = .lent
       case .everything:
+        if lentCount == promises.count {
+          for (promise, slot) in promises { slots[promise.slot] = slot }
+          broken += promises.map(\.promise)
+          promises = []
+        }
         try #require(wantsAll && lentCount == 0, "law 1")
         isExclusive = true
       }
@@ -47,7 +53,7 @@ import Testing
     /// Whether the first in line could go.
     var isStuck: Bool {
       guard let first = line.first, !isExclusive else { return false }
-      return first.isExclusive ? lentCount == 0 : lentCount < slots.count
+      return first.isExclusive ? lentCount == promises.count : lentCount < slots.count
     }
   }
 
@@ -134,6 +140,11 @@ import Testing
           let (wasWaiting, calls) = machine.giveUp(ticket)
           try #require(!wasWaiting && calls.isEmpty, "law 3")
         }
+        for promise in model.broken {
+          let isClaimed = machine.claim(promise)
+          try #require(!isClaimed, "law 4")
+        }
+        model.broken = []
         try #require(!model.isStuck, "Somebody waits for nothing")
         try #require(machine.load == (model.lentCount, model.line.count))
       }
@@ -162,5 +173,20 @@ import Testing
     _ = machine.request { letIn.append($0) }
     for call in machine.giveUp(ticket).calls { call() }
     #expect(letIn.entries == [.vacancy(slot: 1)])
+  }
+
+  /// It was stuck: the task that had to wake up needed a thread that waited for the exclusive access.
+  @Test func anExclusiveRequestDoesNotWaitForWhoSleeps() {
+    var machine = ReaderPoolMachine(slotCount: 1)
+    let grants = Journal<ReaderPoolMachine.Grant>()
+    guard case .enter = machine.request({ _ in }) else { return #expect(Bool(false)) }
+    _ = machine.request(sleeps: true) { grants.append($0) }
+    _ = machine.request(exclusive: true) { grants.append($0) }
+    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    #expect(grants.entries.count == 2)
+    #expect(grants.entries.last == .everything)
+    guard case .promise(let promise) = grants.entries.first else { return #expect(Bool(false)) }
+    let isClaimed = machine.claim(promise)
+    #expect(!isClaimed)
   }
 }

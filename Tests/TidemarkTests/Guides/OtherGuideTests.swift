@@ -118,6 +118,10 @@ extension Isbn: DatabaseValueConvertible {
       try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book")
     }
     #expect(count == 0)
+    let limited = try await Database.withAccessTimeLimit(.seconds(1)) {
+      try await dbPool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book") }
+    }
+    #expect(limited == 0)
   }
 
   private func rows(of dbPool: DatabasePool) throws -> [Row] {

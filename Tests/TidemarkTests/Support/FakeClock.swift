@@ -9,6 +9,6 @@ final class FakeClock: Sendable {
   func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
 
   var clock: WorldClock {
-    WorldClock(now: { self.time }, sleep: { self.advance(by: $0) })
+    WorldClock(now: { self.time }, sleep: { self.advance(by: $0) }, after: WorldClock.live.after)
   }
 }

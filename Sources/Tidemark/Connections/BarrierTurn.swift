@@ -1,0 +1,85 @@
+/// The turn of an access that writes while nobody reads: it waits for the writer, then for all reads to end.
+///
+/// It waits without a thread in both lines, and can leave both.
+final class BarrierTurn: AccessTurn {
+  private enum State {
+    case waitsForWriter
+    case waitsForReaders(ReaderPoolMachine.Ticket?)
+    case hasGivenUp
+    case entered
+  }
+
+  private let gate: AccessGate
+  private let readers: ReaderPool
+  private let nested: NestedWrites
+  private let state = Mutex(State.waitsForWriter)
+
+  init(_ gate: AccessGate, _ readers: ReaderPool, _ nested: NestedWrites) {
+    self.gate = gate
+    self.readers = readers
+    self.nested = nested
+  }
+
+  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Bool)? {
+    let ticket = gate.enter { [self] in waitForReaders(body) }
+    return { [self] in giveUp(ticket) }
+  }
+
+  func end() {
+    readers.endExclusive()
+    gate.leave()
+  }
+
+  // The gate is ours.
+  private func waitForReaders(_ body: @escaping @Sendable () -> Void) {
+    let goesOn = state.withLock { state in
+      if case .hasGivenUp = state { return false }
+      state = .waitsForReaders(nil)
+      return true
+    }
+    guard goesOn else { return gate.leave() }
+    nested.expel()
+    let ticket = readers.beginExclusive { [self] in
+      let entered = state.withLock { state in
+        if case .hasGivenUp = state { return false }
+        state = .entered
+        return true
+      }
+      nested.writerGoesOn()
+      if entered { body() } else { end() }
+    }
+    guard let ticket else { return }
+    let hasGivenUp = state.withLock { state in
+      switch state {
+      case .waitsForReaders: state = .waitsForReaders(ticket)
+      case .hasGivenUp: return true
+      case .waitsForWriter, .entered: break
+      }
+      return false
+    }
+    if hasGivenUp { leaveReaders(ticket) }
+  }
+
+  /// - returns: Whether it was not too late.
+  private func giveUp(_ ticket: AccessGateMachine.Ticket?) -> Bool {
+    let before = state.withLock { state in
+      let before = state
+      if case .entered = before { return before }
+      state = .hasGivenUp
+      return before
+    }
+    switch before {
+    case .entered, .hasGivenUp: return false
+    case .waitsForWriter: if let ticket { gate.giveUp(ticket) }
+    case .waitsForReaders(let ticket): if let ticket { leaveReaders(ticket) }
+    }
+    return true
+  }
+
+  private func leaveReaders(_ ticket: ReaderPoolMachine.Ticket) {
+    // Too late when it was let in meanwhile: it leaves then on its own.
+    guard readers.giveUp(ticket) else { return }
+    nested.writerGoesOn()
+    gate.leave()
+  }
+}

@@ -1,0 +1,129 @@
+/// Moves the write-ahead logs of a connection that writes into their databases.
+///
+/// Laws:
+/// 1. Frames are moved only while the lock of the writer is ours: nobody, in this process or in another one, commits or
+///    begins the log anew meanwhile (hazard F1). SQLite's own checkpoints go without, and are turned off.
+/// 2. A checkpoint that comes by itself never makes an access fail, and waits for nobody.
+///
+/// It comes after a commit that has left the log as long as `PRAGMA wal_autocheckpoint` says, and, as long as readers
+/// keep frames from being moved, each time that the log has grown by a quarter of it.
+final class Checkpointer: DatabasePart {
+  private var location = DatabaseLocation.memory
+  private var vfs: String?
+
+  /// How many frames make a log long; zero when nothing comes by itself.
+  private(set) var automaticFrameCount = 0
+
+  /// How many frames there were in the logs after the last commit.
+  private(set) var frameCounts: [String: Int] = [:]
+
+  /// How many there were at the last attempt.
+  private var lastAttempts: [String: Int] = [:]
+  private var due: Set<String> = []
+
+  init() {}
+
+  /// Takes the place of SQLite's own checkpoints.
+  func begin(on db: Database, at location: DatabaseLocation, _ vfs: String?) throws {
+    self.location = location
+    self.vfs = vfs
+    automaticFrameCount = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? 0
+    let handle = try db.openHandle()
+    handle.installLogHook(db.callbacks)
+    db.callbacks.didCommitToLog = { [unowned self, unowned db] name, frameCount in
+      didCommit(to: name, frameCount, db)
+    }
+    db.compilation.didSetAutomaticCheckpoint = { [unowned self, unowned db] frameCount in
+      automaticFrameCount = max(frameCount, 0)
+      // SQLite has put its own hook in the place of ours.
+      db.handle?.installLogHook(db.callbacks)
+    }
+  }
+
+  // MARK: By itself
+
+  private func didCommit(to name: String, _ frameCount: Int, _ db: Database) {
+    frameCounts[name] = frameCount
+    if automaticFrameCount == 0 || frameCount < automaticFrameCount { return }
+    // A log that is shorter than it was has begun anew.
+    let last = lastAttempts[name].flatMap { $0 <= frameCount ? $0 : nil } ?? 0
+    guard last == 0 || frameCount - last >= max(automaticFrameCount / 4, 1) else { return }
+    lastAttempts[name] = frameCount
+    due.insert(name)
+    db.workBetweenTransactions = { [unowned self] db in moveWhatIsDue(db) }
+  }
+
+  private func moveWhatIsDue(_ db: Database) {
+    let names = due
+    due = []
+    for name in names {
+      do {
+        try moveUnasked(name, of: db)
+      } catch {
+        Database.log(error, "The write-ahead log could not be moved into the database")
+      }
+    }
+  }
+
+  private func moveUnasked(_ name: String, of db: Database) throws {
+    do {
+      _ = try connections(name, of: db).move { _ in false }
+    } catch DatabaseError.SQLITE_BUSY {
+      // Somebody else writes or moves, and there is a next time; or nobody else can be there at all.
+      let handle = try db.openHandle()
+      if handle.holdsFilesExclusively { _ = try handle.checkpoint(.passive, on: name) }
+    }
+  }
+
+  // MARK: On demand
+
+  /// - parameter name: A database of the connection that uses the write-ahead log.
+  func checkpoint(
+    _ mode: Database.CheckpointMode, _ name: String, of db: Database
+  ) throws -> ConnectionHandle.LogCounts {
+    let patience: CheckpointConnections.Patience = { count in db.callbacks.busy?(count) ?? false }
+    do {
+      let handle = try db.openHandle()
+      // Nobody else can be there.
+      if handle.holdsFilesExclusively { return try handle.checkpoint(mode.waitingKind ?? .passive, on: name) }
+      let connections = try connections(name, of: db)
+      // What need not wait for readers is done in any case.
+      let counts = try connections.move(patience)
+      return if let kind = mode.waitingKind { try connections.checkpoint(kind, patience) } else { counts }
+    } catch DatabaseError.SQLITE_BUSY {
+      throw db.interruption ?? db.busyError()
+    }
+  }
+
+  private func connections(_ name: String, of db: Database) throws -> CheckpointConnections {
+    let handle = try db.openHandle()
+    guard let path = handle.filePath(of: name) else {
+      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "unknown database: \(name)")
+    }
+    let connections = try CheckpointConnections(name == "main" ? location : .file(path), vfs: vfs)
+    // The path may lead to another file by now.
+    if handle.hasMoved(name) {
+      throw DatabaseError(
+        resultCode: .SQLITE_READONLY_DBMOVED, message: "the database file was moved or deleted: \(path)")
+    }
+    return connections
+  }
+}
+
+extension Database.CheckpointMode {
+  /// Nil for the mode that waits for nobody.
+  fileprivate var waitingKind: ConnectionHandle.Checkpoint? {
+    switch self {
+    case .passive: nil
+    case .full: .full
+    case .restart: .restart
+    case .truncate: .truncate
+    }
+  }
+}
+
+extension Database {
+  fileprivate func busyError() -> DatabaseError {
+    DatabaseError(resultCode: .SQLITE_BUSY, message: "database is locked")
+  }
+}

@@ -1,0 +1,101 @@
+/// The columns of a table that refer to another one. See `TableDefinition.belongsTo(_:inTable:…)`.
+///
+/// ```swift
+/// t.belongsTo("team").notNull()
+/// ```
+public final class ForeignKeyDefinition {
+  private let name: String
+  private let table: String?
+  private let deleteAction: Database.ForeignKeyAction?
+  private let updateAction: Database.ForeignKeyAction?
+  private let isDeferred: Bool
+  private var isIndexed: Bool
+  private var isUnique = false
+  private var isNotNull = false
+  private var notNullConflict: Database.ConflictResolution?
+
+  init(
+    _ name: String, inTable table: String?, onDelete deleteAction: Database.ForeignKeyAction?,
+    onUpdate updateAction: Database.ForeignKeyAction?, deferred isDeferred: Bool, indexed isIndexed: Bool
+  ) {
+    self.name = name
+    self.table = table
+    self.deleteAction = deleteAction
+    self.updateAction = updateAction
+    self.isDeferred = isDeferred
+    self.isIndexed = isIndexed
+  }
+
+  /// The columns are never NULL.
+  @discardableResult
+  public func notNull(onConflict: Database.ConflictResolution? = nil) -> Self {
+    isNotNull = true
+    notNullConflict = onConflict
+    return self
+  }
+
+  /// No two rows refer to the same row.
+  @discardableResult
+  public func unique() -> Self {
+    isUnique = true
+    return self
+  }
+
+  /// The columns are in the primary key, which has an index.
+  func becomePartOfPrimaryKey() {
+    isIndexed = false
+    isNotNull = true
+  }
+
+  // MARK: - SQL
+
+  /// What a definition becomes once the table is known that it refers to.
+  struct Expansion {
+    var columns: [ColumnDefinition]
+
+    /// The constraint on several columns.
+    var constraint: (columns: [String], foreignKey: ForeignKeyConstraint)?
+
+    /// How several columns are indexed.
+    var indexOptions: IndexOptions?
+  }
+
+  func expanded(in context: TableContext) throws -> Expansion {
+    let table = try tableName(in: context)
+    let key = try context.primaryKey(of: table)
+    let foreignKey = ForeignKeyConstraint(
+      table: table, columns: key.columns, deleteAction: deleteAction, updateAction: updateAction, isDeferred: isDeferred
+    )
+    let columns = zip(key.columns, key.types).map { column, type in
+      let column = ColumnDefinition(name + (key.isHiddenRowID ? "Id" : column.uppercasingFirst), type)
+      return isNotNull ? column.notNull(onConflict: notNullConflict) : column
+    }
+    if columns.count == 1 {
+      if isUnique { columns[0].unique() } else if isIndexed { columns[0].indexed() }
+      return Expansion(columns: [columns[0].references(foreignKey)])
+    }
+    let indexOptions: IndexOptions? = isUnique ? .unique : isIndexed ? [] : nil
+    return Expansion(columns: columns, constraint: (columns.map(\.name), foreignKey), indexOptions: indexOptions)
+  }
+
+  /// The table that is referred to: the given one, the one that is defined, the one of that name, or of its plural.
+  ///
+  /// - throws: `no such table` when there is none.
+  private func tableName(in context: TableContext) throws -> String {
+    if let table {
+      return context.isDefined(table) ? context.tableName : try context.db.existingTable(table).name
+    }
+    let inflections = Inflections.default
+    func singular(_ name: String) -> String { inflections.singularize(name).asciiLowercased }
+    if context.key != nil, singular(context.tableName) == singular(name) { return context.tableName }
+    for candidate in [name, inflections.pluralize(name)] {
+      if let table = try context.db.catalogTable(candidate) { return table.name }
+    }
+    throw DatabaseError.noSuchTable(name)
+  }
+}
+
+extension String {
+  /// The text with a capital letter at its beginning.
+  fileprivate var uppercasingFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,74 @@
+/// One migration.
+struct Migration: Sendable {
+  static let tableName = "grdb_migrations"
+
+  let identifier: String
+
+  /// Those that it takes the place of; it is not one of them.
+  var mergedIdentifiers: Set<String> = []
+  let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
+  let migrate: @Sendable (Database, _ applied: Set<String>) throws -> Void
+
+  /// Applies the migration, in a transaction.
+  ///
+  /// - throws: What went wrong. An error of SQLite says which migration it stopped.
+  func apply(_ db: Database, checksForeignKeys: Bool) throws {
+    do {
+      let isEnforcing = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
+      if foreignKeyChecks == .deferred, isEnforcing {
+        try db.withoutForeignKeys { try applyInTransaction(db, checksForeignKeys: checksForeignKeys) }
+      } else {
+        try applyInTransaction(db, checksForeignKeys: false)
+      }
+    } catch var error as DatabaseError {
+      error.migration = identifier
+      throw error
+    }
+  }
+
+  private func applyInTransaction(_ db: Database, checksForeignKeys: Bool) throws {
+    try db.inTransaction(.immediate) {
+      let applied = try db.untraced {
+        try String.fetchSet(db, sql: "SELECT identifier FROM \(Self.tableName)")
+      }
+      // Another process may have applied it while this one waited for the lock.
+      if applied.contains(identifier) { return .rollback }
+      try migrate(db, applied.intersection(mergedIdentifiers))
+      if !mergedIdentifiers.isEmpty { try forgetMerged(db) }
+      try db.execute(sql: "INSERT INTO \(Self.tableName) (identifier) VALUES (?)", arguments: [identifier])
+      if checksForeignKeys { try db.checkForeignKeys() }
+      return .commit
+    }
+  }
+
+  /// Removes the identifiers that this migration takes the place of.
+  func forgetMerged(_ db: Database) throws {
+    let merged = mergedIdentifiers.sorted()
+    let marks = merged.map { _ in "?" }.joined(separator: ",")
+    try db.execute(
+      sql: "DELETE FROM \(Self.tableName) WHERE identifier IN (\(marks))", arguments: StatementArguments(merged))
+  }
+}
+
+extension Database {
+  /// Runs a closure while foreign keys are not enforced. They are enforced again afterwards, whatever happens.
+  ///
+  /// SQLite ignores the pragmas inside a transaction.
+  fileprivate func withoutForeignKeys(_ body: () throws -> Void) throws {
+    try execute(sql: "PRAGMA foreign_keys = OFF")
+    defer { enforceForeignKeys() }
+    try body()
+  }
+
+  private func enforceForeignKeys() {
+    do {
+      // A transaction that could not be undone is undone now, or the pragma would do nothing.
+      try shielded {
+        try rollback()
+        try execute(sql: "PRAGMA foreign_keys = ON")
+      }
+    } catch {
+      Self.log(error, "Foreign keys are not enforced any more after a migration")
+    }
+  }
+}

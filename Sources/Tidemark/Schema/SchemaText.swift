@@ -1,0 +1,71 @@
+// SQL of the schema has no parameters: values are written out.
+
+extension Database {
+  /// SQL whose values stand in its text.
+  func text(of literal: SQL) throws -> String {
+    let (sql, arguments) = try literal.build(self)
+    if arguments.isEmpty { return sql }
+    var rest = arguments.values[...]
+    var text = ""
+    var end = sql.startIndex
+    var tokens = SQLTokenizer(sql)
+    while let token = tokens.next() {
+      guard token == .parameter else { continue }
+      let mark = sql[tokens.range]
+      let value: DatabaseValue?
+      if let number = Int(mark.dropFirst()), mark.first == "?" {
+        value = arguments.values.indices.contains(number - 1) ? arguments.values[number - 1] : nil
+        rest = rest.dropFirst(max(0, number - rest.startIndex))
+      } else {
+        value = arguments.namedValues[String(mark.dropFirst())] ?? rest.popFirst()
+      }
+      guard let value else { throw wrongCount(arguments, sql) }
+      text += try sql[end..<tokens.range.lowerBound] + self.text(of: value)
+      end = tokens.range.upperBound
+    }
+    if !rest.isEmpty { throw wrongCount(arguments, sql) }
+    return text + sql[end...]
+  }
+
+  private func wrongCount(_ arguments: StatementArguments, _ sql: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: ArgumentMismatch.wrongCount(arguments.values.count).message, sql: sql)
+  }
+
+  /// An expression whose values stand in its text.
+  func text(of expression: some SQLExpressible) throws -> String {
+    try text(of: SQL(elements: [.expression(expression.sqlExpression)]))
+  }
+
+  /// A value as SQL writes it.
+  ///
+  /// - throws: An error for a text with a NUL character, which SQL cannot write.
+  func text(of value: DatabaseValue) throws -> String {
+    switch value.storage {
+    case .null: return "NULL"
+    case .int64(let integer): return "\(integer)"
+    case .double(let number):
+      // SQLite's own quotation of infinity is a name.
+      if number.isInfinite { return number < 0 ? "-9e999" : "9e999" }
+    case .string(let string) where string.utf8.contains(0):
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "a text with a NUL character cannot be written in a schema")
+    case .string, .blob: break
+    }
+    let statement = try compile("SELECT QUOTE(?)", isInternal: true)
+    let row = try untraced { try Row.fetchOne(statement, arguments: [value]) }
+    return row?[0] ?? "NULL"
+  }
+}
+
+extension SQL {
+  /// The expression, as SQL.
+  init(expression: some SQLExpressible) {
+    self.init(elements: [.expression(expression.sqlExpression)])
+  }
+}
+
+extension [String] {
+  /// Names, quoted, with commas between them.
+  var quotedList: String { map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
+}

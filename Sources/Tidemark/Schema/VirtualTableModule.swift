@@ -1,0 +1,98 @@
+/// A kind of virtual tables, and how they are defined in Swift.
+///
+/// ```swift
+/// struct RTree: VirtualTableModule {
+///   final class TableDefinition {
+///     var columns: [String] = []
+///     func column(_ name: String) { columns.append(name) }
+///   }
+///
+///   var moduleName: String { "rtree" }
+///
+///   func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
+///
+///   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { definition.columns }
+///
+///   func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
+/// }
+///
+/// try db.create(virtualTable: "place", using: RTree()) { t in
+///   t.column("id")
+///   t.column("minX")
+///   t.column("maxX")
+/// }
+/// ```
+public protocol VirtualTableModule {
+  /// What the closure of `create(virtualTable:options:using:_:)` is given.
+  associatedtype TableDefinition
+
+  /// The name of the module, in SQL.
+  var moduleName: String { get }
+
+  /// An empty definition.
+  func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition
+
+  /// What stands between the parentheses behind the name of the module.
+  func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String]
+
+  /// Called when the table has been created, in the same transaction: an error undoes the creation.
+  func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws
+}
+
+/// How a virtual table is created.
+public struct VirtualTableConfiguration: Sendable {
+  /// The options of the table.
+  let options: VirtualTableOptions
+}
+
+extension Database {
+  /// Creates a virtual table without arguments.
+  ///
+  /// ```swift
+  /// try db.create(virtualTable: "vocabulary", using: "fts5vocab(search, row)")
+  /// ```
+  public func create(virtualTable name: String, options: VirtualTableOptions = [], using module: String) throws {
+    try execute(sql: Self.creation(name, options, module))
+  }
+
+  /// Creates a virtual table without arguments. Prefer `create(virtualTable:options:using:)`.
+  @_disfavoredOverload
+  public func create(virtualTable name: String, ifNotExists: Bool = false, using module: String) throws {
+    try create(virtualTable: name, options: ifNotExists ? .ifNotExists : [], using: module)
+  }
+
+  /// Creates a virtual table, which a closure defines.
+  ///
+  /// - parameter module: What knows the definition and its arguments. See `VirtualTableModule`.
+  public func create<Module: VirtualTableModule>(
+    virtualTable tableName: String, options: VirtualTableOptions = [], using module: Module,
+    _ body: ((Module.TableDefinition) throws -> Void)? = nil
+  ) throws {
+    let definition = module.makeTableDefinition(configuration: VirtualTableConfiguration(options: options))
+    try body?(definition)
+    try inSavepoint {
+      let arguments = try module.moduleArguments(for: definition, in: self)
+      let list = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
+      try execute(sql: Self.creation(tableName, options, module.moduleName + list))
+      try module.database(self, didCreate: tableName, using: definition)
+      return .commit
+    }
+  }
+
+  /// Creates a virtual table, which a closure defines. Prefer `create(virtualTable:options:using:_:)`.
+  @_disfavoredOverload
+  public func create<Module: VirtualTableModule>(
+    virtualTable tableName: String, ifNotExists: Bool = false, using module: Module,
+    _ body: ((Module.TableDefinition) throws -> Void)? = nil
+  ) throws {
+    try create(virtualTable: tableName, options: ifNotExists ? .ifNotExists : [], using: module, body)
+  }
+
+  private static func creation(_ name: String, _ options: VirtualTableOptions, _ module: String) -> String {
+    var sql = "CREATE VIRTUAL TABLE "
+    if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
+    // A virtual table has no TEMPORARY: the name of the database says it.
+    if options.contains(.temporary) { sql += "temp." }
+    return sql + "\(name.quotedDatabaseIdentifier) USING \(module)"
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// Promise P5: no call waits without a bound or a cancel.
+@Suite(.timeLimit(.minutes(1))) struct AccessTimeLimitTests {
+  private let isOver = "the time limit of the access is over: 0.02 s"
+
+  private func message(_ body: () throws -> Void) -> String? {
+    #expect(throws: DatabaseError.self, performing: body)?.message
+  }
+
+  private func message(_ body: () async throws -> Void) async -> String? {
+    await #expect(throws: DatabaseError.self) { try await body() }?.message
+  }
+
+  private struct Held {
+    let folder: TemporaryFolder
+    let pool: DatabasePool
+    let mayEnd = Moment()
+    let holders: [Background<Void>]
+
+    /// A pool all of whose connections are in use.
+    init() throws {
+      folder = try TemporaryFolder()
+      let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
+      self.pool = pool
+      let moments = [Moment(), Moment()]
+      let mayEnd = mayEnd
+      holders = [
+        Background {
+          try pool.writeWithoutTransaction { _ in
+            moments[0].happen()
+            try mayEnd.wait()
+          }
+        },
+        Background {
+          try pool.read { _ in
+            moments[1].happen()
+            try mayEnd.wait()
+          }
+        },
+      ]
+      for moment in moments { try moment.wait() }
+    }
+
+    func end() throws {
+      mayEnd.happen()
+      for holder in holders { try holder.value() }
+      // Nobody who gave up has left anything.
+      try pool.write { try $0.insert(1) }
+      #expect(try pool.read { try $0.numbers() } == [1])
+      #expect(pool.readers.load == (0, 0))
+      try pool.close()
+    }
+  }
+
+  @Test func synchronousAccessesThatWaitTooLongLeave() throws {
+    let held = try Held()
+    let pool = held.pool
+    Database.withAccessTimeLimit(.milliseconds(20)) {
+      #expect(message { try pool.read { _ in } } == isOver)
+      #expect(message { try pool.unsafeRead { _ in } } == isOver)
+      #expect(message { try pool.write { _ in } } == isOver)
+      #expect(message { try pool.writeInTransaction { _ in .commit } } == isOver)
+      #expect(message { try pool.barrierWriteWithoutTransaction { _ in } } == isOver)
+      #expect(message { try pool.vacuum() } == isOver)
+      #expect(message { try AnyDatabaseWriter(pool).write { _ in } } == isOver)
+    }
+    try held.end()
+  }
+
+  @Test func asynchronousAccessesThatWaitTooLongLeave() async throws {
+    let held = try Held()
+    let pool = held.pool
+    await Database.withAccessTimeLimit(.milliseconds(20)) {
+      #expect(await message { try await pool.read { _ in } } == isOver)
+      #expect(await message { try await pool.readInPlace { _ in } } == isOver)
+      #expect(await message { try await pool.write { _ in } } == isOver)
+      #expect(await message { try await pool.barrierWriteWithoutTransaction { _ in } } == isOver)
+    }
+    try held.end()
+  }
+
+  @Test func aQueueTheSame() async throws {
+    let queue = try DatabaseQueue()
+    let isHeld = Moment()
+    let mayEnd = Moment()
+    let holder = Background {
+      try queue.writeWithoutTransaction { _ in
+        isHeld.happen()
+        try mayEnd.wait()
+      }
+    }
+    await isHeld.reached()
+    await Database.withAccessTimeLimit(.milliseconds(20)) {
+      #expect(message { try queue.read { _ in } } == isOver)
+      #expect(message { try queue.write { _ in } } == isOver)
+      #expect(message { try queue.inTransaction { _ in .commit } } == isOver)
+      #expect(await message { try await queue.read { _ in } } == isOver)
+      #expect(await message { try await queue.write { _ in } } == isOver)
+    }
+    mayEnd.happen()
+    try holder.value()
+    #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
+  }
+
+  @Test func theLimitOfTheConfigurationCountsTheWait() async throws {
+    var configuration = Configuration()
+    configuration.accessTimeLimit = .milliseconds(20)
+    let queue = try DatabaseQueue(configuration: configuration)
+    let isHeld = Moment()
+    let mayEnd = Moment()
+    let holder = Background {
+      try queue.writeWithoutTransaction { _ in
+        isHeld.happen()
+        try mayEnd.wait()
+      }
+    }
+    await isHeld.reached()
+    #expect(message { try queue.write { _ in } } == isOver)
+    #expect(await message { try await queue.write { _ in } } == isOver)
+    mayEnd.happen()
+    try holder.value()
+  }
+
+  @Test func aStatementIsStoppedToo() async throws {
+    let queue = try DatabaseQueue()
+    let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
+    await Database.withAccessTimeLimit(.milliseconds(20)) {
+      #expect(message { try queue.read { _ = try Int.fetchOne($0, sql: sql) } } == isOver)
+      #expect(message { try queue.inDatabase { _ = try Int.fetchOne($0, sql: sql) } } == isOver)
+      #expect(await message { _ = try await queue.read { try Int.fetchOne($0, sql: sql) } } == isOver)
+    }
+    #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
+  }
+
+  @Test func aLimitInsideAnotherOneCanOnlyShortenIt() throws {
+    let queue = try DatabaseQueue()
+    let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
+    Database.withAccessTimeLimit(.milliseconds(20)) {
+      Database.withAccessTimeLimit(.seconds(1000)) {
+        #expect(message { try queue.read { _ = try Int.fetchOne($0, sql: sql) } } == isOver)
+      }
+    }
+  }
+
+  @Test func anAccessInTimeNoticesNothing() async throws {
+    let queue = try DatabaseQueue()
+    let results = try await Database.withAccessTimeLimit(.seconds(1000)) {
+      let one = try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") }
+      let two = try await queue.write { try Int.fetchOne($0, sql: "SELECT 2") }
+      return [one, two]
+    }
+    #expect(results == [1, 2])
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// Law: frames of the log are moved into the database only while the lock of the writer is ours (hazard F1), and the
+/// checkpoints that come by themselves disturb nobody.
+@Suite struct CheckpointTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// A pool that makes a checkpoint when its log has so many frames.
+  private func pool(frames: Int, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+    try folder.tablePool { configuration in
+      configuration.prepareDatabase { db in
+        if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = \(frames)") }
+      }
+      setUp(&configuration)
+    }
+  }
+
+  private func size(_ name: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: folder.path(name))[.size] as? Int ?? -1
+  }
+
+  /// The size of a log of so many frames, of a page each.
+  private func logSize(frames: Int) -> Int { 32 + frames * (24 + 4096) }
+
+  private func contents(_ name: String) throws -> Data {
+    // Of a copy: to open a file that SQLite has open would take its locks away (hazard F2).
+    let copy = folder.path("copy-\(UUID().uuidString)")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/cp")
+    process.arguments = [folder.path(name), copy]
+    try process.run()
+    process.waitUntilExit()
+    return try Data(contentsOf: URL(fileURLWithPath: copy))
+  }
+
+  // MARK: - By itself
+
+  @Test func aLogThatGrowsIsMovedAndBegunAnew() throws {
+    let pool = try pool(frames: 20)
+    for number in 0..<200 { try pool.write { try $0.insert(number) } }
+    #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
+    #expect(try pool.read { try $0.numbers() } == Array(0..<200))
+  }
+
+  @Test func inALongAccessToo() throws {
+    let pool = try pool(frames: 20)
+    try pool.writeWithoutTransaction { db in
+      for number in 0..<200 { try db.insert(number) }
+    }
+    #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
+  }
+
+  @Test func aQueueDoesItToo() throws {
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
+    let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
+    try queue.write { try $0.execute(sql: "CREATE TABLE t (n INTEGER)") }
+    for number in 0..<200 { try queue.write { try $0.insert(number) } }
+    #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
+  }
+
+  @Test func theNumberOfFramesCanBeSetAtAnyTime() throws {
+    let pool = try pool(frames: 0)
+    for number in 0..<100 { try pool.write { try $0.insert(number) } }
+    let long = try size("db.sqlite-wal")
+    #expect(long >= logSize(frames: 100))
+    for frames in [10, 0, 10] {
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = \(frames)") }
+    }
+    for number in 0..<200 { try pool.write { try $0.insert(number) } }
+    // It was begun anew after one more commit.
+    let longest = try size("db.sqlite-wal")
+    #expect(longest <= long + logSize(frames: 2))
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    for number in 0..<200 { try pool.write { try $0.insert(number) } }
+    #expect(try size("db.sqlite-wal") > longest)
+  }
+
+  @Test func theLogOfAnAttachedDatabaseIsMovedToo() throws {
+    let pool = try pool(frames: 20)
+    let other = folder.path("other.sqlite")
+    try pool.writeWithoutTransaction { db in
+      try db.execute(sql: "ATTACH ? AS other", arguments: [other])
+      try db.execute(sql: "PRAGMA other.journal_mode = WAL; CREATE TABLE other.u (n INTEGER)")
+      for number in 0..<200 {
+        try db.inTransaction {
+          try db.execute(sql: "INSERT INTO u VALUES (?)", arguments: [number])
+          return .commit
+        }
+      }
+      #expect(try size("other.sqlite-wal") <= logSize(frames: 25))
+      #expect(try db.checkpoint(.truncate, on: "other").walFrameCount == 0)
+      #expect(try size("other.sqlite-wal") == 0)
+      _ = try db.checkpoint(.truncate, on: nil)
+    }
+    #expect(try size("db.sqlite-wal") == 0)
+  }
+
+  @Test func aConnectionThatHasTheFileToItselfDoesItAlone() throws {
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    configuration.prepareDatabase {
+      try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA wal_autocheckpoint = 20")
+    }
+    let queue = try DatabaseQueue(path: folder.database, configuration: configuration)
+    try queue.write { try $0.execute(sql: "CREATE TABLE t (n INTEGER)") }
+    for number in 0..<200 { try queue.write { try $0.insert(number) } }
+    #expect(try size("db.sqlite-wal") <= logSize(frames: 40))
+    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    #expect(try size("db.sqlite-wal") == 0)
+  }
+
+  @Test func nothingOfItIsSeenInTraces() throws {
+    let statements = Mutex<[String]>([])
+    let pool = try pool(frames: 1) { configuration in
+      configuration.prepareDatabase { db in
+        db.trace { event in statements.withLock { $0.append("\(event)") } }
+      }
+    }
+    statements.withLock { $0 = [] }
+    try pool.write { try $0.insert(1) }
+    #expect(
+      statements.withLock { $0 } == [
+        "BEGIN IMMEDIATE TRANSACTION", "INSERT INTO t VALUES (?)", "COMMIT TRANSACTION",
+      ])
+  }
+
+  // MARK: - Never while somebody writes
+
+  @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
+  func nothingIsMovedWhileSomebodyWrites(mode: Database.CheckpointMode) throws {
+    let pool = try pool(frames: 0) { $0.busyMode = .immediateError }
+    for number in 0..<10 { try pool.write { try $0.insert(number) } }
+    let other = try folder.pool()
+    try other.write { db in
+      try db.insert(10)
+      let before = try contents("db.sqlite")
+      let error = #expect(throws: DatabaseError.self) {
+        try pool.writeWithoutTransaction { _ = try $0.checkpoint(mode) }
+      }
+      #expect(error?.description == "SQLite error 5: database is locked")
+      #expect(try contents("db.sqlite") == before)
+    }
+    try pool.writeWithoutTransaction { _ = try $0.checkpoint(mode) }
+    #expect(try pool.read { try $0.numbers() } == Array(0...10))
+  }
+
+  @Test func aCheckpointWaitsForWhoWrites() throws {
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(60) }
+    let other = try folder.pool()
+    let isWriting = Moment()
+    let mayEnd = Moment()
+    let write = Background {
+      try other.write { db in
+        try db.insert(1)
+        isWriting.happen()
+        try mayEnd.wait()
+      }
+    }
+    try isWriting.wait()
+    let checkpoint = Background { try pool.writeWithoutTransaction { try $0.checkpoint(.truncate).walFrameCount } }
+    mayEnd.happen()
+    try write.value()
+    #expect(try checkpoint.value() == 0)
+  }
+
+  @Test func aCheckpointThatWaitsCanBeCancelled() async throws {
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(600) }
+    let other = try folder.pool()
+    let isWriting = Moment()
+    let mayEnd = Moment()
+    let write = Background {
+      try other.write { db in
+        try db.insert(1)
+        isWriting.happen()
+        try mayEnd.wait()
+      }
+    }
+    await isWriting.reached()
+    let hasBegun = Moment()
+    let task = Task {
+      try await pool.writeWithoutTransaction { db in
+        hasBegun.happen()
+        _ = try db.checkpoint(.full)
+      }
+    }
+    await hasBegun.reached()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    mayEnd.happen()
+    try write.value()
+    try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+  }
+
+  @Test func theLogOfAFileThatWasReplacedIsLeftAlone() throws {
+    let pool = try pool(frames: 0)
+    try pool.write { try $0.insert(1) }
+    let manager = FileManager.default
+    for suffix in ["", "-wal", "-shm"] {
+      try manager.moveItem(atPath: folder.database + suffix, toPath: folder.path("moved.sqlite") + suffix)
+    }
+    let other = try folder.tablePool()
+    try other.write { try $0.insert(2) }
+    let error = #expect(throws: DatabaseError.self) {
+      try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+    #expect(try other.read { try $0.numbers() } == [2])
+  }
+
+  @Test func aStatementThatRunsIsInTheWay() throws {
+    let pool = try pool(frames: 0)
+    try pool.write { try $0.insert(1) }
+    try pool.writeWithoutTransaction { db in
+      let cursor = try Row.fetchCursor(db, sql: "SELECT n FROM t")
+      _ = try cursor.next()
+      let error = #expect(throws: DatabaseError.self) { try db.checkpoint(.truncate) }
+      #expect(error?.resultCode == .SQLITE_LOCKED)
+      withExtendedLifetime(cursor) {}
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// Law: nobody waits for the writer while holding a reader that the writer waits for.
+@Suite(.timeLimit(.minutes(1))) struct NestedWriteTests {
+  let folder: TemporaryFolder
+  let pool: DatabasePool
+  private let refusal =
+    "SQLite error 6: deadlock avoided: this write waits for a writer that waits for the end of the read around it. "
+    + "Write after the read, not inside it."
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.tablePool { $0.maximumReaderCount = 2 }
+  }
+
+  private func message(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "no error"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func aWriteInsideAReadWaitsForTheOneThatWrites() throws {
+    let pool = pool
+    let isWriting = Moment()
+    let mayEnd = Moment()
+    let other = Background {
+      try pool.write { db in
+        isWriting.happen()
+        try mayEnd.wait()
+        try db.insert(1)
+      }
+    }
+    try isWriting.wait()
+    let nested = Background { try pool.read { _ in try pool.write { try $0.insert(2) } } }
+    try waitUntil { pool.readers.load.busy == 1 }
+    mayEnd.happen()
+    try other.value()
+    try nested.value()
+    #expect(try pool.read { try $0.numbers() } == [1, 2])
+  }
+
+  @Test func aWriteInsideAReadIsRefusedWhenTheWriterComesToWaitForTheRead() throws {
+    let pool = pool
+    let isWriting = Moment()
+    let mayEnd = Moment()
+    let isReading = Moment()
+    let barrier = Background {
+      try pool.writeWithoutTransaction { db in
+        isWriting.happen()
+        try mayEnd.wait()
+        // It waits for all readers, as a barrier does.
+        try pool.readers.exclusively { try db.insert(1) }
+      }
+    }
+    try isWriting.wait()
+    let nested = Background {
+      try pool.read { _ in
+        isReading.happen()
+        return message { try pool.write { try $0.insert(2) } }
+      }
+    }
+    try isReading.wait()
+    mayEnd.happen()
+    #expect(try nested.value() == refusal)
+    try barrier.value()
+    #expect(try pool.read { try $0.numbers() } == [1])
+  }
+
+  @Test(arguments: ["write", "writeInTransaction", "barrier"])
+  func aWriteInsideAReadIsRefusedWhenABarrierWaitsForTheRead(kind: String) throws {
+    let pool = pool
+    let isReading = Moment()
+    let barrierWaits = Moment()
+    let nested = Background {
+      try pool.read { _ in
+        isReading.happen()
+        try barrierWaits.wait()
+        return message {
+          switch kind {
+          case "write": try pool.write { try $0.insert(2) }
+          case "writeInTransaction": try pool.writeInTransaction { _ in .commit }
+          default: try pool.barrierWriteWithoutTransaction { try $0.insert(2) }
+          }
+        }
+      }
+    }
+    try isReading.wait()
+    let barrier = Background { try pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
+    try waitUntil { pool.readers.load.waiting == 1 }
+    barrierWaits.happen()
+    #expect(try nested.value() == refusal)
+    try barrier.value()
+    #expect(try pool.read { try $0.numbers() } == [1])
+  }
+
+  @Test func anAsynchronousBarrierDoesNotWaitForEverEither() async throws {
+    let pool = pool
+    let isReading = Moment()
+    let barrierWaits = Moment()
+    let nested = Background {
+      try pool.read { _ in
+        isReading.happen()
+        try barrierWaits.wait()
+        return message { try pool.write { try $0.insert(2) } }
+      }
+    }
+    await isReading.reached()
+    let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
+    try await waitUntil { pool.readers.load.waiting == 1 }
+    barrierWaits.happen()
+    #expect(try nested.value() == refusal)
+    try await barrier.value
+    #expect(try await pool.read { try $0.numbers() } == [1])
+  }
+
+  @Test func readersThatWaitForTheWriterDoNotKeepTheWriterFromReading() throws {
+    let pool = pool
+    let isWriting = Moment()
+    let mayRead = Moment()
+    let writer = Background {
+      try pool.writeWithoutTransaction { db in
+        try db.insert(1)
+        isWriting.happen()
+        try mayRead.wait()
+        return try pool.read { try $0.numbers() }
+      }
+    }
+    try isWriting.wait()
+    let nested = (0..<2).map { _ in
+      Background { try pool.read { _ in message { try pool.write { try $0.insert(2) } } } }
+    }
+    try waitUntil { pool.readers.load.busy == 2 }
+    mayRead.happen()
+    #expect(try writer.value() == [1])
+    let messages = try nested.map { try $0.value() }
+    #expect(messages.contains(refusal))
+  }
+
+  @Test func aCancelledBarrierLetsTheOthersIn() async throws {
+    let pool = pool
+    let isReading = Moment()
+    let mayEnd = Moment()
+    let read = Background {
+      try pool.read { _ in
+        isReading.happen()
+        try mayEnd.wait()
+      }
+    }
+    await isReading.reached()
+    let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
+    try await waitUntil { pool.readers.load.waiting == 1 }
+    barrier.cancel()
+    await #expect(throws: CancellationError.self) { try await barrier.value }
+    // Neither the writer nor the other reader is held up.
+    try await pool.write { try $0.insert(2) }
+    #expect(try await pool.read { try $0.numbers() } == [2])
+    mayEnd.happen()
+    try read.value()
+  }
+}

@@ -1,0 +1,50 @@
+import Testing
+import Tidemark
+
+@Suite struct InflectionsTests {
+  static let pairs = """
+    person people, child children, status statuses, address addresses, category categories, day days, sheep sheep,
+    series series, leaf leaves, knife knives, hero heroes, datum data, movie movies, box boxes, quiz quizzes,
+    userRole userRoles, user_role user_roles, user2 users2, Person People, salesPerson salesPeople, city cities,
+    bus buses, mouse mice, ox oxen, matrix matrices, index indices, octopus octopi, analysis analyses, crisis crises,
+    half halves, wolf wolves, shelf shelves, glove gloves, curve curves, shoe shoes, tomato tomatoes, news news,
+    man men, woman women, human humans, move moves, database databases, wife wives, thief thieves, life lives,
+    player players, team teams, key keys, query queries, class classes, church churches, wish wishes, alias aliases,
+    HTTPServer HTTPServers, Mouse Mice, apiKey apiKeys, photo photos, axis axes, test tests, olive olives
+    """
+    .split(whereSeparator: { $0 == "," || $0.isNewline })
+    .map { $0.split(separator: " ").map(String.init) }
+    .filter { !$0.isEmpty }
+
+  @Test(arguments: pairs)
+  func wordsAreInflected(pair: [String]) {
+    #expect(Inflections.default.pluralize(pair[0]) == pair[1])
+    #expect(Inflections.default.singularize(pair[1]) == pair[0])
+    #expect(Inflections.default.singularize(pair[0]) == pair[0])
+  }
+
+  @Test(arguments: ["", "2", "_", "__1"])
+  func whatIsNoWordStays(text: String) {
+    #expect(Inflections.default.singularize(text) == text)
+    #expect(Inflections.default.pluralize("") == "")
+  }
+
+  @Test func rulesMayBeAdded() {
+    var inflections = Inflections()
+    #expect(inflections.pluralize("rule") == "rule")
+    inflections.plural("$", "s")
+    inflections.singular("s$", "")
+    #expect(inflections.pluralize("rule") == "rules")
+    #expect(inflections.singularize("rules") == "rule")
+    inflections.irregularSuffix("rule", "rulez")
+    inflections.irregularSuffix("I", "we")
+    #expect(inflections.pluralize("goldenRule") == "goldenRulez")
+    #expect(inflections.singularize("goldenRulez") == "goldenRule")
+    #expect(inflections.pluralize("I") == "we")
+    inflections.uncountableWords(["Gold"])
+    #expect(inflections.pluralize("my_gold") == "my_gold")
+    inflections.plural("(gol)f$", options: [], "$1ves")
+    #expect(inflections.pluralize("golf") == "golves")
+    #expect(inflections.pluralize("GOLF") == "GOLFs")
+  }
+}
