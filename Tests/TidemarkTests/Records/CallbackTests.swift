@@ -3,7 +3,7 @@ import Testing
 @testable import Tidemark
 
 /// What the callbacks of a record say, in order.
-private final class Journal {
+private final class CallbackJournal {
   var lines: [String] = []
   var failing: Set<String> = []
 
@@ -14,7 +14,7 @@ private final class Journal {
 }
 
 private protocol Journaling: PersistableRecord {
-  var journal: Journal { get }
+  var journal: CallbackJournal { get }
 }
 
 extension Journaling {
@@ -51,7 +51,7 @@ extension Journaling {
 private struct Player: Journaling, FetchableRecord {
   var id: Int64?
   var name = "a"
-  var journal = Journal()
+  var journal = CallbackJournal()
 
   init(id: Int64? = nil) { self.id = id }
   init(row: Row) throws { id = row["id"] }
