@@ -19,3 +19,17 @@ extension MutablePersistableRecord {
     return try writer.exists(encoded(following: writer.plan.columns))
   }
 }
+
+extension TableRecord where Self: EncodableRecord {
+  /// The error of a record whose primary key is in no row.
+  ///
+  /// - returns: A `RecordError.recordNotFound`, or the error of the database when it cannot tell what the key is, or
+  ///   that of `encode(to:)`.
+  public func recordNotFound(_ db: Database) -> any Error {
+    do {
+      return try db.recordPlan(for: type(of: self)).recordNotFound(encoded())
+    } catch {
+      return error
+    }
+  }
+}
