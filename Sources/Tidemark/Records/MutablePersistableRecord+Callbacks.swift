@@ -8,40 +8,36 @@
 
 extension MutablePersistableRecord {
   /// Runs the callbacks of saving around a write.
-  mutating func saving<Fetched>(
-    _ db: Database, _ write: (inout Self) throws -> Written<PersistenceSuccess, Fetched>
-  ) throws -> Fetched {
+  mutating func saving(_ db: Database, _ write: (inout Self) throws -> PersistenceSuccess) throws {
     try willSave(db)
-    var outcome = Outcome<Written<PersistenceSuccess, Fetched>>()
+    var outcome = Outcome<PersistenceSuccess>()
     // The record may be modified in there: who is asked is a copy, or the same object.
     let asked = self
-    try asked.aroundSave(db) { try outcome.keep { try write(&self) }.success }
-    let written = try outcome.value(of: "\(Self.self).aroundSave", whichCalls: "save")
-    didSave(written.success)
-    return written.fetched
+    try asked.aroundSave(db) { try outcome.keep { try write(&self) } }
+    didSave(try outcome.value(of: "\(Self.self).aroundSave", whichCalls: "save"))
   }
 
   /// Runs the callbacks of an insertion around it.
-  mutating func inserting<Fetched>(
-    _ db: Database, _ insert: (Self) throws -> Written<InsertionSuccess, Fetched>
-  ) throws -> Written<PersistenceSuccess, Fetched> {
+  mutating func inserting(
+    _ db: Database, _ insert: (Self) throws -> InsertionSuccess
+  ) throws -> PersistenceSuccess {
     try willInsert(db)
-    var outcome = Outcome<Written<InsertionSuccess, Fetched>>()
-    try aroundInsert(db) { try outcome.keep { try insert(self) }.success }
+    var outcome = Outcome<InsertionSuccess>()
+    try aroundInsert(db) { try outcome.keep { try insert(self) } }
     let inserted = try outcome.value(of: "\(Self.self).aroundInsert", whichCalls: "insert")
-    didInsert(inserted.success)
-    return inserted.stored
+    didInsert(inserted)
+    return PersistenceSuccess(inserted)
   }
 
   /// Runs the callbacks of an update around it.
-  func updating<Fetched>(
-    _ db: Database, columns: Set<String>, _ update: () throws -> Written<PersistenceSuccess, Fetched>
-  ) throws -> Written<PersistenceSuccess, Fetched> {
+  func updating(
+    _ db: Database, columns: Set<String>, _ update: () throws -> PersistenceSuccess
+  ) throws -> PersistenceSuccess {
     try willUpdate(db, columns: columns)
-    var outcome = Outcome<Written<PersistenceSuccess, Fetched>>()
-    try aroundUpdate(db, columns: columns) { try outcome.keep(update).success }
+    var outcome = Outcome<PersistenceSuccess>()
+    try aroundUpdate(db, columns: columns) { try outcome.keep(update) }
     let updated = try outcome.value(of: "\(Self.self).aroundUpdate", whichCalls: "update")
-    didUpdate(updated.success)
+    didUpdate(updated)
     return updated
   }
 

@@ -13,7 +13,7 @@ extension MutablePersistableRecord {
   public mutating func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
-    try write(insert: conflictResolution, db) { _ in }
+    try write(insert: conflictResolution, db)
   }
 
   /// Inserts a copy of the record, and answers it as the insertion has modified it.
@@ -76,7 +76,9 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try write(insert: conflictResolution, db, returning: selection.checkedNotEmpty, fetch)
+    var fetched: Fetched?
+    try write(insert: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    return fetched.fetched
   }
 
   /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.

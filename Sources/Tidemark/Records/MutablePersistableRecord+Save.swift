@@ -9,7 +9,7 @@ extension MutablePersistableRecord {
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
-    try write(save: conflictResolution, db) { _ in }
+    try write(save: conflictResolution, db)
   }
 
   /// Saves a copy of the record, and answers it as an insertion has modified it.
@@ -56,6 +56,8 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try write(save: conflictResolution, db, returning: selection.checkedNotEmpty, fetch)
+    var fetched: Fetched?
+    try write(save: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    return fetched.fetched
   }
 }

@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
   /// - throws: `RecordError.recordNotFound` when the primary key of the record is in no row; a `DatabaseError`; what
   ///   the callbacks and `encode(to:)` throw.
   public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-    try write(update: conflictResolution, columns: nil, db) { _ in }
+    try write(update: conflictResolution, columns: nil, db)
   }
 
   /// Updates the row of the record, in some columns.
@@ -24,7 +24,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>
   ) throws {
-    try write(update: conflictResolution, columns: Set(columns), db) { _ in }
+    try write(update: conflictResolution, columns: Set(columns), db)
   }
 
   /// Updates the row of the record, in some columns.
@@ -87,7 +87,11 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try write(update: conflictResolution, columns: nil, db, returning: selection.checkedNotEmpty, fetch)
+    var fetched: Fetched?
+    try write(update: conflictResolution, columns: nil, db, returning: selection.checkedNotEmpty) {
+      fetched = try fetch($0)
+    }
+    return fetched.fetched
   }
 
   /// Updates the row of the record in some columns, and fetches some values of it.
@@ -98,7 +102,11 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try write(update: conflictResolution, columns: Set(columns), db, returning: selection.checkedNotEmpty, fetch)
+    var fetched: Fetched?
+    try write(update: conflictResolution, columns: Set(columns), db, returning: selection.checkedNotEmpty) {
+      fetched = try fetch($0)
+    }
+    return fetched.fetched
   }
 
   /// Updates the row of the record in some columns, and fetches some values of it.

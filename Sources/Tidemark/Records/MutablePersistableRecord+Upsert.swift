@@ -13,6 +13,6 @@ extension MutablePersistableRecord {
   ///
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
   public mutating func upsert(_ db: Database) throws {
-    try write(upsert: Upsertion(), db) { _ in }
+    try write(upsert: Upsertion(), db)
   }
 }

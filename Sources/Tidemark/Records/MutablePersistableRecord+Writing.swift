@@ -1,4 +1,7 @@
 // What the public methods that store records have in common, whether they modify the record or not.
+//
+// What is fetched of a write is kept by whoever asked for it, in the closure that fetches: so nothing here depends on its
+// type, which would cost more than all the rest.
 
 extension MutablePersistableRecord {
   /// What the record stores, as the writer wants it.
@@ -11,17 +14,17 @@ extension MutablePersistableRecord {
   }
 
   /// Inserts the record.
-  mutating func write<Fetched>(
+  mutating func write(
     insert resolution: Database.ConflictResolution?, _ db: Database, returning selection: [any SQLSelectable] = [],
-    _ fetch: (Statement) throws -> Fetched
-  ) throws -> Fetched {
+    _ fetch: (Statement) throws -> Void = { _ in }
+  ) throws {
     try saving(db) { try $0.insertInside(db, resolution, selection, fetch) }
   }
 
-  private mutating func insertInside<Fetched>(
+  private mutating func insertInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
-    _ fetch: (Statement) throws -> Fetched
-  ) throws -> Written<PersistenceSuccess, Fetched> {
+    _ fetch: (Statement) throws -> Void
+  ) throws -> PersistenceSuccess {
     try inserting(db) { record in
       let writer = try RecordWriter(db, for: type(of: record))
       let resolution = resolution ?? type(of: record).persistenceConflictPolicy.conflictResolutionForInsert
@@ -30,10 +33,10 @@ extension MutablePersistableRecord {
   }
 
   /// Inserts the record, or updates the row that is in its way.
-  mutating func write<Fetched>(
+  mutating func write(
     upsert upsertion: Upsertion, _ db: Database, returning selection: [any SQLSelectable] = [],
-    _ decode: (Row) throws -> Fetched
-  ) throws -> Fetched {
+    _ decode: (Row) throws -> Void = { _ in }
+  ) throws {
     try saving(db) { record in
       try record.inserting(db) { record in
         let writer = try RecordWriter(db, for: type(of: record))
@@ -45,18 +48,18 @@ extension MutablePersistableRecord {
   /// Updates the row of the record.
   ///
   /// - parameter columns: The columns to update, or nil for all.
-  func write<Fetched>(
+  func write(
     update resolution: Database.ConflictResolution?, columns: Set<String>?, _ db: Database,
-    returning selection: [any SQLSelectable] = [], _ fetch: (Statement) throws -> Fetched
-  ) throws -> Fetched {
+    returning selection: [any SQLSelectable] = [], _ fetch: (Statement) throws -> Void = { _ in }
+  ) throws {
     var record = self
-    return try record.saving(db) { try $0.updateInside(db, resolution, columns, selection, fetch) }
+    try record.saving(db) { try $0.updateInside(db, resolution, columns, selection, fetch) }
   }
 
-  private func updateInside<Fetched>(
+  private func updateInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ columns: Set<String>?,
-    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> Fetched, isMissing: () -> Void = {}
-  ) throws -> Written<PersistenceSuccess, Fetched> {
+    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void, isMissing: () -> Void = {}
+  ) throws -> PersistenceSuccess {
     let allColumns = try db.recordPlan(for: type(of: self)).columnNames
     return try updating(db, columns: columns ?? allColumns) {
       let writer = try RecordWriter(db, for: type(of: self))
@@ -71,10 +74,10 @@ extension MutablePersistableRecord {
   }
 
   /// Updates the row of the record, or inserts it when there is none.
-  mutating func write<Fetched>(
+  mutating func write(
     save resolution: Database.ConflictResolution?, _ db: Database, returning selection: [any SQLSelectable] = [],
-    _ fetch: (Statement) throws -> Fetched
-  ) throws -> Fetched {
+    _ fetch: (Statement) throws -> Void = { _ in }
+  ) throws {
     try saving(db) { record in
       var isMissing = false
       if try record.hasKey(db) {
@@ -107,5 +110,15 @@ func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws 
   { statement in
     guard let record = try Record.fetchOne(statement) else { throw NothingReturned() }
     return record
+  }
+}
+
+extension Optional {
+  /// What was fetched of a write.
+  ///
+  /// - precondition: The write asked for it: a closure that is not called throws.
+  var fetched: Wrapped {
+    guard let self else { preconditionFailure("A write that went well has fetched what it was to fetch") }
+    return self
   }
 }

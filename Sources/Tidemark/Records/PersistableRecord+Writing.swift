@@ -15,7 +15,7 @@ extension PersistableRecord {
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-    try writing { try $0.write(insert: conflictResolution, db) { _ in } }
+    try writing { try $0.write(insert: conflictResolution, db) }
   }
 
   /// Inserts the record, and fetches what was inserted as a record of another type.
@@ -36,7 +36,11 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try writing { try $0.write(insert: conflictResolution, db, returning: selection.checkedNotEmpty, fetch) }
+    var fetched: Fetched?
+    try writing {
+      try $0.write(insert: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    }
+    return fetched.fetched
   }
 
   /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.
@@ -57,7 +61,7 @@ extension PersistableRecord {
   ///
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
   public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-    try writing { try $0.write(save: conflictResolution, db) { _ in } }
+    try writing { try $0.write(save: conflictResolution, db) }
   }
 
   /// Saves the record, and fetches its row as a record of another type.
@@ -78,7 +82,11 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    try writing { try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty, fetch) }
+    var fetched: Fetched?
+    try writing {
+      try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    }
+    return fetched.fetched
   }
 
   // MARK: - Insertion or update
@@ -87,6 +95,6 @@ extension PersistableRecord {
   ///
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
   public func upsert(_ db: Database) throws {
-    try writing { try $0.write(upsert: Upsertion(), db) { _ in } }
+    try writing { try $0.write(upsert: Upsertion(), db) }
   }
 }

@@ -19,37 +19,37 @@ struct RecordWriter {
   // MARK: - Insertion
 
   /// - parameter selection: What is fetched of the new row; nothing when it is empty.
-  func insert<Fetched>(
+  func insert(
     _ container: consuming PersistenceContainer, _ resolution: Database.ConflictResolution,
-    returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Fetched
-  ) throws -> Written<InsertionSuccess, Fetched> {
+    returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void
+  ) throws -> InsertionSuccess {
     let sql = plan.insertionSQL(container, resolution)
-    guard let fetched = try run(sql, container.values, returning: selection, fetch) else {
+    guard try run(sql, container.values, returning: selection, fetch) else {
       throw try plan.recordNotFound(container)
     }
-    return Written(inserted(container, db.lastInsertedRowID), fetched)
+    return inserted(container, db.lastInsertedRowID)
   }
 
   /// - parameter selection: What is fetched of the row.
   /// - throws: `RecordError.recordNotFound` when a trigger made SQLite leave the row out.
-  func upsert<Fetched>(
+  func upsert(
     _ container: consuming PersistenceContainer, _ upsertion: Upsertion,
-    returning selection: [any SQLSelectable], _ decode: (Row) throws -> Fetched
-  ) throws -> Written<InsertionSuccess, Fetched> {
+    returning selection: [any SQLSelectable], _ decode: (Row) throws -> Void
+  ) throws -> InsertionSuccess {
     let clause = try upsertion.clause(plan, container.columnNames, db)
     let sql = plan.insertionSQL(container, .abort) + clause.sql
     // Where SQLite updates, the last row id of the connection stays what it was. So it is fetched, in the last column.
     let rowIDName = try plan.table.rowIDName(db)
     let identity = try rowIDName ?? plan.key().columns[0]
-    let fetched = try run(sql, container.values + clause.values, returning: selection + [Column(identity)]) {
-      statement -> (rowID: Int64?, value: Fetched) in
-      let rows = try Row.fetchCursor(statement)
+    var rowID: Int64?
+    let isStored = try run(sql, container.values + clause.values, returning: selection + [Column(identity)]) {
+      let rows = try Row.fetchCursor($0)
       guard let row = try rows.next() else { throw NothingReturned() }
-      let rowID = try rowIDName == nil ? nil : row.decode(Int64?.self, atIndex: row.count - 1)
-      return (rowID, try decode(row))
+      if rowIDName != nil { rowID = try row.decode(atIndex: row.count - 1) }
+      try decode(row)
     }
-    guard let fetched else { throw try plan.recordNotFound(container) }
-    return Written(inserted(container, fetched.rowID ?? db.lastInsertedRowID), fetched.value)
+    guard isStored else { throw try plan.recordNotFound(container) }
+    return inserted(container, rowID ?? db.lastInsertedRowID)
   }
 
   private func inserted(_ container: consuming PersistenceContainer, _ rowID: Int64) -> InsertionSuccess {
@@ -62,16 +62,16 @@ struct RecordWriter {
   /// Answers nil when there is no such row.
   ///
   /// - parameter columns: The columns to update, or nil for all.
-  func update<Fetched>(
+  func update(
     _ container: PersistenceContainer, _ resolution: Database.ConflictResolution, columns: Set<String>?,
-    returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Fetched
-  ) throws -> Written<PersistenceSuccess, Fetched>? {
+    returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void
+  ) throws -> PersistenceSuccess? {
     guard try hasKey(container) else { return nil }
     let update = try plan.update(container, columns, resolution)
-    guard let fetched = try run(update.sql, update.values(container), returning: selection, fetch) else { return nil }
+    guard try run(update.sql, update.values(container), returning: selection, fetch) else { return nil }
     // What a trigger does in the place of an update is not counted by SQLite.
     guard db.changesCount > 0 || plan.table.kind == .view else { return nil }
-    return Written(PersistenceSuccess(persistenceContainer: container), fetched)
+    return PersistenceSuccess(persistenceContainer: container)
   }
 
   /// Whether there was a row to delete.
@@ -96,40 +96,24 @@ struct RecordWriter {
 
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).idle() }
 
-  /// Answers nil when the closure found nothing.
-  private func run<Fetched>(
+  /// Whether the closure found what it wants.
+  private func run(
     _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable],
-    _ fetch: (Statement) throws -> Fetched
-  ) throws -> Fetched? {
+    _ fetch: (Statement) throws -> Void
+  ) throws -> Bool {
     if selection.isEmpty {
-      let statement = try statement(sql)
-      try statement.runToEnd(StatementArguments(values: values))
-      return try fetch(statement)
+      try statement(sql).runToEnd(StatementArguments(values: values))
+      return true
     }
     let clause = try plan.returningClause(selection, db)
     do {
-      return try db.lendingStatement(sql: sql + clause.sql, StatementArguments(values: values + clause.values), fetch)
+      try db.lendingStatement(sql: sql + clause.sql, StatementArguments(values: values + clause.values), fetch)
+      return true
     } catch is NothingReturned {
-      return nil
+      return false
     }
   }
 }
 
 /// Thrown by a closure that wants a row, where the statement returned none.
 struct NothingReturned: Error {}
-
-/// What was written, and what was fetched of it.
-struct Written<Success, Fetched> {
-  var success: Success
-  var fetched: Fetched
-
-  init(_ success: Success, _ fetched: Fetched) {
-    self.success = success
-    self.fetched = fetched
-  }
-}
-
-extension Written where Success == InsertionSuccess {
-  /// What was inserted was stored.
-  var stored: Written<PersistenceSuccess, Fetched> { Written<_, Fetched>(PersistenceSuccess(success), fetched) }
-}
