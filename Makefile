@@ -1,7 +1,7 @@
 # The commands of the house. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format warnings negative portability tsan asan stress clean
+.PHONY: help setup demo test check lint format warnings negative typecheck portability tsan asan stress clean
 
 # A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
 export SWIFT_BACKTRACE := enable=no
@@ -31,7 +31,7 @@ demo: setup ## build and run the demo
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
 	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
-check: lint warnings negative portability ## everything a change must pass
+check: lint warnings negative typecheck portability ## everything a change must pass
 	@swift test $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
 	@echo 'check: all of it holds'
@@ -47,6 +47,9 @@ warnings: setup ## build library, tests and demo; a warning is an error
 
 negative: warnings ## what must not compile does not
 	@Tests/Negative/run.sh $(CHECK_PRODUCTS)
+
+typecheck: warnings ## the compiler is quick with long expressions of the query interface
+	@Tests/TypeChecking/run.sh $(CHECK_PRODUCTS)
 
 portability: warnings ## programs run on a libsqlite3 that lacks the optional interfaces
 	@Scripts/check-optional-sqlite.sh $(CHECK_PRODUCTS)

@@ -33,7 +33,9 @@ extension ColumnExpression where Self: RawRepresentable, RawValue: SQLExpressibl
 /// ```swift
 /// let title: String = row[Column("title")]
 /// ```
-public struct Column: Sendable, Hashable {
+///
+/// It is neither equatable nor made from a literal: `==` between two columns is SQL, and nothing else.
+public struct Column: Sendable {
   /// The hidden column that holds the row id.
   public static let rowID = Column("rowid")
 
@@ -55,10 +57,3 @@ public struct Column: Sendable, Hashable {
 }
 
 extension Column: ColumnExpression {}
-
-extension Column: ExpressibleByStringLiteral {
-  /// A column named by a literal.
-  public init(stringLiteral name: String) {
-    self.init(name)
-  }
-}

@@ -42,6 +42,16 @@ public struct SQL: Sendable {
   }
 }
 
+extension SQL {
+  /// The same text with other expressions inside.
+  func mapExpressions(_ transform: (SQLExpression) -> SQLExpression) -> SQL {
+    SQL(
+      elements: elements.map { element in
+        if case .expression(let expression) = element { .expression(transform(expression)) } else { element }
+      })
+  }
+}
+
 // MARK: - Concatenation
 
 extension SQL {

@@ -1,16 +1,25 @@
 /// What a query selects, as a tree.
 public struct SQLSelection: Sendable {
-  enum Node: Sendable {
-    case allColumns
-    case expression(SQLExpression)
+  indirect enum Node: Sendable {
+    /// All columns of the relation at hand, or of an alias.
+    case allColumns(of: TableAliasBase?)
+    case expression(SQLExpression, name: String?)
     case literal(SQL)
+    case late(SQLLateSelection)
   }
 
   let node: Node
 
-  static let allColumns = Self(node: .allColumns)
-  static func expression(_ expression: SQLExpression) -> Self { Self(node: .expression(expression)) }
-  static func literal(_ literal: SQL) -> Self { Self(node: .literal(literal)) }
+  init(_ node: Node) {
+    self.node = node
+  }
+
+  static let allColumns = Self(.allColumns(of: nil))
+  static func expression(_ expression: SQLExpression) -> Self { Self(.expression(expression, name: nil)) }
+  static func literal(_ literal: SQL) -> Self { Self(.literal(literal)) }
+
+  /// `a AS "name"`.
+  static func named(_ expression: SQLExpression, _ name: String) -> Self { Self(.expression(expression, name: name)) }
 }
 
 extension SQLSelection: SQLSelectable {
@@ -18,36 +27,26 @@ extension SQLSelection: SQLSelectable {
   public var sqlSelection: SQLSelection { self }
 }
 
-/// What a query is ordered by, as a tree.
-public struct SQLOrdering: Sendable {
-  enum Node: Sendable {
-    case expression(SQLExpression)
-    case literal(SQL)
+/// A selection that depends on what the database says of a table, and that is made when it is printed.
+struct SQLLateSelection: Sendable {
+  /// The alias of the table, or nil for that of the relation at hand.
+  var alias: TableAliasBase?
+
+  /// The selection, from the name of the table.
+  let make: @Sendable (Database, _ tableName: String) throws -> [SQLSelection]
+}
+
+extension SQLSelection {
+  /// The selection with the columns that have no owner yet given to an alias.
+  func qualified(by alias: TableAliasBase) -> SQLSelection {
+    switch node {
+    case .allColumns(of: nil): return Self(.allColumns(of: alias))
+    case .allColumns: return self
+    case .expression(let expression, let name): return Self(.expression(expression.qualified(by: alias), name: name))
+    case .literal(let literal): return .literal(literal.mapExpressions { $0.qualified(by: alias) })
+    case .late(var late):
+      late.alias = late.alias ?? alias
+      return Self(.late(late))
+    }
   }
-
-  let node: Node
-
-  static func expression(_ expression: SQLExpression) -> Self { Self(node: .expression(expression)) }
-  static func literal(_ literal: SQL) -> Self { Self(node: .literal(literal)) }
-}
-
-extension SQLOrdering: SQLOrderingTerm {
-  /// Itself.
-  public var sqlOrdering: SQLOrdering { self }
-}
-
-/// A query inside a query, as a tree.
-public struct SQLSubquery: Sendable {
-  enum Node: Sendable {
-    case literal(SQL)
-  }
-
-  let node: Node
-
-  static func literal(_ literal: SQL) -> Self { Self(node: .literal(literal)) }
-}
-
-extension SQLSubquery: SQLSubqueryable {
-  /// Itself.
-  public var sqlSubquery: SQLSubquery { self }
 }

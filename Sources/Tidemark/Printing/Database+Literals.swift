@@ -10,8 +10,8 @@ extension SQL {
   public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
     // Most often there is nothing to print.
     if elements.count == 1, case .sql(let sql, let arguments) = elements[0] { return (sql, arguments) }
-    var printer = SQLPrinter()
-    printer.print(self)
+    var printer = SQLPrinter(db)
+    try printer.print(self)
     return (printer.sql, printer.arguments)
   }
 }

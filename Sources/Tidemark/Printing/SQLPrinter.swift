@@ -1,65 +1,142 @@
 /// Turns trees into SQL and the values of its parameters. The only place that prints.
+///
+/// Laws:
+/// 1. A column is qualified only where it has to be: in a query whose table has a name given by the program, and
+///    when it belongs to an outer query.
+/// 2. A column without owner belongs to the query that it is printed in. One in raw SQL inside a query belongs to
+///    nobody.
+/// 3. Values are bound; NULL, limits and offsets are written out.
 struct SQLPrinter {
-  private(set) var sql = ""
-  private(set) var arguments = StatementArguments()
+  let db: Database
+  var sql = ""
+  var arguments = StatementArguments()
 
-  mutating func print(_ literal: SQL) {
-    for element in literal.elements { print(element) }
+  /// Writes values into the SQL, where parameters are not allowed.
+  let quote: ((DatabaseValue) throws -> String)?
+
+  /// The queries that are being printed, the innermost one last.
+  private var scopes: [SQLScope] = []
+
+  init(_ db: Database, quote: ((DatabaseValue) throws -> String)? = nil) {
+    self.db = db
+    self.quote = quote
   }
 
-  private mutating func print(_ element: SQL.Element) {
-    switch element {
-    case .sql(let text, let arguments):
-      sql += text
-      self.arguments += arguments
-    case .identifier(let name): sql += name.quotedDatabaseIdentifier
-    case .expression(let expression): print(expression)
-    case .selection(let selection): print(selection)
-    case .ordering(let ordering): print(ordering)
-    case .subquery(let subquery): print(subquery)
+  /// Prints what belongs to a query.
+  mutating func withScope(_ scope: SQLScope, _ print: (inout SQLPrinter) throws -> Void) rethrows {
+    scopes.append(scope)
+    try print(&self)
+    scopes.removeLast()
+  }
+
+  /// Prints elements with a separator between them.
+  mutating func printList<Element>(
+    _ elements: [Element], separator: String = ", ", _ print: (inout SQLPrinter, Element) throws -> Void
+  ) rethrows {
+    for (index, element) in elements.enumerated() {
+      if index > 0 { sql += separator }
+      try print(&self, element)
     }
   }
 
-  mutating func print(_ expression: SQLExpression) {
-    switch expression.node {
-    case .value(let value): print(value)
-    case .column(let name): sql += name.quotedDatabaseIdentifier
-    case .literal(let literal): print(literal)
-    case .subquery(let subquery):
-      sql += "("
-      print(subquery)
-      sql += ")"
-    }
-  }
+  mutating func print(identifier name: String) { sql += name.quotedDatabaseIdentifier }
+
+  // MARK: Values
 
   // NULL is written in full: `IS NULL` has an index, and `IS ?` none.
-  private mutating func print(_ value: DatabaseValue) {
+  mutating func print(_ value: DatabaseValue) throws {
     if value.isNull {
       sql += "NULL"
+    } else if let quote {
+      sql += try quote(value)
     } else {
       sql += "?"
       arguments.values.append(value)
     }
   }
 
-  mutating func print(_ selection: SQLSelection) {
-    switch selection.node {
-    case .allColumns: sql += "*"
-    case .expression(let expression): print(expression)
-    case .literal(let literal): print(literal)
+  // MARK: Literals
+
+  mutating func print(_ literal: SQL) throws {
+    for element in literal.elements { try print(element) }
+  }
+
+  private mutating func print(_ element: SQL.Element) throws {
+    switch element {
+    case .sql(let text, let arguments):
+      precondition(
+        quote == nil || arguments.isEmpty,
+        "The parameters of raw SQL cannot be turned into text: use \\(value) in an SQL literal instead of ?")
+      sql += text
+      self.arguments += arguments
+    case .identifier(let name): print(identifier: name)
+    case .expression(let expression): try print(expression)
+    case .selection(let selection): try print(selection)
+    case .ordering(let ordering): try print(ordering)
+    case .subquery(let subquery): try print(subquery)
     }
   }
 
-  mutating func print(_ ordering: SQLOrdering) {
-    switch ordering.node {
-    case .expression(let expression): print(expression)
-    case .literal(let literal): print(literal)
+  // MARK: Columns
+
+  mutating func print(column name: String, of owner: SQLColumnOwner) throws {
+    switch owner {
+    case .unnamed: break
+    case .relationAtHand:
+      if let scope = scopes.last, scope.qualifies { printQualifier(scope.name) }
+    case .alias(let alias):
+      if let name = try qualifier(of: alias) { printQualifier(name) }
     }
+    print(identifier: name)
   }
 
-  mutating func print(_ subquery: SQLSubquery) {
-    switch subquery.node {
-    case .literal(let literal): print(literal)
+  mutating func printAllColumns(of alias: TableAliasBase?) throws {
+    if let alias {
+      if let name = try qualifier(of: alias) { printQualifier(name) }
+    } else if let scope = scopes.last, scope.qualifies, !scope.isReturning {
+      printQualifier(scope.name)
     }
+    sql += "*"
   }
+
+  private mutating func printQualifier(_ name: String) {
+    print(identifier: name)
+    sql += "."
+  }
+
+  /// What columns of an alias are qualified with, or nil where they need not be.
+  private func qualifier(of alias: TableAliasBase) throws -> String? {
+    guard let index = scopes.lastIndex(where: { $0.contains(alias) }) else {
+      if let name = alias.userName { return name }
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "A table alias without name stands for no table of this query: use aliased(_:) on its request")
+    }
+    let scope = scopes[index]
+    return index == scopes.count - 1 && !scope.qualifies ? nil : scope.name
+  }
+
+  /// The name of the table of an alias, or of the query that is printed.
+  func tableName(of alias: TableAliasBase?) throws -> String {
+    let scope = alias.map { alias in scopes.last { $0.contains(alias) } } ?? scopes.last
+    if let name = scope?.source?.tableName { return name }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "An expression that depends on its table is used outside of any query")
+  }
+}
+
+/// What a query that is being printed knows: its table.
+struct SQLScope {
+  /// The table, or nil in raw SQL.
+  let source: SQLTable?
+
+  /// Whether it is the `RETURNING` clause of a statement, where `*` stands alone.
+  var isReturning = false
+
+  /// Whether columns of the table need its name.
+  var qualifies: Bool { source?.userName != nil }
+
+  var name: String { source?.name ?? "" }
+
+  func contains(_ alias: TableAliasBase) -> Bool { source?.aliases.contains { $0 === alias } == true }
 }

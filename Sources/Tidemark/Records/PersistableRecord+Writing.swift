@@ -97,4 +97,32 @@ extension PersistableRecord {
   public func upsert(_ db: Database) throws {
     try writing { try $0.write(upsert: Upsertion(), db) }
   }
+
+  /// Inserts the record, or updates the row that is in its way, and fetches that row. See
+  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
+  ///
+  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  public func upsertAndFetch(
+    _ db: Database, onConflict conflictTarget: [String] = [],
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws -> Self where Self: FetchableRecord {
+    try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
+  }
+
+  /// Inserts the record, or updates the row that is in its way, and fetches that row as a record of another type. See
+  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
+  ///
+  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
+    _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws -> Fetched {
+    var fetched: Fetched?
+    try writing {
+      try $0.write(
+        upsert: Upsertion(conflictTarget, assignments), db, returning: Fetched.databaseSelection.checkedNotEmpty
+      ) { fetched = try Fetched(row: $0) }
+    }
+    return fetched.fetched
+  }
 }

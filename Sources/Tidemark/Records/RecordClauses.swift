@@ -9,11 +9,16 @@ struct RecordClause {
 extension RecordPlan {
   /// `RETURNING *`, after a blank.
   func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
-    var printer = SQLPrinter()
-    for (index, selectable) in selection.enumerated() {
-      printer.print(SQL(sql: index == 0 ? " RETURNING " : ", "))
-      printer.print(selectable.sqlSelection)
+    try clause(db) { printer in
+      printer.sql += " RETURNING "
+      try printer.print(selection: selection.map(\.sqlSelection))
     }
+  }
+
+  /// Prints what belongs to a statement on the table.
+  func clause(_ db: Database, _ print: (inout SQLPrinter) throws -> Void) throws -> RecordClause {
+    var printer = SQLPrinter(db)
+    try printer.withScope(SQLScope(source: SQLTable(tableName: tableName), isReturning: true), print)
     return RecordClause(sql: printer.sql, values: printer.arguments.values)
   }
 }
@@ -26,23 +31,32 @@ struct Upsertion {
   /// What the row is given. A column that is not named here takes the value that would have been inserted.
   var assignments: [ColumnAssignment] = []
 
+  init() {}
+
+  init<Record>(_ conflictTarget: [String], _ assignments: ((TableAlias<Record>) -> [ColumnAssignment])?) {
+    self.conflictTarget = conflictTarget
+    self.assignments = assignments?(TableAlias(name: "excluded")) ?? []
+  }
+
   /// `ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, after a blank.
   func clause(_ plan: RecordPlan, _ columns: [String], _ db: Database) throws -> RecordClause {
     let key = try plan.key().columns
     let named = Set((key + conflictTarget + assignments.map(\.columnName)).map { $0.lowercased() })
     let others = columns.filter { !named.contains($0.lowercased()) }
-    var set = assignments.compactMap { assignment in
-      assignment.value.map { SQL("\(identifier: assignment.columnName) = \($0)") }
-    }
-    set += others.map { SQL("\(identifier: $0) = \(identifier: "excluded").\(identifier: $0)") }
+    let excluded = TableAliasBase(userName: "excluded")
+    var set = assignments.filter { $0.value != nil }
+    set += others.map { Column($0).set(to: excluded[$0]) }
     // Something has to be updated, or SQLite would return no row.
-    if set.isEmpty { set = [SQL("\(identifier: key[0]) = \(identifier: key[0])")] }
-    var literal = SQL(" ON CONFLICT")
-    if !conflictTarget.isEmpty {
-      literal += SQL("(\(sql: conflictTarget.map(\.quotedDatabaseIdentifier).joined(separator: ", ")))")
+    if set.isEmpty { set = [Column(key[0]).set(to: Column(key[0]))] }
+    return try plan.clause(db) { printer in
+      printer.sql += " ON CONFLICT"
+      if !conflictTarget.isEmpty {
+        printer.sql += "("
+        printer.printList(conflictTarget) { $0.print(identifier: $1) }
+        printer.sql += ")"
+      }
+      printer.sql += " DO UPDATE SET "
+      try printer.print(set)
     }
-    literal += SQL(" DO UPDATE SET ") + set.joined(separator: ", ")
-    let (sql, arguments) = try literal.build(db)
-    return RecordClause(sql: sql, values: arguments.values)
   }
 }

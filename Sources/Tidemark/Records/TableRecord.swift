@@ -56,7 +56,7 @@ extension TableRecord {
 
 extension TableRecord {
   /// The error of a row that is not there, from the columns of its key.
-  public static func recordNotFound(key: [String: DatabaseValue]) -> RecordError {
-    .recordNotFound(databaseTableName: databaseTableName, key: key)
+  public static func recordNotFound(key: [String: (any DatabaseValueConvertible)?]) -> RecordError {
+    .recordNotFound(databaseTableName: databaseTableName, key: key.mapValues { $0?.databaseValue ?? .null })
   }
 }

@@ -19,8 +19,8 @@
 /// try migrator.migrate(dbQueue)
 /// ```
 ///
-/// The database keeps the identifiers of the migrations that were applied to it, in the table `grdb_migrations`, so that
-/// each is applied once. Laws:
+/// The database keeps the identifiers of the migrations that were applied to it, in the table `grdb_migrations`: each
+/// of them is applied once. Laws:
 ///
 /// 1. Migrations are applied in the order in which they were registered.
 /// 2. A migration is one transaction: it is applied as a whole, and noted, or the database is as it was.

@@ -52,23 +52,31 @@ struct Migration: Sendable {
 
 extension Database {
   /// Runs a closure while foreign keys are not enforced. They are enforced again afterwards, whatever happens.
-  ///
-  /// SQLite ignores the pragmas inside a transaction.
   fileprivate func withoutForeignKeys(_ body: () throws -> Void) throws {
+    // Inside a transaction, SQLite would ignore the pragma; that somebody left one open is for the closure to find out.
+    if isInsideTransaction { return try body() }
     try execute(sql: "PRAGMA foreign_keys = OFF")
     defer { enforceForeignKeys() }
     try body()
   }
 
   private func enforceForeignKeys() {
-    do {
-      // A transaction that could not be undone is undone now, or the pragma would do nothing.
+    logging {
       try shielded {
         try rollback()
         try execute(sql: "PRAGMA foreign_keys = ON")
       }
+    }
+    // A statement can be interrupted, or find that its transaction could not be undone; this cannot.
+    logging { try handle?.set(.foreignKeys, true) }
+  }
+
+  // There may be an error already, which is the one to be told.
+  private func logging(_ body: () throws -> Void) {
+    do {
+      try body()
     } catch {
-      Self.log(error, "Foreign keys are not enforced any more after a migration")
+      Self.log(error, "Foreign keys could not be enforced again after a migration")
     }
   }
 }

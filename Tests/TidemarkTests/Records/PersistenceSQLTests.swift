@@ -241,6 +241,46 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
+  @Test func anUpsertAssignsWhatItIsTold() throws {
+    let alpha = Column("alpha")
+    let executed = try trace { db in
+      try Plain(id: 3, zed: "c", alpha: 1).upsert(db)
+      var plain = Plain(id: nil, zed: "c", alpha: 10)
+      let sum = try plain.upsertAndFetch(db, onConflict: ["zed"]) { excluded in
+        [alpha.set(to: alpha + excluded[alpha])]
+      }
+      #expect(sum == Plain(id: 3, zed: "c", alpha: 11))
+      #expect(plain.id == 3)
+      let kept = try plain.upsertAndFetch(db, onConflict: ["zed"], doUpdate: { _ in [alpha.noOverwrite] })
+      #expect(kept == sum)
+      let key = try OnlyKey(k: "a").upsertAndFetch(db)
+      #expect(key == OnlyKey(k: "a"))
+      let reading = try Reading(readerId: "r", score: 1, bookId: 2).upsertAndFetch(db, as: Reading.self) { _ in
+        [Column("score").set(to: 5)]
+      }
+      #expect(reading.score == 1)
+      let again = try Reading(readerId: "r", score: 1, bookId: 2).upsertAndFetch(db) { _ in
+        [Column("score").set(to: 5)]
+      }
+      #expect(again.score == 5)
+    }
+    #expect(
+      executed.dropFirst().dropLast(2) == [
+        """
+        \(insertion) ON CONFLICT("zed") DO UPDATE SET "alpha" = "alpha" + "excluded"."alpha" RETURNING *, "rowid"
+        """,
+        """
+        \(insertion) ON CONFLICT("zed") DO UPDATE SET "id" = "id" RETURNING *, "rowid"
+        """,
+        #"INSERT INTO "onlykey" ("k") VALUES (?) ON CONFLICT DO UPDATE SET "k" = "k" RETURNING *, "rowid""#,
+      ])
+  }
+
+  @Test func aBatchFollowsThePolicyOfTheType() throws {
+    let executed = try trace { try Policy.updateAll($0, Column("alpha").set(to: 1)) }
+    #expect(executed == [#"UPDATE OR IGNORE "plain" SET "alpha" = ?"#])
+  }
+
   @Test func namesWithQuotesInThem() throws {
     struct Odd: Codable, FetchableRecord, PersistableRecord, Equatable {
       static let databaseTableName = #"o"dd"#

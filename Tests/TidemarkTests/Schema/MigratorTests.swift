@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 
 @testable import Tidemark
@@ -254,6 +255,44 @@ import Testing
     try migrator.disablingDeferredForeignKeyChecks().migrate(dbQueue)
     try dbQueue.inDatabase { db in
       #expect(throws: DatabaseError.self) { try db.checkForeignKeys() }
+      try #expect(Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
+    }
+  }
+
+  @Test func law3AnInterruptionThatLastsLeavesThemOn() throws {
+    nonisolated(unsafe) var held: RowCursor?
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("m1") { db in
+      try db.execute(sql: "CREATE TABLE t (a)")
+      // As long as a statement runs, SQLite stays interrupted: even a rollback fails.
+      held = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
+      _ = try held?.next()
+      sqlite3_interrupt(db.sqliteConnection)
+      throw Planned()
+    }
+    let dbQueue = try DatabaseQueue()
+    #expect(throws: Planned.self) { try migrator.migrate(dbQueue) }
+    held = nil
+    try dbQueue.inDatabase { db in
+      try #expect(Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
+      try #expect(!db.tableExists("t"))
+    }
+  }
+
+  @Test func aTransactionThatWasLeftOpenIsLeftAlone() throws {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    try migrator("m1").migrate(dbQueue)
+    try dbQueue.inDatabase { db in
+      try db.beginTransaction()
+      try db.execute(sql: "CREATE TABLE t (a)")
+    }
+    let text = message { try migrator("m1", "m2").migrate(dbQueue) }
+    #expect(text.contains("cannot start a transaction within a transaction"))
+    try dbQueue.inDatabase { db in
+      try db.commit()
+      try #expect(db.tableExists("t"))
       try #expect(Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
     }
   }

@@ -13,7 +13,7 @@ private enum Grape: String, DatabaseValueConvertible { case merlot }
     for expression in [
       Columns.id.sqlExpression, Keys.id.sqlExpression, (Columns.id as any SQLExpressible).sqlExpression,
     ] {
-      guard case .column("id") = expression.node else {
+      guard case .column("id", _) = expression.node else {
         Issue.record("\(expression)")
         continue
       }

@@ -1,0 +1,109 @@
+// The rules by which operators make trees. What they make is what is printed: printing simplifies nothing.
+
+extension SQLExpression {
+  /// Whether it needs parentheses when it is an operand.
+  var isOperator: Bool {
+    switch node {
+    case .value, .column, .subquery, .late: false
+    case .literal: true
+    case .operation(let operation, _): operation.isOperator
+    }
+  }
+
+  var isNull: Bool {
+    if case .value(let value) = node { value.isNull } else { false }
+  }
+
+  // MARK: Comparing
+
+  /// A binary operator. The collation of an operand of a comparison goes to the whole comparison.
+  static func binary(_ sqlOperator: SQLBinaryOperator, _ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
+    if sqlOperator.isComparison { return collecting(lhs, rhs) { .operation(.binary(sqlOperator), $0, $1) } }
+    return .operation(.binary(sqlOperator), lhs, rhs)
+  }
+
+  /// `a = b`, or `a IS NULL`.
+  static func equal(_ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
+    if rhs.isNull { return binary(.same, lhs, rhs) }
+    if lhs.isNull { return binary(.same, rhs, lhs) }
+    return binary(.equal, lhs, rhs)
+  }
+
+  /// `a IS b`.
+  static func same(_ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
+    lhs.isNull ? binary(.same, rhs, lhs) : binary(.same, lhs, rhs)
+  }
+
+  /// Whether the value is in a range, its bounds included.
+  func isBetween(_ lower: SQLExpression, _ upper: SQLExpression) -> SQLExpression {
+    let (value, collation) = uncollated
+    return SQLExpression.operation(.between(), value, lower, upper).collated(collation)
+  }
+
+  /// Whether the value is one of some others: that needs no list for one, and no value for none.
+  func isOne(of elements: [SQLExpression]) -> SQLExpression {
+    switch elements.count {
+    case 0: .value(false)
+    case 1: .equal(self, elements[0])
+    default: Self(.operation(.isOneOf(), [self] + elements))
+    }
+  }
+
+  static func value(_ truth: Bool) -> SQLExpression {
+    .value(DatabaseValue(.int64(truth ? 1 : 0)))
+  }
+
+  // MARK: Combining
+
+  /// Many operands and an operator.
+  static func chain(
+    _ sqlOperator: AssociativeBinaryOperator, _ operands: [SQLExpression]
+  ) -> SQLExpression {
+    let operands = sqlOperator.isFlat ? operands.flatMap { $0.operands(of: sqlOperator) } : operands
+    switch operands.count {
+    case 0: return .value(sqlOperator.neutral)
+    case 1: return operands[0]
+    default: return Self(.operation(.chain(sqlOperator), operands))
+    }
+  }
+
+  private func operands(of sqlOperator: AssociativeBinaryOperator) -> [SQLExpression] {
+    if case .operation(.chain(let other), let operands) = node, other.sql == sqlOperator.sql { return operands }
+    return [self]
+  }
+
+  /// The tests that all hold when this one does.
+  var conjuncts: [SQLExpression] { operands(of: .and) }
+
+  /// The opposite.
+  var negated: SQLExpression {
+    switch node {
+    case .value(let value):
+      if case .int64(let number) = value.storage, number == 0 || number == 1 { return .value(number == 0) }
+    case .operation(.collated(let name), let operands):
+      return .operation(.collated(name), operands[0].negated)
+    case .operation(let operation, let operands):
+      if let opposite = operation.negated { return Self(.operation(opposite, operands)) }
+    case .column, .literal, .subquery, .late: break
+    }
+    return .operation(.not, self)
+  }
+
+  // MARK: Collating
+
+  /// The expression under a collation, or as it is.
+  func collated(_ name: String?) -> SQLExpression {
+    name.map { .operation(.collated($0), self) } ?? self
+  }
+
+  private var uncollated: (SQLExpression, collation: String?) {
+    if case .operation(.collated(let name), let operands) = node { (operands[0], name) } else { (self, nil) }
+  }
+
+  private static func collecting(
+    _ lhs: SQLExpression, _ rhs: SQLExpression, _ make: (SQLExpression, SQLExpression) -> SQLExpression
+  ) -> SQLExpression {
+    let (left, right) = (lhs.uncollated, rhs.uncollated)
+    return make(left.0, right.0).collated(left.collation ?? right.collation)
+  }
+}

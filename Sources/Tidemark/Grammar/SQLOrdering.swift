@@ -1,0 +1,59 @@
+/// What a query is ordered by, as a tree.
+public struct SQLOrdering: Sendable {
+  enum Direction: String, Sendable {
+    case ascending = " ASC"
+    case descending = " DESC"
+    case ascendingNullsLast = " ASC NULLS LAST"
+    case descendingNullsFirst = " DESC NULLS FIRST"
+
+    var reversed: Direction {
+      switch self {
+      case .ascending: .descending
+      case .descending: .ascending
+      case .ascendingNullsLast: .descendingNullsFirst
+      case .descendingNullsFirst: .ascendingNullsLast
+      }
+    }
+  }
+
+  enum Node: Sendable {
+    case expression(SQLExpression, Direction?)
+    case literal(SQL)
+  }
+
+  let node: Node
+
+  init(_ node: Node) {
+    self.node = node
+  }
+
+  static func expression(_ expression: SQLExpression) -> Self { Self(.expression(expression, nil)) }
+  static func literal(_ literal: SQL) -> Self { Self(.literal(literal)) }
+}
+
+extension SQLOrdering: SQLOrderingTerm {
+  /// Itself.
+  public var sqlOrdering: SQLOrdering { self }
+}
+
+extension SQLOrdering {
+  /// The other way round.
+  var reversed: SQLOrdering {
+    switch node {
+    case .expression(let expression, let direction):
+      return Self(.expression(expression, (direction ?? .ascending).reversed))
+    case .literal:
+      preconditionFailure(
+        "An ordering made of SQL cannot be reversed: order by expressions, as in SQL(\"…\").sqlExpression.desc")
+    }
+  }
+
+  /// The ordering with the columns that have no owner yet given to an alias.
+  func qualified(by alias: TableAliasBase) -> SQLOrdering {
+    switch node {
+    case .expression(let expression, let direction):
+      Self(.expression(expression.qualified(by: alias), direction))
+    case .literal(let literal): .literal(literal.mapExpressions { $0.qualified(by: alias) })
+    }
+  }
+}

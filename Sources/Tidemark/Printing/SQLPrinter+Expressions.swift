@@ -1,0 +1,105 @@
+extension SQLPrinter {
+  mutating func print(_ expression: SQLExpression) throws {
+    switch expression.node {
+    case .value(let value): try print(value)
+    case .column(let name, let owner): try print(column: name, of: owner)
+    case .literal(let literal): try print(literal)
+    case .subquery(let subquery):
+      sql += "("
+      try print(subquery)
+      sql += ")"
+    case .operation(let operation, let operands): try print(operation, operands)
+    case .late(let late): try print(resolved(late))
+    }
+  }
+
+  private func resolved(_ late: SQLLateExpression) throws -> SQLExpression {
+    let expression = try late.make(db, tableName(of: late.alias))
+    return late.alias.map(expression.qualified(by:)) ?? expression
+  }
+
+  /// An expression inside another, between parentheses unless it holds together by itself.
+  private mutating func print(operand expression: SQLExpression) throws {
+    if case .late(let late) = expression.node { return try print(operand: resolved(late)) }
+    guard expression.isOperator else { return try print(expression) }
+    sql += "("
+    try print(expression)
+    sql += ")"
+  }
+
+  private mutating func print(_ operation: SQLOperation, _ operands: [SQLExpression]) throws {
+    switch operation {
+    case .not: try print(prefix: "NOT ", operands)
+    case .negative: try print(prefix: "-", operands)
+    case .complement: try print(prefix: "~", operands)
+    case .binary(let sqlOperator): try print(infix: sqlOperator.rawValue, operands)
+    case .chain(let sqlOperator): try print(infix: sqlOperator.sql, operands)
+    case .between(let isNegated):
+      try print(operand: operands[0])
+      sql += isNegated ? " NOT BETWEEN " : " BETWEEN "
+      try print(infix: "AND", Array(operands[1...]))
+    case .isOneOf(let isNegated):
+      try printMembership(of: operands[0], isNegated) { try $0.print(list: Array(operands[1...])) }
+    case .isFound(let subquery, let isNegated):
+      try printMembership(of: operands[0], isNegated) { try $0.print(subquery) }
+    case .exists(let subquery, let isNegated):
+      sql += isNegated ? "NOT EXISTS (" : "EXISTS ("
+      try print(subquery)
+      sql += ")"
+    case .like(let isNegated):
+      try print(infix: isNegated ? "NOT LIKE" : "LIKE", Array(operands[..<2]))
+      if operands.count > 2 {
+        sql += " ESCAPE "
+        try print(operand: operands[2])
+      }
+    case .cast(let type):
+      sql += "CAST("
+      try print(operands[0])
+      sql += " AS \(type.rawValue))"
+    case .collated(let name):
+      try print(operands[0])
+      sql += " COLLATE \(name)"
+    case .function(let name, _): try print(call: name, operands)
+    case .countAll: sql += "COUNT(*)"
+    case .countDistinct:
+      sql += "COUNT(DISTINCT "
+      try print(operands[0])
+      sql += ")"
+    case .filtered:
+      try print(operands[0])
+      sql += " FILTER (WHERE "
+      try print(operands[1])
+      sql += ")"
+    }
+  }
+
+  private mutating func print(prefix sqlOperator: String, _ operands: [SQLExpression]) throws {
+    sql += sqlOperator
+    // A collation stays open: it is that of the whole expression.
+    try print(operand: operands[0])
+  }
+
+  private mutating func print(infix sqlOperator: String, _ operands: [SQLExpression]) throws {
+    try printList(operands, separator: " \(sqlOperator) ") { try $0.print(operand: $1) }
+  }
+
+  private mutating func print(call name: String, _ arguments: [SQLExpression]) throws {
+    sql += name
+    sql += "("
+    try print(list: arguments)
+    sql += ")"
+  }
+
+  private mutating func printMembership(
+    of element: SQLExpression, _ isNegated: Bool, _ printSet: (inout SQLPrinter) throws -> Void
+  ) throws {
+    try print(operand: element)
+    sql += isNegated ? " NOT IN (" : " IN ("
+    try printSet(&self)
+    sql += ")"
+  }
+
+  mutating func print(list expressions: [SQLExpression]) throws {
+    try printList(expressions) { try $0.print($1) }
+  }
+}

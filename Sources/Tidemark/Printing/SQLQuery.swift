@@ -1,0 +1,44 @@
+/// A relation whose late parts are known.
+struct SQLQuery {
+  var source: SQLTable
+  var isDistinct: Bool
+  var selection: [SQLSelection]
+  var filter: SQLExpression?
+  var grouping: [SQLExpression]
+  var having: SQLExpression?
+  var ordering: [SQLOrdering]
+  var limit: SQLLimit?
+
+  /// The query, from what the database says today.
+  init(_ relation: SQLRelation, _ db: Database) throws {
+    func condition(_ parts: [SQLRelation.Late<SQLExpression>]) throws -> SQLExpression? {
+      switch parts.count {
+      case 0: nil
+      case 1: try parts[0](db, relation)
+      default: .chain(.and, try parts.map { try $0(db, relation) })
+      }
+    }
+    source = relation.source
+    isDistinct = relation.isDistinct
+    selection = try relation.selection.flatMap { try $0(db, relation) }
+    filter = try condition(relation.filters)
+    grouping = try relation.grouping?(db, relation) ?? []
+    having = try condition(relation.havings)
+    ordering = try relation.ordering.flatMap { try $0(db, relation) }
+    limit = relation.limit
+  }
+}
+
+extension SQLRelation {
+  /// A relation that has no late part any more.
+  init(_ query: SQLQuery) {
+    func known<Part: Sendable>(_ part: Part) -> Late<Part> { { _, _ in part } }
+    self.init(source: query.source, selection: query.selection)
+    isDistinct = query.isDistinct
+    filters = query.filter.map { [known($0)] } ?? []
+    grouping = query.grouping.isEmpty ? nil : known(query.grouping)
+    havings = query.having.map { [known($0)] } ?? []
+    ordering = [known(query.ordering)]
+    limit = query.limit
+  }
+}

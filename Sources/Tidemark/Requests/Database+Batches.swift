@@ -1,0 +1,81 @@
+// The statements that change all the rows of a request.
+
+/// What a statement does with the rows of a request.
+enum BatchOperation {
+  case delete
+  case update([ColumnAssignment], Database.ConflictResolution)
+
+  fileprivate var name: String {
+    switch self {
+    case .delete: "delete"
+    case .update: "update"
+    }
+  }
+}
+
+extension BatchOperation {
+  /// An update. What is done about conflicts is what the type of the rows says, unless something else is asked for.
+  static func update(
+    _ assignments: [ColumnAssignment], _ conflictResolution: Database.ConflictResolution?, of rowDecoder: Any.Type
+  ) -> BatchOperation {
+    .update(
+      assignments,
+      conflictResolution
+        ?? (rowDecoder as? any MutablePersistableRecord.Type)?.persistenceConflictPolicy.conflictResolutionForUpdate
+        ?? .abort)
+  }
+}
+
+extension Database {
+  /// Changes the rows of a query, and answers how many they were.
+  func runBatch(_ operation: BatchOperation, _ relation: SQLRelation) throws -> Int {
+    try makeBatch(operation, relation).statement.execute()
+    return changesCount
+  }
+
+  /// The statement that changes the rows of a query, with its arguments.
+  func makeBatch(
+    _ operation: BatchOperation, _ relation: SQLRelation, returning selection: [any SQLSelectable] = []
+  ) throws -> PreparedRequest {
+    let query = try targets(of: operation, SQLQuery(relation, self))
+    let selection = selection.map(\.sqlSelection)
+    var printer = SQLPrinter(self)
+    switch operation {
+    case .delete: try printer.print(deleting: query, returning: selection)
+    case .update(let assignments, let resolution):
+      try printer.print(updating: query, assignments, onConflict: resolution, returning: selection)
+    }
+    let statement = try preparedStatement(sql: printer.sql)
+    return PreparedRequest(statement: statement, arguments: printer.arguments, adapter: nil)
+  }
+
+  /// The query with nothing but filters, orders and limits, which are all that `DELETE` and `UPDATE` know.
+  private func targets(of operation: BatchOperation, _ query: SQLQuery) throws -> SQLQuery {
+    if query.grouping.isEmpty && query.having == nil { return query }
+    let table = query.source.tableName
+    let names = query.grouping.compactMap { expression -> String? in
+      if case .column(let name, _) = expression.node { name } else { nil }
+    }
+    guard names.count == query.grouping.count, try columnsForUniqueKey(names, in: table) != nil else {
+      preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
+    }
+    // A row is found by its key, or by its row id when the key has several columns.
+    let key = try primaryKey(table).columns
+    let columns = try key.count == 1 ? key : cheapestKeyColumns(of: table)
+    var inner = query
+    inner.selection = columns.map { .expression(.column($0)) }
+    if inner.limit == nil { inner.ordering = [] }
+    var outer = query
+    outer.filter = .operation(.isFound(.relation(SQLRelation(inner))), .rowValue(columns))
+    (outer.grouping, outer.having, outer.ordering, outer.limit) = ([], nil, [], nil)
+    return outer
+  }
+}
+
+extension SQLExpression {
+  /// A column, or several between parentheses.
+  fileprivate static func rowValue(_ columns: [String]) -> SQLExpression {
+    if columns.count == 1 { return .column(columns[0]) }
+    return .literal(columns.map { "\(identifier: $0)" as SQL }.joined(separator: ", "))
+  }
+}

@@ -1,0 +1,46 @@
+// The functions that make one value of many rows, or of those rows that a filter lets through:
+// `MAX(a) FILTER (WHERE b)`.
+
+/// The number of rows where a value is not NULL: `COUNT(a)`.
+public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { aggregate("COUNT", counted, nil) }
+
+/// The number of different values that are not NULL: `COUNT(DISTINCT a)`.
+public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
+  .operation(.countDistinct, value.sqlExpression)
+}
+
+/// The average: `AVG(a)`. It is NULL when there is no value.
+public func average(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { aggregate("AVG", value, filter) }
+
+/// The greatest value: `MAX(a)`. It is NULL when there is none.
+///
+/// ```swift
+/// Player.select(max(Column("score"), filter: Column("isActive")))
+/// ```
+public func max(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { aggregate("MAX", value, filter) }
+
+/// The smallest value: `MIN(a)`. It is NULL when there is none.
+public func min(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { aggregate("MIN", value, filter) }
+
+/// The sum: `SUM(a)`. It is NULL when there is no value, and an integer when all values are.
+public func sum(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { aggregate("SUM", value, filter) }
+
+/// The sum: `TOTAL(a)`. It is 0.0 when there is no value, and never an integer.
+public func total(
+  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { aggregate("TOTAL", value, filter) }
+
+private func aggregate(
+  _ name: String, _ value: some SQLSpecificExpressible, _ filter: (any SQLSpecificExpressible)?
+) -> SQLExpression {
+  let call = SQLExpression.function(name, [value.sqlExpression], isAggregate: true)
+  return filter.map { .operation(.filtered, call, $0.sqlExpression) } ?? call
+}

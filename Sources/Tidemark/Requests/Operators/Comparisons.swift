@@ -1,0 +1,101 @@
+// Comparisons of expressions with each other and with values.
+//
+// The compiler tries every overload of an operator on every literal, so each has two and no more: a value stands on
+// the right, or on the left. Documentation/Decisions/FewOverloads.md has the measures.
+
+// MARK: - Equality
+
+/// Whether both are equal: `a = b`, or `a IS NULL`.
+///
+/// ```swift
+/// Column("name") == "Arthur"   // "name" = ?
+/// Column("name") == nil        // "name" IS NULL
+/// ```
+public func == (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
+  .equal(lhs.sqlExpression, rhs.sqlExpressionOrNull)
+}
+
+/// Whether both are equal: `a = b`, or `a IS NULL`.
+public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
+}
+
+/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+public func != (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
+  (lhs == rhs).negated
+}
+
+/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+public func != (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  (lhs == rhs).negated
+}
+
+/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+public func === (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
+  .same(lhs.sqlExpression, rhs.sqlExpressionOrNull)
+}
+
+/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+public func === (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
+}
+
+/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
+  (lhs === rhs).negated
+}
+
+/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+public func !== (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  (lhs === rhs).negated
+}
+
+extension Optional<any SQLExpressible> {
+  fileprivate var sqlExpressionOrNull: SQLExpression { self?.sqlExpression ?? .value(.null) }
+}
+
+extension Optional<any DatabaseValueConvertible> {
+  fileprivate var sqlExpressionOrNull: SQLExpression { self?.sqlExpression ?? .value(.null) }
+}
+
+// MARK: - Order
+
+/// Whether the left one is smaller: `a < b`.
+public func < (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
+  .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is smaller: `a < b`.
+public func < (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not greater: `a <= b`.
+public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
+  .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not greater: `a <= b`.
+public func <= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is greater: `a > b`.
+public func > (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
+  .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is greater: `a > b`.
+public func > (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not smaller: `a >= b`.
+public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
+  .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not smaller: `a >= b`.
+public func >= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}

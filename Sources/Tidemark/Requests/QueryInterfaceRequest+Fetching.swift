@@ -1,0 +1,122 @@
+extension QueryInterfaceRequest: FetchRequest {
+  /// The request as a query.
+  public var sqlSubquery: SQLSubquery { .relation(relation) }
+
+  /// The statement to run, and how.
+  ///
+  /// - parameter singleResult: Whether one row is enough. The query then ends with `LIMIT 1`, unless its filter finds
+  ///   one row at most.
+  public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
+    var query = try SQLQuery(relation, db)
+    if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
+    var printer = SQLPrinter(db)
+    try printer.print(query)
+    let statement = try db.preparedStatement(sql: printer.sql)
+    return PreparedRequest(statement: statement, arguments: printer.arguments, adapter: nil)
+  }
+
+  /// The number of rows. None is decoded, and none sorted.
+  public func fetchCount(_ db: Database) throws -> Int {
+    var query = try SQLQuery(relation, db)
+    query.ordering = []
+    return try db.fetchInteger { printer in
+      if let counted = query.counted {
+        var query = query
+        query.selection = [.expression(counted)]
+        query.isDistinct = false
+        try printer.print(query)
+      } else {
+        printer.sql += "SELECT COUNT(*) FROM ("
+        try printer.print(query)
+        printer.sql += ")"
+      }
+    }
+  }
+
+  /// Whether there is no row.
+  ///
+  /// ```swift
+  /// let isFree = try Player.filter { $0.name == "Arthur" }.isEmpty(db)
+  /// ```
+  public func isEmpty(_ db: Database) throws -> Bool {
+    try db.fetchInteger { printer in
+      printer.sql += "SELECT "
+      try printer.print(exists())
+    } == 0
+  }
+}
+
+extension Database {
+  /// The integer that a query finds.
+  fileprivate func fetchInteger(_ write: (inout SQLPrinter) throws -> Void) throws -> Int {
+    var printer = SQLPrinter(self)
+    try write(&printer)
+    let request = PreparedRequest(
+      statement: try preparedStatement(sql: printer.sql), arguments: printer.arguments, adapter: nil)
+    return try request.first(ValueDecoding<Int>.self) ?? 0
+  }
+
+  /// The number of columns that a query selects.
+  func columnCount(of relation: SQLRelation) throws -> Int {
+    var relation = relation
+    relation.ordering = []
+    var printer = SQLPrinter(self)
+    try printer.print(SQLQuery(relation, self))
+    return try preparedStatement(sql: printer.sql).columnCount
+  }
+}
+
+// MARK: - What a query finds
+
+extension SQLQuery {
+  /// What is counted instead of the rows, or nil where they have to be listed in order to be counted.
+  fileprivate var counted: SQLExpression? {
+    guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: \.isOpaque) else { return nil }
+    guard isDistinct else { return .operation(.countAll) }
+    guard selection.count == 1, case .expression(let expression, _) = selection[0].node else { return nil }
+    return .operation(.countDistinct, expression)
+  }
+
+  /// Whether it is known that there is no second row.
+  fileprivate func hasOneRowAtMost(_ db: Database) throws -> Bool {
+    if grouping.isEmpty, selection.contains(where: \.isAggregate) { return true }
+    let columns = filter?.conjuncts.compactMap { $0.columnEqualToValue(in: source) } ?? []
+    return try !columns.isEmpty && db.columnsForUniqueKey(columns, in: source.tableName) != nil
+  }
+}
+
+extension SQLSelection {
+  /// Whether one row is made of many.
+  fileprivate var isAggregate: Bool {
+    if case .expression(let expression, _) = node { expression.isAggregate } else { false }
+  }
+
+  /// Whether the number of rows may depend on it, for all we know.
+  fileprivate var isOpaque: Bool {
+    switch node {
+    case .allColumns, .late: false
+    case .literal: true
+    case .expression(let expression, _):
+      expression.isAggregate
+        || expression.contains { if case .literal = $0 { true } else { false } }
+    }
+  }
+}
+
+extension SQLExpression {
+  /// The column of a table that the expression pins to one value.
+  fileprivate func columnEqualToValue(in source: SQLTable) -> String? {
+    guard case .operation(.binary(let sqlOperator), let operands) = node else { return nil }
+    guard sqlOperator == .equal || sqlOperator == .same else { return nil }
+    guard let value = operands.firstIndex(where: \.isValue) else { return nil }
+    guard case .column(let name, let owner) = operands[1 - value].node else { return nil }
+    switch owner {
+    case .relationAtHand, .unnamed: return name
+    case .alias(let alias): return source.aliases.contains { $0 === alias } ? name : nil
+    }
+  }
+
+  private var isValue: Bool {
+    if case .value = node { true } else { false }
+  }
+}

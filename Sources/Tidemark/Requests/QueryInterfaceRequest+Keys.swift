@@ -1,0 +1,20 @@
+// Keys of no row are answered without asking the database.
+
+extension QueryInterfaceRequest {
+  func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+    try !key.databaseValue.isNull && !filter(key: key).isEmpty(db)
+  }
+
+  func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+    try !filter(key: key).isEmpty(db)
+  }
+
+  func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
+    let values = keys.map(\.databaseValue).filter { !$0.isNull }
+    return values.isEmpty ? 0 : try filter(keys: values).deleteAll(db)
+  }
+
+  func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
+    keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
+  }
+}
