@@ -244,8 +244,9 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
   @Test func anUpsertAssignsWhatItIsTold() throws {
     let alpha = Column("alpha")
     let executed = try trace { db in
-      try Plain(id: 3, zed: "c", alpha: 1).upsert(db)
-      var plain = Plain(id: nil, zed: "c", alpha: 10)
+      var plain = Plain(id: 3, zed: "c", alpha: 1)
+      try plain.upsert(db)
+      plain = Plain(id: nil, zed: "c", alpha: 10)
       let sum = try plain.upsertAndFetch(db, onConflict: ["zed"]) { excluded in
         [alpha.set(to: alpha + excluded[alpha])]
       }
