@@ -65,7 +65,8 @@ final class NestedWrites: Sendable {
   func expel() {
     let expulsions = state.withLock { state in
       state.waitingWriterCount += 1
-      return state.expulsions.values.map { $0 }
+      // In the order in which they came: a dictionary has another one each time.
+      return state.expulsions.sorted { $0.key < $1.key }.map(\.value)
     }
     for expulsion in expulsions { expulsion() }
   }
