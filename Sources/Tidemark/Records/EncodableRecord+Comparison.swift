@@ -69,7 +69,7 @@ extension PersistenceContainer {
 
 extension DatabaseValue {
   /// Whether SQLite stores the same for both: it has no NaN, and stores NULL for it.
-  fileprivate func isStoredLike(_ other: DatabaseValue) -> Bool {
+  func isStoredLike(_ other: DatabaseValue) -> Bool {
     self == other || readsAsNull && other.readsAsNull
   }
 

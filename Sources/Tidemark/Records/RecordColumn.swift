@@ -8,7 +8,6 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
   let key: Key
 
   func decode<Value: Decodable>(_ type: Value.Type, _ codingPath: [any CodingKey]) throws -> Value {
-    if let value = try value(of: type) { return value }
     let codingPath = codingPath + [key]
     let decoder = SingleValueDecoder(
       self, codingPath: codingPath, userInfo: plan.recordType.databaseDecodingUserInfo)
@@ -30,19 +29,25 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
 
   func value<Value: Decodable>(of type: Value.Type) throws -> Value? {
     switch plan.reading(of: type, at: index) {
-    case .date:
-      let strategy = plan.recordType.databaseDateDecodingStrategy(for: plan.name(of: key, at: index, in: row))
-      return sameValue(try strategy.date(row, index), as: type)
-    case .data:
-      let strategy = plan.recordType.databaseDataDecodingStrategy(for: plan.name(of: key, at: index, in: row))
-      return sameValue(try strategy.data(row, index), as: type)
-    case .value(let valueType): return try value(of: valueType, as: type)
-    case .optional, .decoding: return nil
+    case .date: sameValue(try plan.date(for: key, at: index, in: row), as: type)
+    case .data: sameValue(try plan.data(for: key, at: index, in: row), as: type)
+    case .value(let valueType): try plan.value(of: valueType, as: type, at: index, in: row)
+    case .optional, .decoding: nil
     }
   }
+}
 
-  private func value<Stored: DatabaseValueConvertible, Value>(
-    of storedType: Stored.Type, as type: Value.Type
+extension RecordDecodingPlan {
+  func date(for key: some CodingKey, at index: Int, in row: Row) throws -> Date {
+    try recordType.databaseDateDecodingStrategy(for: name(of: key, at: index, in: row)).date(row, index)
+  }
+
+  func data(for key: some CodingKey, at index: Int, in row: Row) throws -> Data {
+    try recordType.databaseDataDecodingStrategy(for: name(of: key, at: index, in: row)).data(row, index)
+  }
+
+  func value<Stored: DatabaseValueConvertible, Value>(
+    of storedType: Stored.Type, as type: Value.Type, at index: Int, in row: Row
   ) throws -> Value {
     sameValue(try row.decode(storedType, uncheckedIndex: index), as: type)
   }

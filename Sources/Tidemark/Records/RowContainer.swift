@@ -89,10 +89,13 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decodeAny(type, forKey: key) }
 
   private func decodeColumn<Value: Decodable>(_ type: Value.Type, _ index: Int, _ key: Key) throws -> Value {
-    if case .optional(let optionalType) = plan.reading(of: type, at: index) {
-      return try optionalType.decode(type, from: self, forKey: key)
+    switch plan.reading(of: type, at: index) {
+    case .date: sameValue(try plan.date(for: key, at: index, in: row), as: type)
+    case .data: sameValue(try plan.data(for: key, at: index, in: row), as: type)
+    case .value(let valueType): try plan.value(of: valueType, as: type, at: index, in: row)
+    case .optional(let optionalType): try optionalType.decode(type, from: self, forKey: key)
+    case .decoding: try RecordColumn(row: row, index: index, plan: plan, key: key).decode(type, codingPath)
     }
-    return try RecordColumn(row: row, index: index, plan: plan, key: key).decode(type, codingPath)
   }
 
   /// From the scope or the prefetched rows of a key; nil when there is nothing.

@@ -18,7 +18,11 @@ extension BatchOperation {
   static func update(
     _ assignments: [ColumnAssignment], _ conflictResolution: Database.ConflictResolution?, of rowDecoder: Any.Type
   ) -> BatchOperation {
-    .update(assignments, conflictResolution ?? .abort)
+    .update(
+      assignments,
+      conflictResolution
+        ?? (rowDecoder as? any MutablePersistableRecord.Type)?.persistenceConflictPolicy.conflictResolutionForUpdate
+        ?? .abort)
   }
 }
 

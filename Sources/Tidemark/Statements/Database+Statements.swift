@@ -36,6 +36,27 @@ extension Database {
     return statement
   }
 
+  /// Lends a statement to a closure of the program, which may run it or not. Whatever it does, the statement is run,
+  /// and to its end.
+  ///
+  /// Nobody else gets the statement meanwhile: its arguments stay what they are.
+  func lendingStatement<Result>(
+    sql: String, _ arguments: StatementArguments, _ body: (Statement) throws -> Result
+  ) throws -> Result {
+    preconditionAccess()
+    let statement = try statements.take(sql) ?? compile(sql, isInternal: true, isPersistent: true)
+    try statement.setArguments(arguments)
+    let run = statement.run
+    let result = try body(statement)
+    if statement.run == run { try statement.start() }
+    if statement.isRunning {
+      while try statement.step() {}
+      statement.finish()
+    }
+    statements.insert(statement, for: sql)
+    return result
+  }
+
   /// Compiles one statement.
   func compile(_ sql: String, isInternal: Bool, isPersistent: Bool = false) throws -> Statement {
     preconditionAccess()

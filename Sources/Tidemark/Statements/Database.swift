@@ -134,7 +134,8 @@ extension Database {
   /// The part of a room in this connection.
   func part<Part: DatabasePart>(_ type: Part.Type = Part.self) -> Part {
     let key = ObjectIdentifier(type)
-    if let part = parts[key] as? Part { return part }
+    // Only this function puts something there, under the type of what it puts.
+    if let part = parts[key] { return unsafeDowncast(part, to: type) }
     let part = Part()
     parts[key] = part
     return part

@@ -50,6 +50,15 @@ final class StatementCache {
     return entry.statement
   }
 
+  /// Gives a statement away, unless it is running: nobody else gets it until it is inserted again.
+  func take(_ sql: String) -> Statement? {
+    let key = SQLBytes(sql: sql)
+    guard let entry = entries[key], !entry.statement.isRunning else { return nil }
+    entries[key] = nil
+    latest = nil
+    return entry.statement
+  }
+
   func insert(_ statement: Statement, for sql: String) {
     guard countMax > 0, sql.utf8.count <= sqlByteCountMax else { return }
     if entries.count >= countMax { removeLeastRecentlyUsed() }

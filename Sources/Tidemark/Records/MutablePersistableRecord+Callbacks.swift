@@ -1,0 +1,77 @@
+// The callbacks of records, around what is written. All the methods that store or delete a record end here.
+//
+// Laws:
+// 1. A callback that throws stops everything that would follow.
+// 2. An "around" callback that does not call its closure breaks its contract: that traps. One that hides the error of
+//    its closure does not hide it from the caller: nothing is told as written that was not.
+// 3. A record is encoded as late as possible: what the callbacks before have given it is stored.
+
+extension MutablePersistableRecord {
+  /// Runs the callbacks of saving around a write.
+  mutating func saving(_ db: Database, _ write: (inout Self) throws -> PersistenceSuccess) throws {
+    try willSave(db)
+    var outcome = Outcome<PersistenceSuccess>()
+    // The record may be modified in there: who is asked is a copy, or the same object.
+    let asked = self
+    try asked.aroundSave(db) { try outcome.keep { try write(&self) } }
+    didSave(try outcome.value(of: "\(Self.self).aroundSave", whichCalls: "save"))
+  }
+
+  /// Runs the callbacks of an insertion around it.
+  mutating func inserting(
+    _ db: Database, _ insert: (Self) throws -> InsertionSuccess
+  ) throws -> PersistenceSuccess {
+    try willInsert(db)
+    var outcome = Outcome<InsertionSuccess>()
+    try aroundInsert(db) { try outcome.keep { try insert(self) } }
+    let inserted = try outcome.value(of: "\(Self.self).aroundInsert", whichCalls: "insert")
+    didInsert(inserted)
+    return PersistenceSuccess(inserted)
+  }
+
+  /// Runs the callbacks of an update around it.
+  func updating(
+    _ db: Database, columns: Set<String>, _ update: () throws -> PersistenceSuccess
+  ) throws -> PersistenceSuccess {
+    try willUpdate(db, columns: columns)
+    var outcome = Outcome<PersistenceSuccess>()
+    try aroundUpdate(db, columns: columns) { try outcome.keep(update) }
+    let updated = try outcome.value(of: "\(Self.self).aroundUpdate", whichCalls: "update")
+    didUpdate(updated)
+    return updated
+  }
+
+  /// Runs the callbacks of a deletion around it.
+  func deleting(_ db: Database, _ delete: () throws -> Bool) throws -> Bool {
+    try willDelete(db)
+    var outcome = Outcome<Bool>()
+    try aroundDelete(db) { try outcome.keep(delete) }
+    let isDeleted = try outcome.value(of: "\(Self.self).aroundDelete", whichCalls: "delete")
+    didDelete(deleted: isDeleted)
+    return isDeleted
+  }
+}
+
+/// What came out of the closure that an "around" callback is given.
+private struct Outcome<Value> {
+  private var result: Result<Value, any Error>?
+
+  /// Runs what the closure runs.
+  mutating func keep(_ run: () throws -> Value) throws -> Value {
+    do {
+      let value = try run()
+      result = .success(value)
+      return value
+    } catch {
+      result = .failure(error)
+      throw error
+    }
+  }
+
+  func value(of callback: @autoclosure () -> String, whichCalls closure: String) throws -> Value {
+    guard let result else {
+      fatalError("\(callback()) did not call its \(closure) closure: it must, or throw an error")
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,143 @@
+import Testing
+import Tidemark
+
+private class Player: Record {
+  var id: Int64?
+  var name: String
+
+  override class var databaseTableName: String { "player" }
+
+  init(id: Int64? = nil, name: String) {
+    self.id = id
+    self.name = name
+    super.init()
+  }
+
+  required init(row: Row) throws {
+    id = row["id"]
+    name = row["name"]
+    try super.init(row: row)
+  }
+
+  override func encode(to container: inout PersistenceContainer) throws {
+    container["id"] = id
+    container["name"] = name
+  }
+
+  override func didInsert(_ inserted: InsertionSuccess) {
+    super.didInsert(inserted)
+    id = inserted.rowID
+  }
+}
+
+private final class Champion: Player {
+  var score = 0
+
+  override class var databaseTableName: String { "champion" }
+  override class var persistenceConflictPolicy: PersistenceConflictPolicy { .init(insert: .replace) }
+  override class var databaseSelection: [any SQLSelectable] { [Column("id"), Column("name")] }
+
+  override func encode(to container: inout PersistenceContainer) throws {
+    try super.encode(to: &container)
+    container["score"] = score
+  }
+}
+
+private func inPlayers(_ body: (Database) throws -> Void) throws {
+  try inMemory { db in
+    try db.execute(
+      sql: """
+        CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE champion (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
+        """)
+    try body(db)
+  }
+}
+
+/// The base class of records.
+@Suite struct RecordClassTests {
+  @Test func aRecordThatIsNotStoredHasChanges() throws {
+    let player = Player(name: "a")
+    #expect(player.hasDatabaseChanges)
+    #expect(try player.databaseChanges == ["id": nil, "name": nil] as [String: DatabaseValue?])
+  }
+
+  @Test func aRecordKnowsWhatHasChangedSinceItWasStored() throws {
+    try inPlayers { db in
+      let player = Player(name: "a")
+      try player.insert(db)
+      #expect(player.id == 1)
+      #expect(!player.hasDatabaseChanges)
+      #expect(try !player.updateChanges(db))
+      player.name = "b"
+      #expect(try player.databaseChanges == ["name": "a".databaseValue])
+      #expect(try player.updateChanges(db))
+      #expect(!player.hasDatabaseChanges)
+      player.name = "c"
+      try player.update(db)
+      #expect(!player.hasDatabaseChanges)
+      player.name = "d"
+      try player.save(db)
+      #expect(!player.hasDatabaseChanges)
+      #expect(try player.delete(db))
+      #expect(player.hasDatabaseChanges)
+      #expect(throws: RecordError.self) { try player.updateChanges(db) }
+      try player.insert(db)
+      #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "d")
+    }
+  }
+
+  @Test func aRecordKnowsWhatHasChangedSinceItWasFetched() throws {
+    try inPlayers { db in
+      try Player(id: 1, name: "a").insert(db)
+      try Player(id: 2, name: "b").insert(db)
+      let players = try Player.fetchAll(db, sql: "SELECT * FROM player ORDER BY id")
+      #expect(players.map(\.hasDatabaseChanges) == [false, false])
+      players[0].name = "z"
+      #expect(try players[0].databaseChanges == ["name": "a".databaseValue])
+      #expect(!players[1].hasDatabaseChanges)
+      let partial = try #require(try Player.fetchOne(db, sql: "SELECT 'a' AS name"))
+      #expect(try partial.databaseChanges == ["id": nil] as [String: DatabaseValue?])
+      let mapped = try #require(try Player.fetchOne(db, sql: "SELECT 1 AS ID, 'a' AS NAME"))
+      #expect(!mapped.hasDatabaseChanges)
+    }
+  }
+
+  @Test func aSubclassHasItsOwnTable() throws {
+    try inPlayers { db in
+      let players: [Player] = [Player(id: 1, name: "a"), Champion(id: 1, name: "b")]
+      for player in players { try player.insert(db) }
+      try Champion(id: 1, name: "c").insert(db)
+      #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == ["a"])
+      #expect(try String.fetchAll(db, sql: "SELECT name FROM champion") == ["c"])
+      let fetched = try Champion(id: 5, name: "d").insertAndFetch(db)
+      #expect(fetched.name == "d")
+      #expect(players[1].databaseEquals(players[1]))
+    }
+  }
+
+  @Test func theTableOfAClassFollowsFromItsName() {
+    final class BlackPawn: Record {}
+    #expect(BlackPawn.databaseTableName == "blackPawn")
+    #expect(BlackPawn.databaseSelection.count == 1)
+    #expect(BlackPawn.persistenceConflictPolicy.conflictResolutionForInsert == .abort)
+  }
+
+  @Test func aRecordThatCannotBeEncodedHasChanges() throws {
+    final class Broken: Record {
+      override func encode(to container: inout PersistenceContainer) throws { throw Planned() }
+    }
+    #expect(Broken().hasDatabaseChanges)
+    #expect(throws: Planned.self) { try Broken().databaseChanges }
+  }
+
+  @Test func aRecordIsChangedInPlace() throws {
+    try inPlayers { db in
+      var player = Player(name: "a")
+      try player.insert(db)
+      #expect(try player.updateChanges(db) { $0.name = "b" })
+      #expect(try !player.updateChanges(db) { $0.name = "b" })
+      #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "b")
+    }
+  }
+}
