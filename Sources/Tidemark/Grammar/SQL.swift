@@ -29,6 +29,11 @@ public struct SQL: Sendable {
     self.init(elements: [.sql(sql, arguments)])
   }
 
+  /// The same, said shortly.
+  init(_ sql: String, _ arguments: StatementArguments) {
+    self.init(sql: sql, arguments: arguments)
+  }
+
   /// An expression.
   public init(_ expression: some SQLSpecificExpressible) {
     self.init(elements: [.expression(expression.sqlExpression)])

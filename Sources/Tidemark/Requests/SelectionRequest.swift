@@ -29,9 +29,7 @@ extension SelectionRequest {
   /// ```swift
   /// let request = Player.all().select(sql: "id, name")
   /// ```
-  public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    select(SQL(sql: sql, arguments: arguments))
-  }
+  public func select(sql: String, arguments: StatementArguments = []) -> Self { select(SQL(sql, arguments)) }
 
   /// The request with another selection, made of SQL with its values inside.
   public func select(literal sqlLiteral: SQL) -> Self { select(sqlLiteral) }
