@@ -14,28 +14,36 @@ import Foundation
 /// 2. Who waits is let in once, or gives up once; never both.
 final class AccessGate: Sendable {
   private let machine = Mutex(AccessGateMachine())
+  private let makePlace: @Sendable () -> any WaitingPlace
+
+  init(_ environment: Environment = .live) {
+    makePlace = environment.makePlace
+  }
 
   // MARK: Threads
 
   /// Waits for the gate, with the thread.
   func enter() {
-    let place = DispatchSemaphore(value: 0)
-    if case .wait = enter(place) { place.wait() }
+    let (action, place) = ask()
+    if case .wait = action { place.wait() }
   }
 
   /// Waits for the gate, with the thread, until some moment.
   func enter(until deadline: Database.Deadline) throws {
-    let place = DispatchSemaphore(value: 0)
-    guard case .wait(let ticket) = enter(place) else { return }
-    if place.wait(timeout: .now() + deadline.rest.inSeconds) == .success { return }
+    let (action, place) = ask()
+    guard case .wait(let ticket) = action else { return }
+    if place.wait(for: deadline.rest) { return }
     if giveUp(ticket) { throw deadline.error }
     // Let in at the last moment.
     place.wait()
   }
 
-  /// - returns: Whether there is a wait: the place is signalled then when it is over.
-  func enter(_ place: DispatchSemaphore) -> AccessGateMachine.Action {
-    machine.withLock { $0.enter { place.signal() } }
+  /// Asks to be let in.
+  ///
+  /// - returns: Whether there is a wait, and the place where somebody tells that it is over.
+  func ask() -> (action: AccessGateMachine.Action, place: any WaitingPlace) {
+    let place = makePlace()
+    return (machine.withLock { $0.enter { place.tell() } }, place)
   }
 
   /// Gives the gate to the next in line.

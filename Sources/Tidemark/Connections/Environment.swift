@@ -1,3 +1,5 @@
+import Dispatch
+
 /// What the connections take from the world: threads, time, and a file system.
 ///
 /// All of it comes through this one value, so that a test can run the same code on a schedule that it
@@ -15,10 +17,34 @@ struct Environment: Sendable {
   /// - parameter threadCountMax: How many accesses may run at the same time.
   var makeExecutor: @Sendable (_ label: String, _ threadCountMax: Int) -> any AccessExecutor
 
+  /// Makes a place where a thread waits for its turn.
+  var makePlace: @Sendable () -> any WaitingPlace
+
   /// The real world.
-  static let live = Environment(vfs: nil) { label, threadCountMax in
-    ThreadExecutor(label: label, threadCountMax: threadCountMax)
-  }
+  static let live = Environment(
+    vfs: nil,
+    makeExecutor: { label, threadCountMax in ThreadExecutor(label: label, threadCountMax: threadCountMax) },
+    makePlace: { DispatchSemaphore(value: 0) })
+}
+
+/// Where a thread waits for its turn. Somebody else tells it, once, before or after it has begun to wait.
+protocol WaitingPlace: Sendable {
+  /// The wait is over.
+  func tell()
+
+  /// Waits until somebody tells.
+  func wait()
+
+  /// Waits for some time.
+  ///
+  /// - returns: Whether somebody told.
+  func wait(for duration: Duration) -> Bool
+}
+
+extension DispatchSemaphore: WaitingPlace {
+  func tell() { signal() }
+
+  func wait(for duration: Duration) -> Bool { wait(timeout: .now() + duration.inSeconds) == .success }
 }
 
 /// Runs asynchronous accesses.

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Those who wait for the writer of a pool while they read with a connection of it.
 ///
 /// Law: nobody waits for the writer while holding a reader that the writer waits for. They would wait for each other.
@@ -24,8 +22,8 @@ final class NestedWrites: Sendable {
   ///
   /// - throws: An error of code `SQLITE_LOCKED` when the writer waits for the end of that read.
   func enter(_ gate: AccessGate, until deadline: Database.Deadline?) throws {
-    let place = DispatchSemaphore(value: 0)
-    guard case .wait(let ticket) = gate.enter(place) else { return }
+    let (action, place) = gate.ask()
+    guard case .wait(let ticket) = action else { return }
     let isExpelled = Mutex(false)
     let number = state.withLock { state -> Int? in
       if state.waitingWriterCount > 0 { return nil }
@@ -33,7 +31,7 @@ final class NestedWrites: Sendable {
       state.expulsions[state.nextNumber] = {
         guard gate.giveUp(ticket) else { return }
         isExpelled.withLock { $0 = true }
-        place.signal()
+        place.tell()
       }
       return state.nextNumber
     }
@@ -44,7 +42,7 @@ final class NestedWrites: Sendable {
     }
     defer { state.withLock { $0.expulsions[number] = nil } }
     if let deadline {
-      if place.wait(timeout: .now() + deadline.rest.inSeconds) == .timedOut {
+      if !place.wait(for: deadline.rest) {
         if gate.giveUp(ticket) { throw deadline.error }
         place.wait()
       }

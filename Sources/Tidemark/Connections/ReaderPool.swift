@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// The connections of a pool that read.
@@ -17,6 +16,7 @@ final class ReaderPool: Sendable {
 
   private let open: @Sendable (_ number: Int) throws -> Database
   private let timeLimit: AccessTimeLimit
+  private let makePlace: @Sendable () -> any WaitingPlace
 
   // Those who wait for the writer while they read, where there is a writer.
   private let nested: NestedWrites?
@@ -40,6 +40,7 @@ final class ReaderPool: Sendable {
     slots = (0..<countMax).map { _ in ReaderSlot() }
     executor = configuration.environment.makeExecutor(label, countMax)
     timeLimit = AccessTimeLimit(configuration)
+    makePlace = configuration.environment.makePlace
     self.nested = nested
     self.holdsTransactions = holdsTransactions
     self.isClosed = isClosed
@@ -69,12 +70,12 @@ final class ReaderPool: Sendable {
   /// - throws: An error when there was none until the deadline.
   func borrow(until deadline: Database.Deadline?) throws -> Loan {
     if let free = borrowNow() { return free }
-    let place = DispatchSemaphore(value: 0)
+    let place = makePlace()
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
     let action = machine.withLock { machine in
       machine.request { grant in
         result.withLock { $0 = grant }
-        place.signal()
+        place.tell()
       }
     }
     switch action {
@@ -128,11 +129,11 @@ final class ReaderPool: Sendable {
   ///
   /// - throws: An error when the wait was not over until the deadline.
   private func wait(
-    at place: DispatchSemaphore, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
+    at place: any WaitingPlace, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
     let isWriting = nested?.writerWaits() ?? false
     defer { if isWriting { nested?.writerGoesOn() } }
-    while place.wait(timeout: .now() + .milliseconds(10)) == .timedOut {
+    while !place.wait(for: .milliseconds(10)) {
       perform(machine.withLock { $0.takeBackPromises() })
       if let deadline, deadline.isOver, giveUp(ticket) { throw deadline.error }
     }
@@ -213,8 +214,9 @@ final class ReaderPool: Sendable {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
-    let place = DispatchSemaphore(value: 0)
-    let action = machine.withLock { $0.request(exclusive: true) { _ in place.signal() } }
+    let place = makePlace()
+    let (action, calls) = machine.withLock { $0.requestEverything { _ in place.tell() } }
+    perform(calls)
     if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
   }
 
@@ -225,7 +227,9 @@ final class ReaderPool: Sendable {
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
-    switch machine.withLock({ $0.request(exclusive: true) { _ in body() } }) {
+    let (action, calls) = machine.withLock { $0.requestEverything { _ in body() } }
+    perform(calls)
+    switch action {
     case .enter:
       body()
       return nil

@@ -15,8 +15,9 @@
 ///    waits for it: neither starves.
 /// 3. Who waits is let in once, or gives up once; never both.
 /// 4. Who sleeps does not hold a connection that others wait for: a task that has to wake up first is given a promise,
-///    which it claims when it runs. What is not claimed can be taken back, and is when an exclusive request waits for
-///    nothing else.
+///    which it claims when it runs. What is not claimed can be taken back.
+/// 5. As long as an exclusive request waits, nothing is promised: who sleeps may need a thread to wake up that waits
+///    for the exclusive access. He is woken up empty-handed, and asks again.
 struct ReaderPoolMachine {
   /// What a request is given.
   enum Grant: Equatable, Sendable {
@@ -37,6 +38,9 @@ struct ReaderPoolMachine {
   struct Promise: Equatable, Sendable {
     var slot: Int
     fileprivate var number: UInt64
+
+    /// What nobody can claim.
+    static let broken = Promise(slot: 0, number: 0)
   }
 
   typealias LetIn = @Sendable (Grant) -> Void
@@ -70,6 +74,7 @@ struct ReaderPoolMachine {
   private var slots: [Slot]
   private var lentCount = 0
   private var isExclusive = false
+  private var waitingExclusiveCount = 0
   private var promises: [(promise: Promise, slot: Slot)] = []
   private var nextPromise: UInt64 = 0
   private var line = WaitingLine<Waiter>()
@@ -83,12 +88,23 @@ struct ReaderPoolMachine {
 
   // MARK: Events
 
-  /// Somebody wants a connection, or all of them.
+  /// Somebody wants a connection.
   ///
   /// - parameter sleeps: Whether he has to wake up, if he has to wait. He is then let in with a promise.
-  mutating func request(exclusive: Bool = false, sleeps: Bool = false, _ letIn: @escaping LetIn) -> Action {
-    if line.isEmpty, let grant = grant(exclusive: exclusive) { return .enter(grant) }
-    return .wait(line.append(Waiter(isExclusive: exclusive, sleeps: sleeps, letIn: letIn)))
+  mutating func request(sleeps: Bool = false, _ letIn: @escaping LetIn) -> Action {
+    if line.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
+    return .wait(line.append(Waiter(isExclusive: false, sleeps: sleeps, letIn: letIn)))
+  }
+
+  /// Somebody wants all connections.
+  ///
+  /// - returns: Whether he has to wait, and who can go because what was promised is taken back.
+  mutating func requestEverything(_ letIn: @escaping LetIn) -> (action: Action, calls: [Call]) {
+    breakPromises()
+    if line.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
+    let ticket = line.append(Waiter(isExclusive: true, sleeps: false, letIn: letIn))
+    waitingExclusiveCount += 1
+    return (.wait(ticket), serve())
   }
 
   /// Somebody wants a connection, but not to wait.
@@ -143,7 +159,8 @@ struct ReaderPoolMachine {
   ///
   /// - returns: Whether he was still waiting, and who can go in his place.
   mutating func giveUp(_ ticket: Ticket) -> (wasWaiting: Bool, calls: [Call]) {
-    guard line.remove(ticket) != nil else { return (false, []) }
+    guard let waiter = line.remove(ticket) else { return (false, []) }
+    if waiter.isExclusive { waitingExclusiveCount -= 1 }
     return (true, serve())
   }
 
@@ -159,9 +176,18 @@ struct ReaderPoolMachine {
 
   private mutating func serve() -> [Call] {
     var calls: [Call] = []
-    while let waiter = line.first, let grant = grant(exclusive: waiter.isExclusive) {
+    while let waiter = line.first {
+      let given: Grant
+      if waiter.sleeps, waitingExclusiveCount > 0 {
+        given = .promise(.broken)
+      } else if let grant = grant(exclusive: waiter.isExclusive) {
+        given = waiter.sleeps ? promise(grant) : grant
+      } else {
+        break
+      }
       _ = line.popFirst()
-      calls.append(Call(letIn: waiter.letIn, grant: waiter.sleeps ? promise(grant) : grant))
+      if waiter.isExclusive { waitingExclusiveCount -= 1 }
+      calls.append(Call(letIn: waiter.letIn, grant: given))
     }
     return calls
   }
@@ -184,8 +210,6 @@ struct ReaderPoolMachine {
   private mutating func grant(exclusive: Bool) -> Grant? {
     if isExclusive { return nil }
     if exclusive {
-      // Who sleeps may wait for a thread that waits for us: he asks again when he wakes up.
-      if lentCount == promises.count { breakPromises() }
       guard lentCount == 0 else { return nil }
       isExclusive = true
       return .everything

@@ -7,7 +7,7 @@ import Synchronization
 final class SerializedConnection: Sendable {
   // Touched by the holder of the gate only.
   private nonisolated(unsafe) let db: Database
-  let gate = AccessGate()
+  let gate: AccessGate
   private let executor: any AccessExecutor
   private let timeLimit: AccessTimeLimit
   private let allowsUnsafeTransactions: Bool
@@ -19,6 +19,7 @@ final class SerializedConnection: Sendable {
   init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
     db = try Database.open(location, configuration, label: label)
     executor = configuration.environment.makeExecutor(label, 1)
+    gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)

@@ -19,6 +19,11 @@ struct ListStore: Sendable {
     }
   }
 
+  /// A store that was made before.
+  init(existing pool: DatabasePool) {
+    self.pool = pool
+  }
+
   // MARK: Writes
 
   /// One to three values, which nobody else appends, for keys of chance.

@@ -8,8 +8,13 @@ final class StressFolder: Sendable {
 
   var database: String { path + "/db.sqlite" }
 
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "tidemark-stress-\(UUID().uuidString)").path()
+  /// - parameter isInMemory: Whether it is not on a disk, where there is such a place.
+  init(inMemory isInMemory: Bool = false) throws {
+    let manager = FileManager.default
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let isThere = isInMemory && manager.isWritableFile(atPath: memory.path())
+    let parent = isThere ? memory : manager.temporaryDirectory
+    path = parent.appending(path: "tidemark-stress-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -22,13 +22,25 @@ import Testing
     var broken: [ReaderPoolMachine.Promise] = []
     var lentCount: Int { slots.count { $0 == .lent } }
 
+    /// Takes what was promised back.
+    mutating func breakPromises() {
+      for (promise, slot) in promises { slots[promise.slot] = slot }
+      broken += promises.map(\.promise)
+      promises = []
+    }
+
     /// Takes note of a grant, after it was checked against laws 1 and 2.
     mutating func receive(
       _ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool, sleeps: Bool = false
     ) throws {
+      if grant == .promise(.broken) {
+        try #require(sleeps && line.contains { $0.isExclusive }, "law 5")
+        return
+      }
       try #require(!isExclusive, "law 1")
       switch grant {
       case .promise(let promise):
+        try #require(!line.contains { $0.isExclusive }, "law 5")
         try #require(!wantsAll && sleeps && slots[promise.slot] != .lent, "laws 1 and 4")
         promises.append((promise, slots[promise.slot]))
         slots[promise.slot] = .lent
@@ -40,11 +52,6 @@ import Testing
         try #require(!slots.contains(.idle), "A connection is opened while another one is idle")
         slots[slot] = .lent
       case .everything:
-        if lentCount == promises.count {
-          for (promise, slot) in promises { slots[promise.slot] = slot }
-          broken += promises.map(\.promise)
-          promises = []
-        }
         try #require(wantsAll && lentCount == 0, "law 1")
         isExclusive = true
       }
@@ -53,7 +60,7 @@ import Testing
     /// Whether the first in line could go.
     var isStuck: Bool {
       guard let first = line.first, !isExclusive else { return false }
-      return first.isExclusive ? lentCount == promises.count : lentCount < slots.count
+      return first.isExclusive ? lentCount == 0 : lentCount < slots.count
     }
   }
 
@@ -86,13 +93,18 @@ import Testing
         case 0...3:
           let isExclusive = Int.random(in: 0..<6, using: &chance) == 0
           let sleeps = !isExclusive && Bool.random(using: &chance)
-          switch machine.request(exclusive: isExclusive, sleeps: sleeps, { letIn.append((number, $0)) }) {
+          let note: ReaderPoolMachine.LetIn = { letIn.append((number, $0)) }
+          let (action, calls) =
+            isExclusive ? machine.requestEverything(note) : (machine.request(sleeps: sleeps, note), [])
+          if isExclusive { model.breakPromises() }
+          switch action {
           case .enter(let grant):
             try #require(model.line.isEmpty, "law 2")
             try model.receive(grant, isExclusive: isExclusive)
           case .wait(let ticket):
             model.line.append(Waiter(number: number, isExclusive: isExclusive, sleeps: sleeps, ticket: ticket))
           }
+          try perform(calls)
         case 4:
           if let grant = machine.requestNow() {
             try #require(model.line.isEmpty, "law 2")
@@ -155,7 +167,7 @@ import Testing
     var machine = ReaderPoolMachine(slotCount: 2)
     let order = Journal<String>()
     guard case .enter(.vacancy(0)) = machine.request({ _ in }) else { return #expect(Bool(false)) }
-    _ = machine.request(exclusive: true) { _ in order.append("exclusive") }
+    _ = machine.requestEverything { _ in order.append("exclusive") }
     // There is a place, but who came first goes first.
     _ = machine.request { _ in order.append("reader") }
     #expect(machine.requestNow() == nil)
@@ -169,24 +181,28 @@ import Testing
     var machine = ReaderPoolMachine(slotCount: 2)
     let letIn = Journal<ReaderPoolMachine.Grant>()
     _ = machine.request { _ in }
-    guard case .wait(let ticket) = machine.request(exclusive: true, { _ in }) else { return #expect(Bool(false)) }
+    guard case .wait(let ticket) = machine.requestEverything({ _ in }).action else { return #expect(Bool(false)) }
     _ = machine.request { letIn.append($0) }
     for call in machine.giveUp(ticket).calls { call() }
     #expect(letIn.entries == [.vacancy(slot: 1)])
   }
 
-  /// It was stuck: the task that had to wake up needed a thread that waited for the exclusive access.
+  /// It was stuck: the task that had to wake up needed a thread that waited for the exclusive access, also when
+  /// somebody else stood between them.
   @Test func anExclusiveRequestDoesNotWaitForWhoSleeps() {
     var machine = ReaderPoolMachine(slotCount: 1)
     let grants = Journal<ReaderPoolMachine.Grant>()
     guard case .enter = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.request(sleeps: true) { grants.append($0) }
-    _ = machine.request(exclusive: true) { grants.append($0) }
     for call in machine.giveBack(slot: 0, isOpen: true) { call() }
-    #expect(grants.entries.count == 2)
-    #expect(grants.entries.last == .everything)
     guard case .promise(let promise) = grants.entries.first else { return #expect(Bool(false)) }
-    let isClaimed = machine.claim(promise)
-    #expect(!isClaimed)
+    _ = machine.request { grants.append($0) }
+    _ = machine.request(sleeps: true) { grants.append($0) }
+    for call in machine.requestEverything({ grants.append($0) }).calls { call() }
+    #expect(grants.entries.dropFirst() == [.reader(slot: 0), .promise(.broken)])
+    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    #expect(grants.entries.last == .everything)
+    let claims = [machine.claim(promise), machine.claim(.broken)]
+    #expect(claims == [false, false])
   }
 }

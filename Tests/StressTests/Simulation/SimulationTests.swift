@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// The pool under schedules that a seed chooses: same seed, same trace; and its laws hold in all of them (P2, P3, P5,
+/// P6).
+@Suite(.serialized) struct SimulationTests {
+  /// A folder in memory, with a store that is empty.
+  private struct World {
+    let folder: StressFolder
+    private let template: String
+
+    init() throws {
+      folder = try StressFolder(inMemory: true)
+      template = folder.path + "/template.sqlite"
+      let pool = try DatabasePool(path: template)
+      _ = try ListStore(pool)
+      try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try pool.close()
+    }
+
+    func scenario(seed: UInt64) throws -> PoolScenario {
+      for suffix in ["", "-wal", "-shm"] {
+        // Most often there is none.
+        try? FileManager.default.removeItem(atPath: folder.database + suffix)
+      }
+      try FileManager.default.copyItem(atPath: template, toPath: folder.database)
+      return try PoolScenario(seed: seed, path: folder.database)
+    }
+  }
+
+  /// Runs a closure on a thread of its own: a simulation blocks it.
+  private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
+      thread.stackSize = 8 << 20
+      thread.start()
+    }
+  }
+
+  @Test(arguments: Scale.seeds(daily: 1, full: 1))
+  func theLawsOfThePoolHoldOnAllSchedules(seed: UInt64) async throws {
+    let run = Run("simulation", seed: seed, limit: 1200)
+    try await onThread {
+      let world = try World()
+      let isReplay = ProcessInfo.processInfo.environment["TIDEMARK_SEED"] != nil
+      for index in 0..<(isReplay ? 1 : Scale.of(daily: 2000, full: 5200)) {
+        let own = isReplay ? seed : seed &+ UInt64(index)
+        let scenario = try world.scenario(seed: own)
+        scenario.play()
+        run.count("schedules")
+        run.count("steps", scenario.stepCount)
+        for (what, number) in scenario.counts { run.count(what, number) }
+        for problem in scenario.problems { run.problem("TIDEMARK_SEED=\(own): \(problem)") }
+        if index % 50 == 0 {
+          let again = try world.scenario(seed: own)
+          again.play()
+          if again.trace != scenario.trace { run.problem("TIDEMARK_SEED=\(own): another trace the second time") }
+          run.count("replays")
+        }
+      }
+    }
+    run.finish()
+  }
+
+  // MARK: - Planted faults
+
+  /// A line to a resource, which loses the place of who is cancelled while he has it.
+  private final class FaultyLine: Sendable {
+    private let gate: AccessGate
+    private let executor: any AccessExecutor
+
+    init(_ simulation: Simulation) {
+      gate = AccessGate(simulation.environment)
+      executor = simulation.environment.makeExecutor("", 1)
+    }
+
+    func access(_ body: @escaping @Sendable () -> Void) async throws {
+      let isLost = Mutex(false)
+      try await AsyncAccess<Void>.perform(
+        on: executor, until: nil,
+        enter: { letIn in gate.enter { letIn(()) } },
+        giveUp: { [gate] ticket in _ = gate.giveUp(ticket) },
+        leave: { [gate] _ in if !isLost.withLock({ $0 }) { gate.leave() } },
+        { _, cancellation in
+          body()
+          isLost.withLock { $0 = cancellation.isCancelled }
+        })
+    }
+  }
+
+  @Test(arguments: Scale.seeds(daily: 1, full: 1))
+  func aPlaceThatIsLostIsFound(seed: UInt64) async throws {
+    let run = Run("planted-permit", seed: seed)
+    let stuckCount = try await onThread {
+      var stuckCount = 0
+      for index in 0..<400 {
+        let simulation = Simulation(seed: seed &+ UInt64(index))
+        let line = FaultyLine(simulation)
+        let tasks = (0..<4).map { _ in
+          simulation.task {
+            do {
+              try await line.access { simulation.yield() }
+            } catch {
+              run.count("cancelled")
+            }
+          }
+        }
+        simulation.thread {
+          for _ in 0..<simulation.below(6) { simulation.yield() }
+          tasks[simulation.below(4)].cancel()
+        }
+        do {
+          try simulation.run()
+        } catch is Simulation.Stuck {
+          stuckCount += 1
+        }
+      }
+      return stuckCount
+    }
+    #expect(stuckCount > 0)
+    run.count("planted")
+    run.finish()
+  }
+}
