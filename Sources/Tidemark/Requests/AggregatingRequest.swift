@@ -17,7 +17,7 @@ extension AggregatingRequest {
   /// let request = Player.select(Column("teamId"), max(Column("score"))).group([Column("teamId")])
   /// ```
   public func group(_ expressions: [any SQLExpressible]) -> Self {
-    let expressions = expressions.map(\.sqlExpression)
+    let expressions = expressions.map { $0.sqlExpression }
     return groupWhenConnected { _ in expressions }
   }
 

@@ -35,7 +35,7 @@ extension OrderedRequest {
   /// let request = Player.all().order([Column("score").desc, Column("name")])
   /// ```
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
-    let orderings = orderings.map(\.sqlOrdering)
+    let orderings = orderings.map { $0.sqlOrdering }
     return orderWhenConnected { _ in orderings }
   }
 

@@ -17,7 +17,7 @@ extension SelectionRequest {
   /// let request = Player.all().select([Column("id"), Column("name")])
   /// ```
   public func select(_ selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
+    let selection = selection.map { $0.sqlSelection }
     return selectWhenConnected { _ in selection }
   }
 
@@ -41,7 +41,7 @@ extension SelectionRequest {
   /// let request = Player.all().annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
   public func annotated(with selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
+    let selection = selection.map { $0.sqlSelection }
     return annotatedWhenConnected { _ in selection }
   }
 
