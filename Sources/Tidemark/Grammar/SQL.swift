@@ -29,6 +29,11 @@ public struct SQL: Sendable {
     self.init(elements: [.sql(sql, arguments)])
   }
 
+  /// The same, said shortly.
+  init(_ sql: String, _ arguments: StatementArguments) {
+    self.init(sql: sql, arguments: arguments)
+  }
+
   /// An expression.
   public init(_ expression: some SQLSpecificExpressible) {
     self.init(elements: [.expression(expression.sqlExpression)])
@@ -80,8 +85,8 @@ extension Sequence where Element == SQL {
   /// let condition = conditions.joined(separator: " AND ")
   /// ```
   public func joined(separator: String = "") -> SQL {
-    if separator.isEmpty { return SQL(elements: flatMap(\.elements)) }
-    return SQL(elements: Array(map(\.elements).joined(separator: [.sql(separator, StatementArguments())])))
+    if separator.isEmpty { return SQL(elements: flatMap { $0.elements }) }
+    return SQL(elements: Array(map { $0.elements }.joined(separator: [.sql(separator, StatementArguments())])))
   }
 }
 

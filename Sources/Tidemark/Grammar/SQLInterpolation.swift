@@ -67,13 +67,13 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// `IN \(values)`: a list, with its parentheses. An empty one contains nothing, not even NULL.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element: SQLExpressible {
-    appendList(sequence.map(\.sqlExpression))
+    appendList(sequence.map { $0.sqlExpression })
   }
 
   /// `IN \(values)`: a list of expressions of any types.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element == any SQLExpressible {
-    appendList(sequence.map(\.sqlExpression))
+    appendList(sequence.map { $0.sqlExpression })
   }
 
   private mutating func appendList(_ expressions: [SQLExpression]) {

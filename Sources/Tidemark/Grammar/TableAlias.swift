@@ -46,7 +46,9 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 /// With it an inner query speaks of the outer one:
 ///
 /// ```swift
-/// // SELECT * FROM "player" WHERE "score" = (SELECT MAX("score") FROM "player" WHERE …)
+/// // SELECT * FROM "team" WHERE EXISTS (SELECT * FROM "player" WHERE "teamId" = "team"."id")
+/// let team = TableAlias<Team>()
+/// let request = Team.aliased(team).filter(Player.filter { $0.teamId == team.id }.exists())
 /// ```
 ///
 /// - note: An alias stands for one table of one query.

@@ -1,7 +1,7 @@
 extension SQLPrinter {
   mutating func print(_ expression: SQLExpression) throws {
     switch expression.node {
-    case .value(let value): try print(value)
+    case .value(let value): print(value)
     case .column(let name, let owner): try print(column: name, of: owner)
     case .literal(let literal): try print(literal)
     case .subquery(let subquery):
@@ -75,7 +75,6 @@ extension SQLPrinter {
 
   private mutating func print(prefix sqlOperator: String, _ operands: [SQLExpression]) throws {
     sql += sqlOperator
-    // A collation stays open: it is that of the whole expression.
     try print(operand: operands[0])
   }
 

@@ -11,15 +11,11 @@ struct SQLPrinter {
   var sql = ""
   var arguments = StatementArguments()
 
-  /// Writes values into the SQL, where parameters are not allowed.
-  let quote: ((DatabaseValue) throws -> String)?
-
   /// The queries that are being printed, the innermost one last.
   private var scopes: [SQLScope] = []
 
-  init(_ db: Database, quote: ((DatabaseValue) throws -> String)? = nil) {
+  init(_ db: Database) {
     self.db = db
-    self.quote = quote
   }
 
   /// Prints what belongs to a query.
@@ -44,11 +40,9 @@ struct SQLPrinter {
   // MARK: Values
 
   // NULL is written in full: `IS NULL` has an index, and `IS ?` none.
-  mutating func print(_ value: DatabaseValue) throws {
+  mutating func print(_ value: DatabaseValue) {
     if value.isNull {
       sql += "NULL"
-    } else if let quote {
-      sql += try quote(value)
     } else {
       sql += "?"
       arguments.values.append(value)
@@ -64,9 +58,6 @@ struct SQLPrinter {
   private mutating func print(_ element: SQL.Element) throws {
     switch element {
     case .sql(let text, let arguments):
-      precondition(
-        quote == nil || arguments.isEmpty,
-        "The parameters of raw SQL cannot be turned into text: use \\(value) in an SQL literal instead of ?")
       sql += text
       self.arguments += arguments
     case .identifier(let name): print(identifier: name)

@@ -17,7 +17,7 @@ extension AggregatingRequest {
   /// let request = Player.select(Column("teamId"), max(Column("score"))).group([Column("teamId")])
   /// ```
   public func group(_ expressions: [any SQLExpressible]) -> Self {
-    let expressions = expressions.map(\.sqlExpression)
+    let expressions = expressions.map { $0.sqlExpression }
     return groupWhenConnected { _ in expressions }
   }
 
@@ -25,9 +25,7 @@ extension AggregatingRequest {
   public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
   /// The request with other groups, made of SQL.
-  public func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    group(SQL(sql: sql, arguments: arguments))
-  }
+  public func group(sql: String, arguments: StatementArguments = []) -> Self { group(SQL(sql, arguments)) }
 
   /// The request with other groups, made of SQL with its values inside.
   public func group(literal sqlLiteral: SQL) -> Self { group(sqlLiteral) }
@@ -43,9 +41,7 @@ extension AggregatingRequest {
   }
 
   /// The request with one more condition on its groups, made of SQL.
-  public func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    having(SQL(sql: sql, arguments: arguments))
-  }
+  public func having(sql: String, arguments: StatementArguments = []) -> Self { having(SQL(sql, arguments)) }
 
   /// The request with one more condition on its groups, made of SQL with its values inside.
   public func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }

@@ -32,6 +32,6 @@ extension SQLSelectable where Self == AllColumnsExcluding {
   /// All the columns of the table but some.
   public static func allColumns(excluding excludedColumns: some Collection<any ColumnExpression>) -> AllColumnsExcluding
   {
-    AllColumnsExcluding(excludedColumns.map(\.name))
+    AllColumnsExcluding(excludedColumns.map { $0.name })
   }
 }

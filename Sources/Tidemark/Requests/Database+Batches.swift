@@ -38,7 +38,7 @@ extension Database {
     _ operation: BatchOperation, _ relation: SQLRelation, returning selection: [any SQLSelectable] = []
   ) throws -> PreparedRequest {
     let query = try targets(of: operation, SQLQuery(relation, self))
-    let selection = selection.map(\.sqlSelection)
+    let selection = selection.map { $0.sqlSelection }
     var printer = SQLPrinter(self)
     switch operation {
     case .delete: try printer.print(deleting: query, returning: selection)

@@ -12,16 +12,16 @@ extension FetchableRecord where Self: TableRecord {
 
   /// The records of some primary keys, in any order. Those that are not there are left out.
   public static func fetchAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> [Self] {
-    let keys = keys.map(\.databaseValue)
-    return keys.allSatisfy(\.isNull) ? [] : try filter(keys: keys).fetchAll(db)
+    let keys = keys.map { $0.databaseValue }
+    return keys.allSatisfy { $0.isNull } ? [] : try filter(keys: keys).fetchAll(db)
   }
 
   /// The distinct records of some primary keys. Those that are not there are left out.
   public static func fetchSet(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
   ) throws -> Set<Self> where Self: Hashable {
-    let keys = keys.map(\.databaseValue)
-    return keys.allSatisfy(\.isNull) ? [] : try filter(keys: keys).fetchSet(db)
+    let keys = keys.map { $0.databaseValue }
+    return keys.allSatisfy { $0.isNull } ? [] : try filter(keys: keys).fetchSet(db)
   }
 
   /// The record of a primary key, or nil when there is none.

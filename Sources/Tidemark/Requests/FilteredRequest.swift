@@ -31,9 +31,7 @@ extension FilteredRequest {
   /// ```swift
   /// let request = Player.all().filter(sql: "score > ?", arguments: [10])
   /// ```
-  public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    filter(SQL(sql: sql, arguments: arguments))
-  }
+  public func filter(sql: String, arguments: StatementArguments = []) -> Self { filter(SQL(sql, arguments)) }
 
   /// The request with one more filter, made of SQL with its values inside.
   ///

@@ -35,7 +35,7 @@ extension OrderedRequest {
   /// let request = Player.all().order([Column("score").desc, Column("name")])
   /// ```
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
-    let orderings = orderings.map(\.sqlOrdering)
+    let orderings = orderings.map { $0.sqlOrdering }
     return orderWhenConnected { _ in orderings }
   }
 
@@ -43,9 +43,7 @@ extension OrderedRequest {
   public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
   /// The request in another order, made of SQL.
-  public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    order(SQL(sql: sql, arguments: arguments))
-  }
+  public func order(sql: String, arguments: StatementArguments = []) -> Self { order(SQL(sql, arguments)) }
 
   /// The request in another order, made of SQL with its values inside.
   public func order(literal sqlLiteral: SQL) -> Self { order(sqlLiteral) }

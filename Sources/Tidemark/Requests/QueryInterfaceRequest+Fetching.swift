@@ -71,7 +71,7 @@ extension Database {
 extension SQLQuery {
   /// What is counted instead of the rows, or nil where they have to be listed in order to be counted.
   fileprivate var counted: SQLExpression? {
-    guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: \.isOpaque) else { return nil }
+    guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: { $0.isOpaque }) else { return nil }
     guard isDistinct else { return .operation(.countAll) }
     guard selection.count == 1, case .expression(let expression, _) = selection[0].node else { return nil }
     return .operation(.countDistinct, expression)
@@ -79,7 +79,7 @@ extension SQLQuery {
 
   /// Whether it is known that there is no second row.
   fileprivate func hasOneRowAtMost(_ db: Database) throws -> Bool {
-    if grouping.isEmpty, selection.contains(where: \.isAggregate) { return true }
+    if grouping.isEmpty, selection.contains(where: { $0.isAggregate }) { return true }
     let columns = filter?.conjuncts.compactMap { $0.columnEqualToValue(in: source) } ?? []
     return try !columns.isEmpty && db.columnsForUniqueKey(columns, in: source.tableName) != nil
   }
@@ -108,7 +108,7 @@ extension SQLExpression {
   fileprivate func columnEqualToValue(in source: SQLTable) -> String? {
     guard case .operation(.binary(let sqlOperator), let operands) = node else { return nil }
     guard sqlOperator == .equal || sqlOperator == .same else { return nil }
-    guard let value = operands.firstIndex(where: \.isValue) else { return nil }
+    guard let value = operands.firstIndex(where: { $0.isValue }) else { return nil }
     guard case .column(let name, let owner) = operands[1 - value].node else { return nil }
     switch owner {
     case .relationAtHand, .unnamed: return name

@@ -10,7 +10,7 @@ extension QueryInterfaceRequest {
   }
 
   func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
-    let values = keys.map(\.databaseValue).filter { !$0.isNull }
+    let values = keys.map { $0.databaseValue }.filter { !$0.isNull }
     return values.isEmpty ? 0 : try filter(keys: values).deleteAll(db)
   }
 

@@ -59,7 +59,7 @@ extension QueryInterfaceRequest: DerivableRequest {
 
   /// The request with other groups, which are made when the database is known.
   public func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self {
-    with { $0.grouping = { db, _ in try expressions(db).map(\.sqlExpression) } }
+    with { $0.grouping = { db, _ in try expressions(db).map { $0.sqlExpression } } }
   }
 
   /// The request with one more condition on its groups, which is made when the database is known.
@@ -69,14 +69,14 @@ extension QueryInterfaceRequest: DerivableRequest {
 
   /// The request with another selection, which is made when the database is known.
   public func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self {
-    with { $0.selection = [{ db, _ in try selection(db).map(\.sqlSelection) }] }
+    with { $0.selection = [{ db, _ in try selection(db).map { $0.sqlSelection } }] }
   }
 
   /// The request that selects more, which is made when the database is known.
   public func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable])
     -> Self
   {
-    with { $0.selection.append { db, _ in try selection(db).map(\.sqlSelection) } }
+    with { $0.selection.append { db, _ in try selection(db).map { $0.sqlSelection } } }
   }
 }
 
@@ -85,14 +85,14 @@ extension QueryInterfaceRequest: DerivableRequest {
 extension QueryInterfaceRequest {
   /// The request in another order, which is made when the database is known.
   public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
-    with { $0.ordering = [{ db, _ in try orderings(db).map(\.sqlOrdering) }] }
+    with { $0.ordering = [{ db, _ in try orderings(db).map { $0.sqlOrdering } }] }
   }
 
   /// The request in the opposite order. One without order remains so.
   public func reversed() -> Self {
     with { relation in
       relation.ordering = relation.ordering.map { part in
-        { db, relation in try part(db, relation).map(\.reversed) }
+        { db, relation in try part(db, relation).map { $0.reversed } }
       }
     }
   }

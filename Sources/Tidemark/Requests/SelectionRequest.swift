@@ -17,7 +17,7 @@ extension SelectionRequest {
   /// let request = Player.all().select([Column("id"), Column("name")])
   /// ```
   public func select(_ selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
+    let selection = selection.map { $0.sqlSelection }
     return selectWhenConnected { _ in selection }
   }
 
@@ -29,9 +29,7 @@ extension SelectionRequest {
   /// ```swift
   /// let request = Player.all().select(sql: "id, name")
   /// ```
-  public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-    select(SQL(sql: sql, arguments: arguments))
-  }
+  public func select(sql: String, arguments: StatementArguments = []) -> Self { select(SQL(sql, arguments)) }
 
   /// The request with another selection, made of SQL with its values inside.
   public func select(literal sqlLiteral: SQL) -> Self { select(sqlLiteral) }
@@ -43,7 +41,7 @@ extension SelectionRequest {
   /// let request = Player.all().annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
   public func annotated(with selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
+    let selection = selection.map { $0.sqlSelection }
     return annotatedWhenConnected { _ in selection }
   }
 

@@ -5,7 +5,7 @@ extension TableRecord {
   ///
   /// It selects what `databaseSelection` says.
   public static func all() -> QueryInterfaceRequest<Self> {
-    let selection = databaseSelection.map(\.sqlSelection)
+    let selection = databaseSelection.map { $0.sqlSelection }
     return QueryInterfaceRequest(
       SQLRelation(source: SQLTable(tableName: databaseTableName), selection: selection))
   }

@@ -16,7 +16,7 @@ extension TableRequest where Self: FilteredRequest {
   ///
   /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> Self {
-    let values = keys.map(\.databaseValue).filter { !$0.isNull }
+    let values = keys.map { $0.databaseValue }.filter { !$0.isNull }
     let tableName = databaseTableName
     if values.isEmpty { return none() }
     return filterWhenConnected { db in

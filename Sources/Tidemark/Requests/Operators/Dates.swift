@@ -67,10 +67,10 @@ public enum SQLDateModifier: Sendable, SQLExpressible {
 /// dateTime(Column("creationDate"), .startOfDay, .day(1))
 /// ```
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
-  .function("DATETIME", [value.sqlExpression] + modifiers.map(\.sqlExpression))
+  .function("DATETIME", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }
 
 /// The date and time as a number of days: `JULIANDAY(a, …)`.
 public func julianDay(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
-  .function("JULIANDAY", [value.sqlExpression] + modifiers.map(\.sqlExpression))
+  .function("JULIANDAY", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }

@@ -27,7 +27,7 @@ public func cast(_ expression: some SQLSpecificExpressible, as storageClass: Dat
 ///
 /// Of one value, it is that value; of none, NULL.
 public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
-  let values = values.map(\.sqlExpression)
+  let values = values.map { $0.sqlExpression }
   switch values.count {
   case 0: return .value(.null)
   case 1: return values[0]
@@ -44,14 +44,14 @@ public func ?? (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 public func max(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
-  .function("MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))
+  .function("MAX", [value1.sqlExpression, value2.sqlExpression] + values.map { $0.sqlExpression })
 }
 
 /// The smallest of several values, or NULL when one of them is: `MIN(a, b)`.
 public func min(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
-  .function("MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))
+  .function("MIN", [value1.sqlExpression, value2.sqlExpression] + values.map { $0.sqlExpression })
 }
 
 // MARK: - Functions added to the connection
@@ -64,7 +64,7 @@ extension DatabaseFunction {
   /// let request = Book.select(slug(Column("title")))   // SELECT slug("title") FROM "book"
   /// ```
   public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
-    .function(name, arguments.map(\.sqlExpression))
+    .function(name, arguments.map { $0.sqlExpression })
   }
 }
 

@@ -68,13 +68,13 @@ extension Sequence where Element: SQLExpressible {
   /// let terms = [Column("firstName"), Column("lastName")].joined(operator: .concat)   // "firstName" || "lastName"
   /// ```
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-    .chain(`operator`, map(\.sqlExpression))
+    .chain(`operator`, map { $0.sqlExpression })
   }
 }
 
 extension Sequence<any SQLExpressible> {
   /// All the elements, with an operator between them.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-    .chain(`operator`, map(\.sqlExpression))
+    .chain(`operator`, map { $0.sqlExpression })
   }
 }

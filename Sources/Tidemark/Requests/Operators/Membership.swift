@@ -10,14 +10,14 @@ extension Sequence where Element: SQLExpressible {
   ///
   /// No element at all contains nothing.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-    element.sqlExpression.isOne(of: map(\.sqlExpression))
+    element.sqlExpression.isOne(of: map { $0.sqlExpression })
   }
 }
 
 extension Sequence<any SQLExpressible> {
   /// Whether one of the elements is equal to an expression.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-    element.sqlExpression.isOne(of: map(\.sqlExpression))
+    element.sqlExpression.isOne(of: map { $0.sqlExpression })
   }
 }
 
