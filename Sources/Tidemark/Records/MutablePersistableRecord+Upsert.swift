@@ -29,7 +29,8 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all keys.
+  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all
+  ///   keys.
   /// - parameter assignments: What the row that is there is given; `excluded` has the values that would have been
   ///   inserted. Columns that are not named take those, too, unless they are marked with `noOverwrite`.
   /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
@@ -42,7 +43,8 @@ extension MutablePersistableRecord {
 
   /// Inserts the record, or updates the row that is in its way, and fetches that row as a record of another type.
   ///
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all keys.
+  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all
+  ///   keys.
   /// - parameter assignments: What the row that is there is given; see `upsertAndFetch(_:onConflict:doUpdate:)`.
   /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
   public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(

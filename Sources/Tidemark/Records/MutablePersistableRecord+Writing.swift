@@ -1,7 +1,7 @@
 // What the public methods that store records have in common, whether they modify the record or not.
 //
-// What is fetched of a write is kept by whoever asked for it, in the closure that fetches: so nothing here depends on its
-// type, which would cost more than all the rest.
+// What is fetched of a write is kept by whoever asked for it, in the closure that fetches: so nothing here depends on
+// its type, which would cost more than all the rest.
 
 extension MutablePersistableRecord {
   /// What the record stores, as the writer wants it.
