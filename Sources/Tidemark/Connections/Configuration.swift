@@ -137,8 +137,8 @@ public struct Configuration: Sendable {
   /// Whether readers of a pool are kept open whatever happens. Default: false.
   public var persistentReadOnlyConnections = false
 
-  /// Whether the connection gives up its locks when the process is about to be suspended. It means nothing
-  /// on Linux. Default: false.
+  /// Whether the database takes no lock between `Database.suspendNotification` and `Database.resumeNotification`.
+  /// Default: false.
   public var observesSuspensionNotifications = false
 
   /// The quality of service of accesses. The library runs synchronous accesses on the caller's thread, and

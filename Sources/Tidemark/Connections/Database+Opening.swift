@@ -84,6 +84,7 @@ extension DatabaseSettings {
     allowsOtherFiles = configuration.allowsOtherFiles
     accessTimeLimit = configuration.accessTimeLimit
     clock = configuration.environment.clock
+    if configuration.observesSuspensionNotifications, !configuration.readonly { suspension = Suspension() }
     statementCacheCountMax = configuration.statementCacheCountMax
   }
 }

@@ -16,6 +16,9 @@ final class SerializedConnection: Sendable {
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
 
+  // Set once, at the end of the initializer.
+  private nonisolated(unsafe) var suspensionObserver: SuspensionObserver?
+
   init(
     _ location: DatabaseLocation, _ configuration: Configuration, label: String,
     standing: DatabaseStanding = DatabaseStanding()
@@ -26,6 +29,9 @@ final class SerializedConnection: Sendable {
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
+    if let suspension = db.settings.suspension {
+      suspensionObserver = SuspensionObserver(suspension) { [weak self] in self?.interrupt() }
+    }
   }
 
   deinit {

@@ -29,6 +29,9 @@ struct DatabaseSettings: Sendable {
   /// Where time comes from.
   var clock = WorldClock.live
 
+  /// Whether locks must not be taken for some time; nil when that never happens.
+  var suspension: Suspension?
+
   /// How many idle prepared statements are kept.
   var statementCacheCountMax = 256
 }

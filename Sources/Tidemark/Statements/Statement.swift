@@ -128,6 +128,7 @@ public final class Statement {
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
     if database.mayBeStopped { try database.checkInterruption(for: self) }
+    if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
     if isRunning { finish() }
     if let arguments {

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// A database that is suspended takes no lock, and is as it was when it is told to go on.
+@Suite(.serialized) struct SuspensionTests {
+  let folder: TemporaryFolder
+  let pool: DatabasePool
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.tablePool { $0.observesSuspensionNotifications = true }
+  }
+
+  private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: nil) }
+
+  @Test func whatWouldWriteThrowsAndWhatReadsGoesOn() throws {
+    try pool.write { try $0.insert(1) }
+    post(Database.suspendNotification)
+    defer { post(Database.resumeNotification) }
+    let error = #expect(throws: DatabaseError.self) { try pool.write { try $0.insert(2) } }
+    #expect(
+      error?.description == "SQLite error 4: Database is suspended - while executing `BEGIN IMMEDIATE TRANSACTION`")
+    #expect(throws: DatabaseError.self) { try pool.writeWithoutTransaction { try $0.insert(2) } }
+    #expect(try pool.read { try $0.numbers() } == [1])
+    post(Database.resumeNotification)
+    try pool.write { try $0.insert(3) }
+    #expect(try pool.read { try $0.numbers() } == [1, 3])
+  }
+
+  @Test func aTransactionThatIsOpenIsUndone() throws {
+    #expect(throws: DatabaseError.self) {
+      try pool.write { db in
+        try db.insert(1)
+        post(Database.suspendNotification)
+        try db.insert(2)
+      }
+    }
+    post(Database.resumeNotification)
+    #expect(try pool.read { try $0.numbers() } == [])
+    let other = try folder.pool { $0.busyMode = .immediateError }
+    try other.write { try $0.insert(3) }
+  }
+
+  @Test func othersDoNotMind() throws {
+    let other = try folder.pool()
+    post(Database.suspendNotification)
+    defer { post(Database.resumeNotification) }
+    try other.write { try $0.insert(1) }
+    #expect(try other.read { try $0.numbers() } == [1])
+  }
+}
