@@ -62,6 +62,14 @@ public final class _DatabaseGround: Sendable {
     }
   }
 
+  /// How many connections read, and how many accesses wait for one.
+  var load: (busy: Int, waiting: Int) {
+    switch connections {
+    case .queue, .snapshot: (0, 0)
+    case .pool(_, let readers), .snapshotPool(let readers): readers.load
+    }
+  }
+
   /// Whether who fetches keeps others from writing.
   var fetchesExcludeWrites: Bool {
     if case .queue = connections { true } else { false }

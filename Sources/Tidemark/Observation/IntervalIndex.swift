@@ -107,6 +107,13 @@ struct IntervalIndex<ID: Hashable> {
     }
   }
 
+  /// Calls a closure for each range.
+  func forEach(_ body: (ID) -> Void) {
+    for run in runs {
+      for item in run.items where !removed.contains(item.id) { body(item.id) }
+    }
+  }
+
   private static func merge(_ lhs: [Item], _ rhs: [Item]) -> [Item] {
     var result: [Item] = []
     result.reserveCapacity(lhs.count + rhs.count)

@@ -7,11 +7,14 @@ extension LiveEngine {
     while let round = state.withLock({ $0.beginRound(\.reading) }) {
       switch result {
       case .success(let db): read(round, db)
-      case .failure(let error): fail(round.items[...], error, round)
+      case .failure(let error): for item in round.items { complete(item, .failure(error), round) }
       }
-      state.withLock { $0.endRound(round) }
-      // The others who use the only connection have their turn.
-      if state.withLock({ $0.ground?.fetchesExcludeWrites ?? true }) { break }
+      let mustYield = state.withLock { state in
+        state.log.end(round.begun)
+        // Others who use the only connection have their turn.
+        return state.ground?.fetchesExcludeWrites ?? true
+      }
+      if mustYield { break }
     }
     perform(
       state.withLock { state in
@@ -24,10 +27,9 @@ extension LiveEngine {
   func writeRounds(_ result: Result<Database, any Error>) {
     if let round = state.withLock({ $0.beginRound(\.writing) }) {
       for item in round.items {
-        let fetched = Result { try result.get().committing { try fetch(item.query, $0) } }
-        complete(item.query, item.wishes, fetched, round)
+        fetch(item, in: round) { fetch in try result.get().committing { try fetch.run($0) } }
       }
-      state.withLock { $0.endRound(round) }
+      state.withLock { $0.log.end(round.begun) }
     }
     perform(
       state.withLock { state in
@@ -41,63 +43,90 @@ extension LiveEngine {
     do {
       try db.isolatedRead { db in
         try db.pinState()
-        while let item = rest.first {
-          let fetched = Result { try fetch(item.query, db) }
-          if case .failure(let error) = fetched, !db.isInsideTransaction { throw error }
+        while let item = rest.first, db.isInsideTransaction {
           rest = rest.dropFirst()
-          complete(item.query, item.wishes, fetched, round)
+          fetch(item, in: round) { fetch in try fetch.run(db) }
         }
       }
     } catch {
-      // SQLite has ended the transaction, or it could not be begun: there is no state to read.
-      if !rest.isEmpty { return fail(rest, error, round) }
-      Database.log(error, "The read of live queries could not be ended")
+      if rest.isEmpty { return Database.log(error, "The read of live queries could not be ended") }
+      for item in rest { complete(item, .failure(error), round) }
+      return
     }
-  }
-
-  private func fail(
-    _ items: ArraySlice<(query: LiveQuery, wishes: LiveQueryMachine.Wish)>, _ error: any Error,
-    _ round: LiveState.Round
-  ) {
-    for item in items { complete(item.query, item.wishes, .failure(error), round) }
-  }
-
-  private func fetch(_ query: LiveQuery, _ db: Database) throws -> LiveFetch.Outcome {
-    let fetch = state.withLock { state in
-      LiveFetch(
-        source: query.source, findsRegion: query.mustFindRegion, observers: query.observers.filter { $0.events.willFetch != nil },
-        cancellation: query.cancellation, deadline: state.ground?.deadline())
-    }
-    return try fetch.run(db)
+    // SQLite has ended the transaction after an error: they have their turn in the next round.
+    for item in rest { state.withLock { $0.putBack(item) } }
   }
 
   // MARK: - Results
 
+  /// When things happened in a fetch.
+  struct FetchTimes {
+    var wokenAt: Duration?
+    var begun: Duration
+    var fetched = Duration.zero
+    var delivered = Duration.zero
+    var falseWakeCount = 0
+  }
+
+  private func fetch(
+    _ item: LiveState.Round.Item, in round: LiveState.Round,
+    _ run: (LiveFetch) throws -> LiveFetch.Outcome
+  ) {
+    let query = item.query
+    let fetch = state.withLock { state in
+      LiveFetch(
+        source: query.source, findsRegion: query.mustFindRegion,
+        observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: query.cancellation,
+        deadline: state.ground?.deadline())
+    }
+    var times = FetchTimes(wokenAt: item.wokenAt, begun: WorldClock.live.now())
+    let result = Result { try run(fetch) }
+    times.fetched = WorldClock.live.now()
+    complete(item, result, round, times)
+  }
+
   /// A fetch has ended: its value goes to those that it is for, and the query rests, or waits for the next one.
   private func complete(
-    _ query: LiveQuery, _ wishes: LiveQueryMachine.Wish, _ result: Result<LiveFetch.Outcome, any Error>,
-    _ round: LiveState.Round
+    _ item: LiveState.Round.Item, _ result: Result<LiveFetch.Outcome, any Error>, _ round: LiveState.Round,
+    _ times: FetchTimes? = nil
   ) {
     switch result {
     case .success(let outcome):
-      let (receivers, newRegion) = state.withLock { $0.settle(query, wishes, outcome, round) }
+      let (receivers, newRegion) = state.withLock { $0.settle(item, outcome, round) }
+      var falseWakeCount = 0
       for observer in receivers {
         if let newRegion { observer.events.willTrackRegion?(newRegion) }
-        outcome.handOver(observer)
+        if !outcome.handOver(observer) { falseWakeCount += 1 }
       }
+      let delivered = WorldClock.live.now()
       perform(
         state.withLock { state in
-          state.rest(query)
+          if var times {
+            times.delivered = delivered
+            times.falseWakeCount = falseWakeCount
+            state.measure(times)
+          }
+          state.rest(item.query)
           return state.nextWork()
         })
     case .failure(let error):
       let (failed, work, _) = state.withLock { state in
-        let (failed, work) = state.settle(query, wishes, error)
+        let (failed, work) = state.settle(item, error)
         return (failed, work, state.leaveIfUnused())
       }
       for observer in failed { observer.fail(error) }
       perform(work)
     }
+  }
+
+  // MARK: - Metrics
+
+  /// What the live queries of a database have done.
+  static func metrics(of ground: _DatabaseGround) -> LiveMetrics {
+    var metrics = LiveMetrics()
+    if ground.writer != nil { metrics = engine(of: ground).state.withLock { $0.currentMetrics } }
+    (metrics.busyReaderCount, metrics.waitingReadCount) = ground.load
+    return metrics
   }
 }
 

@@ -47,7 +47,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
     let result = Result { try ground.read { db in try fetch.run(db) } }
     // Before it is attached: what it is given from then on is newer.
     switch result {
-    case .success(let outcome): outcome.handOver(observer)
+    case .success(let outcome): _ = outcome.handOver(observer)
     case .failure(let error): observer.fail(error)
     }
     let (work, _) = state.withLock { state -> (LiveWork?, LiveState.Leftovers?) in
@@ -88,7 +88,9 @@ final class LiveEngine: _DatabaseGround.Tenant {
   private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
     if state.ground != nil { return }
     state.ground = ground
-    state.subscription = ground.writer?.broker.subscribe { [weak self] changes in self?.didCommit(changes) }
+    state.subscription = ground.writer?.broker.subscribe(state.index.needs) { [weak self] changes in
+      self?.didCommit(changes)
+    }
   }
 
   // MARK: - Work

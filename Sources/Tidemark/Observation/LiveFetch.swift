@@ -12,8 +12,8 @@ struct LiveFetch {
   var deadline: Database.Deadline?
 
   struct Outcome {
-    /// Gives an observer what was fetched.
-    var handOver: (AnyLiveObserver) -> Void
+    /// Gives an observer what was fetched, and answers whether it has made a value of that.
+    var handOver: (AnyLiveObserver) -> Bool
 
     /// What was read, if it was to be found out.
     var region: DatabaseRegion?

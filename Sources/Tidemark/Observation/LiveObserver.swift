@@ -31,7 +31,9 @@ class AnyLiveObserver: @unchecked Sendable {
 /// An observation that was started, of a source of some type.
 class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
   /// Takes what was fetched. Fetches of one observation come one after the other.
-  func receive(_ fetched: Fetched) {
+  ///
+  /// - returns: Whether there is a value to deliver.
+  func receive(_ fetched: Fetched) -> Bool {
     preconditionFailure("To be overridden")
   }
 }
@@ -51,18 +53,20 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
 
   override var isOver: Bool { reducer.withLock { $0 == nil } }
 
-  override func receive(_ fetched: Reducer.Fetched) {
-    guard var reducer = reducer.withLock({ $0 }) else { return }
+  override func receive(_ fetched: Reducer.Fetched) -> Bool {
+    guard var reducer = reducer.withLock({ $0 }) else { return true }
     do {
       let value = try reducer._value(fetched)
       let isOver = self.reducer.withLock { current in
         if current != nil { current = reducer }
         return current == nil
       }
-      if !isOver, let value { sink.put(value) }
+      guard let value else { return false }
+      if !isOver { sink.put(value) }
     } catch {
       fail(error)
     }
+    return true
   }
 
   override func fail(_ error: any Error) {

@@ -15,6 +15,12 @@ final class LiveQuery: @unchecked Sendable {
   /// Cancelled when nobody observes it any more: the fetch that runs is stopped.
   let cancellation = AccessCancellation()
 
+  /// The last commit that it was woken by.
+  var lastWake: CommitNumber?
+
+  /// When it was woken, if it was not fetched since.
+  var wokenAt: Duration?
+
   /// How many fetches in a row have failed for a passing reason.
   var failureCount = 0
 

@@ -21,8 +21,9 @@ class AnyLiveSource: @unchecked Sendable {
     self.tracking = tracking
   }
 
-  /// Fetches, and answers how to hand over what was fetched to an observer.
-  func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Void {
+  /// Fetches, and answers how to hand over what was fetched to an observer: it answers whether there is a value to
+  /// deliver.
+  func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Bool {
     preconditionFailure("To be overridden")
   }
 }
@@ -36,7 +37,7 @@ final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
     super.init(tracking)
   }
 
-  override func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Void {
+  override func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Bool {
     let value = try fetched(db)
     return { observer in
       // Only observers of this type are attached to this source.

@@ -6,8 +6,8 @@ struct LiveState {
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
   var index = RegionIndex<LiveQueryKey>()
-  var log = CommitLog<TableChanges>()
-  var subscription: ChangeBroker.Subscription?
+  var log = CommitLog<TableCommit>()
+  var subscription: ChangeSubscription?
   var lines = Lines()
 
   /// How many observers are fetching their first value on their own threads.
@@ -17,7 +17,7 @@ struct LiveState {
   var roundNumber = 0
 
   var isClosed = false
-  var metrics = LiveCounters()
+  var metrics = LiveMetrics()
 
   private var needsVersion = 0
 
@@ -46,13 +46,19 @@ struct LiveState {
     /// The commit that the snapshot is at least as new as.
     var begun: CommitNumber
 
-    var items: [(query: LiveQuery, wishes: LiveQueryMachine.Wish)]
+    var items: [Item]
+
+    struct Item {
+      var query: LiveQuery
+      var wishes: LiveQueryMachine.Wish
+      var wokenAt: Duration?
+    }
   }
 
   /// What is let go outside of the lock, since it may end what it holds.
   struct Leftovers {
     var ground: _DatabaseGround?
-    var subscription: ChangeBroker.Subscription?
+    var subscription: ChangeSubscription?
   }
 
   // MARK: Queries
@@ -124,7 +130,7 @@ struct LiveState {
   private mutating func tellNeeds() {
     if index.needsVersion == needsVersion { return }
     needsVersion = index.needsVersion
-    subscription?.setNeeds(index.neededColumns)
+    _ = subscription?.setNeeds(index.needs)
   }
 
   /// Whether a commit after some other one may have changed what is in a region.
@@ -160,11 +166,12 @@ struct LiveState {
     lines[keyPath: line] = []
     if waiting.isEmpty { return nil }
     roundNumber += 1
-    return Round(number: roundNumber, begun: log.begin(), items: waiting.map { ($0, $0.machine.begin()) })
-  }
-
-  mutating func endRound(_ round: Round) {
-    log.end(round.begun)
+    return Round(
+      number: roundNumber, begun: log.begin(),
+      items: waiting.map { query in
+        defer { query.wokenAt = nil }
+        return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)
+      })
   }
 }
 

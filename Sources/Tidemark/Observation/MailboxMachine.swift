@@ -26,6 +26,7 @@ struct MailboxMachine<Value> {
 
   /// The thread that delivers, closed or not.
   private var deliverer: ThreadID?
+  private var hasReceived = false
   private var values: [Value] = []
   private var failure: (any Error)?
   private var whoWaits: [any WaitingPlace] = []
@@ -41,10 +42,16 @@ struct MailboxMachine<Value> {
   mutating func put(_ value: Value) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
+    hasReceived = true
     if !keepsAll { values.removeAll(keepingCapacity: true) }
     values.append(value)
     return wantsDelivery()
   }
+
+  /// A value has come that is older than those that came before it, if any did.
+  ///
+  /// - returns: Whether a delivery is to be scheduled.
+  mutating func putFirst(_ value: Value) -> Bool { hasReceived ? false : put(value) }
 
   /// There will be no more values.
   ///

@@ -27,6 +27,15 @@ struct RegionIndex<ID: Hashable & Sendable> {
   /// How many times `neededColumns` has changed.
   private(set) var needsVersion = 0
 
+  /// What must be known of changes: the values of filtered columns, and of all other tables that they have changed.
+  var needs: CaptureNeeds {
+    CaptureNeeds(
+      others: CaptureNeeds.TableNeeds(columns: nil),
+      tables: neededColumns.mapValues { columns in
+        CaptureNeeds.TableNeeds(columns: nil, values: columns, rows: !columns.isEmpty)
+      })
+  }
+
   /// Adds a region.
   mutating func insert(_ region: DatabaseRegion, _ id: ID) -> Registration {
     var registration = Registration()
@@ -40,8 +49,7 @@ struct RegionIndex<ID: Hashable & Sendable> {
       for part in tableRegion.parts {
         nextNumber += 1
         registration.entries.append((table, nextNumber))
-        tables[table, default: RegionTableIndex()].insert(
-          .init(id: id, part: part, rowIDName: tableRegion.rowIDName), nextNumber)
+        tables[table, default: RegionTableIndex()].insert(part, rowIDName: tableRegion.rowIDName, id, nextNumber)
       }
     }
     return registration
@@ -61,16 +69,16 @@ struct RegionIndex<ID: Hashable & Sendable> {
   }
 
   /// Calls a closure with the regions that the changes of a commit touch: some of them more than once.
-  func match(_ changes: some CapturedTable, _ hit: (ID) -> Void) {
+  func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
     full.forEach(hit)
-    tables[changes.table]?.match(changes, hit)
+    tables[changes.key]?.match(changes, hit)
   }
 
   private mutating func need(_ region: TableRegion, in table: TableKey) {
     var columns = neededColumns[table] ?? []
     let count = columns.count
     for part in region.parts {
-      for name in part.rows.columns.keys where name != region.rowIDName { columns.insert(name) }
+      columns.formUnion(part.rows.columns.keys)
     }
     if columns.count == count, neededColumns[table] != nil { return }
     neededColumns[table] = columns
@@ -81,118 +89,167 @@ struct RegionIndex<ID: Hashable & Sendable> {
 /// The regions of a table.
 struct RegionTableIndex<ID: Hashable & Sendable> {
   /// A part of a region.
-  struct Entry {
+  private struct Entry {
     var id: ID
-    var part: TableRegion.Part
-    var rowIDName: String?
-  }
+    var rows: RowFilter
+    var key: EntryKey
 
-  /// What the parts of the whole table read. Nil: everything.
-  private typealias ReadColumns = Set<String>?
-
-  private struct Column {
-    var values: [DatabaseValue: [Int]] = [:]
-    var ranges = IntervalIndex<Int>()
-
-    var isEmpty: Bool { values.isEmpty && ranges.count == 0 }
+    /// Where the columns that it depends on are: many parts depend on the same ones.
+    var columnSet: Int
   }
 
   private var entries: [Int: Entry] = [:]
-  private var whole: [ReadColumns: Set<Int>] = [:]
-  private var columns: [String: Column] = [:]
+  private var whole: [Int: Set<Int>] = [:]
+  private var columns: [String: ColumnIndex] = [:]
+  private var columnSets = ColumnSets()
 
   var isEmpty: Bool { entries.isEmpty }
 
   // MARK: Content
 
-  mutating func insert(_ entry: Entry, _ number: Int) {
-    entries[number] = entry
-    switch entry.key {
-    case .whole:
-      whole[entry.part.readColumns, default: []].insert(number)
-    case .values(let name, let values):
-      for value in values { columns[name, default: Column()].values[value, default: []].append(number) }
-    case .range(let name, let range):
-      columns[name, default: Column()].ranges.insert(range, number)
+  mutating func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID, _ number: Int) {
+    let key = EntryKey(part.rows, rowIDName: rowIDName)
+    let set = columnSets.insert(part.decidingColumns(rowIDName: rowIDName))
+    entries[number] = Entry(id: id, rows: part.rows, key: key, columnSet: set)
+    switch key {
+    case .whole: whole[set, default: []].insert(number)
+    case .values(let name), .range(let name): columns[name, default: ColumnIndex()].insert(part.rows, name, number)
     }
   }
 
   mutating func remove(_ number: Int) {
     guard let entry = entries.removeValue(forKey: number) else { return }
+    columnSets.remove(entry.columnSet)
     switch entry.key {
     case .whole:
-      whole[entry.part.readColumns]?.remove(number)
-      if whole[entry.part.readColumns]?.isEmpty == true { whole[entry.part.readColumns] = nil }
-    case .values(let name, let values):
-      for value in values {
-        columns[name]?.values[value]?.removeAll { $0 == number }
-        if columns[name]?.values[value]?.isEmpty == true { columns[name]?.values[value] = nil }
-      }
-      if columns[name]?.isEmpty == true { columns[name] = nil }
-    case .range(let name, _):
-      columns[name]?.ranges.remove(number)
+      whole[entry.columnSet]?.remove(number)
+      if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
+    case .values(let name), .range(let name):
+      columns[name]?.remove(entry.rows, name, number)
       if columns[name]?.isEmpty == true { columns[name] = nil }
     }
   }
 
   // MARK: Matching
 
-  func match(_ changes: some CapturedTable, _ hit: (ID) -> Void) {
-    matchWhole(changes, hit)
+  func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
+    for (set, numbers) in whole where changes.touches(columns: columnSets[set]) {
+      for number in numbers { if let entry = entries[number] { hit(entry.id) } }
+    }
     if columns.isEmpty { return }
-    if changes.isCoarse { return matchCoarsely(changes, hit) }
+    if changes.isCoarse {
+      for entry in entries.values where changes.touches(columns: columnSets[entry.columnSet]) { hit(entry.id) }
+      return
+    }
     for (name, column) in columns {
-      // Regions of a table agree on what its row id is called, but for those that were made before it was changed.
-      let slot = changes.slot(of: name)
-      for row in 0..<changes.rowCount {
-        match(changes, row, column, slot, .old, hit)
-        match(changes, row, column, slot, .new, hit)
+      changes.forEachImage(of: name) { value, row in
+        column.find(value) { number in check(number, row, hit) }
       }
     }
   }
 
-  private func matchWhole(_ changes: some CapturedTable, _ hit: (ID) -> Void) {
-    for (columns, numbers) in whole {
-      let isTouched = changes.hasInsertsOrDeletes || columns.map(changes.hasUpdates(of:)) ?? true
-      if isTouched { for number in numbers { tell(number, hit) } }
-    }
-  }
-
-  private func matchCoarsely(_ changes: some CapturedTable, _ hit: (ID) -> Void) {
-    for entry in entries.values where changes.hasInsertsOrDeletes || entry.isTouched(byUpdatesOf: changes) {
-      hit(entry.id)
-    }
-  }
-
-  private func match(
-    _ changes: some CapturedTable, _ row: Int, _ column: Column, _ slot: CapturedSlot?, _ image: CapturedImage,
-    _ hit: (ID) -> Void
-  ) {
-    guard changes.has(image, row) else { return }
-    guard let slot, let value = changes.value(slot, image, row) else {
-      // Not known: it may be any of them.
-      for numbers in column.values.values { for number in numbers { check(number, changes, row, image, hit) } }
-      column.ranges.forEach { check($0, changes, row, image, hit) }
-      return
-    }
-    for number in column.values[value] ?? [] { check(number, changes, row, image, hit) }
-    if column.ranges.count > 0 { column.ranges.find(value) { check($0, changes, row, image, hit) } }
-  }
-
   /// Asks a part about a whole row.
-  private func check(
-    _ number: Int, _ changes: some CapturedTable, _ row: Int, _ image: CapturedImage, _ hit: (ID) -> Void
-  ) {
-    guard let entry = entries[number] else { return }
-    if changes.isUpdate(row), !entry.isTouched(byUpdate: row, of: changes) { return }
-    let isAdmitted = entry.part.rows.mayAdmit { name in
-      if let slot = changes.slot(of: name) { return changes.value(slot, image, row) }
-      return name == entry.rowIDName ? changes.rowID(image, row).map { DatabaseValue(.int64($0)) } : nil
+  private func check(_ number: Int, _ row: TableCommit.Row, _ hit: (ID) -> Void) {
+    guard let entry = entries[number], row.touches(columns: columnSets[entry.columnSet]) else { return }
+    if entry.rows.mayAdmit(row.value) { hit(entry.id) }
+  }
+}
+
+/// Where a part of a region is found.
+private enum EntryKey {
+  case whole
+  case values(String)
+  case range(String)
+
+  // A row id tells the most, then one value, then a few, then a range.
+  init(_ rows: RowFilter, rowIDName: String?) {
+    var best: (rank: Int, name: String, key: EntryKey)?
+    for (name, filter) in rows.columns {
+      let candidate: (rank: Int, name: String, key: EntryKey) =
+        switch filter {
+        case .values(let values): (name == rowIDName ? 0 : values.count, name, .values(name))
+        case .range(let range): (range.lower == nil || range.upper == nil ? .max : .max - 1, name, .range(name))
+        }
+      if let other = best, (other.rank, other.name) <= (candidate.rank, candidate.name) { continue }
+      best = candidate
     }
-    if isAdmitted { hit(entry.id) }
+    self = best?.key ?? .whole
+  }
+}
+
+/// The parts that are found by the value of a column.
+private struct ColumnIndex {
+  private var values: [DatabaseValue: [Int]] = [:]
+  private var ranges = IntervalIndex<Int>()
+
+  var isEmpty: Bool { values.isEmpty && ranges.count == 0 }
+
+  mutating func insert(_ rows: RowFilter, _ name: String, _ number: Int) {
+    switch rows.columns[name] {
+    case .values(let filtered): for value in filtered { values[value, default: []].append(number) }
+    case .range(let range): ranges.insert(range, number)
+    case nil: preconditionFailure("A part is found by a column that it does not filter")
+    }
   }
 
-  private func tell(_ number: Int, _ hit: (ID) -> Void) {
-    if let entry = entries[number] { hit(entry.id) }
+  mutating func remove(_ rows: RowFilter, _ name: String, _ number: Int) {
+    switch rows.columns[name] {
+    case .values(let filtered):
+      for value in filtered {
+        values[value]?.removeAll { $0 == number }
+        if values[value]?.isEmpty == true { values[value] = nil }
+      }
+    case .range: ranges.remove(number)
+    case nil: preconditionFailure("A part was found by a column that it does not filter")
+    }
+  }
+
+  /// Calls a closure for each part that lets a value pass: for all when it is not known.
+  func find(_ value: DatabaseValue?, _ body: (Int) -> Void) {
+    guard let value else {
+      values.values.forEach { $0.forEach(body) }
+      return ranges.forEach(body)
+    }
+    values[value]?.forEach(body)
+    if ranges.count > 0 { ranges.find(value, body) }
+  }
+}
+
+/// Sets of columns, each once, however many parts depend on it. Nil stands for all columns.
+private struct ColumnSets {
+  private var sets: [Set<String>?] = []
+  private var counts: [Int] = []
+  private var places: [Set<String>?: Int] = [:]
+
+  subscript(place: Int) -> Set<String>? { sets[place] }
+
+  mutating func insert(_ set: Set<String>?) -> Int {
+    if let place = places[set] {
+      counts[place] += 1
+      return place
+    }
+    let place = counts.firstIndex(of: 0) ?? sets.count
+    if place == sets.count {
+      sets.append(set)
+      counts.append(1)
+    } else {
+      sets[place] = set
+      counts[place] = 1
+    }
+    places[set] = place
+    return place
+  }
+
+  mutating func remove(_ place: Int) {
+    counts[place] -= 1
+    if counts[place] == 0 { places[sets[place]] = nil }
+  }
+}
+
+extension TableRegion.Part {
+  /// The columns whose changes may alter what is in the part, in lower case: nil stands for all.
+  func decidingColumns(rowIDName: String?) -> Set<String>? {
+    // Rows come in the order of their ids when no other one is asked for.
+    readColumns.map { $0.union(rows.columns.keys).union([rowIDName ?? RowFilter.rowIDName]) }
   }
 }

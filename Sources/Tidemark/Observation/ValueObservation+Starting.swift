@@ -87,7 +87,7 @@ struct RunningObservation<Reducer: ValueReducer>: Sendable {
     observer.events.willStart?()
     if ground.writer == nil {
       ground.fetchLater { [source, observer] db in
-        observer.take { try LiveFetch(source: source, observers: [observer]).run(try db.get()) }
+        observer.take { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run(try db.get()) }
       }
     } else {
       LiveEngine.engine(of: ground).start(observer, key, source, in: ground)
@@ -98,7 +98,7 @@ struct RunningObservation<Reducer: ValueReducer>: Sendable {
   func startNow() {
     observer.events.willStart?()
     if ground.writer == nil {
-      observer.take { try ground.read { try LiveFetch(source: source, observers: [observer]).run($0) } }
+      observer.take { try ground.read { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run($0) } }
     } else {
       LiveEngine.engine(of: ground).startNow(observer, key, source, in: ground)
     }
@@ -114,7 +114,7 @@ extension AnyLiveObserver {
   /// Takes the one value of a database that never changes.
   fileprivate func take(_ fetch: () throws -> LiveFetch.Outcome) {
     do {
-      try fetch().handOver(self)
+      _ = try fetch().handOver(self)
     } catch {
       fail(error)
     }

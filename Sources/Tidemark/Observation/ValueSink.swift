@@ -43,6 +43,11 @@ final class ScheduledSink<Value: Sendable>: ValueSink {
     if state.withLock({ $0.machine.put(value) }) { schedule { [self] in deliver() } }
   }
 
+  /// Takes a value that is older than those that came before it, if any did.
+  func putFirst(_ value: Value) {
+    if state.withLock({ $0.machine.putFirst(value) }) { schedule { [self] in deliver() } }
+  }
+
   func fail(_ error: any Error) {
     if state.withLock({ $0.machine.fail(error) }) { schedule { [self] in deliver() } }
   }
