@@ -23,14 +23,12 @@ final class CompilationObserver: StatementAuthorizer {
   /// without the library.
   private(set) var effectCount: UInt = 0
 
+  /// Whether a database was attached, or might have been.
+  private(set) var mayHaveAttachedDatabases = false
+
   private var effects: StatementEffects = []
   private var isCompiling = false
-  private var reads: [DatabaseRegion.TableName: ColumnSet]?
-
-  private enum ColumnSet {
-    case all
-    case some(Set<String>)
-  }
+  private var reads: StatementReads?
 
   /// Runs a compilation, and answers what the statement does.
   func effects(of compile: () throws -> Void) rethrows -> StatementEffects {
@@ -46,17 +44,11 @@ final class CompilationObserver: StatementAuthorizer {
   }
 
   /// Runs a compilation, and answers what the statement reads.
-  func region(of compile: () throws -> Void) rethrows -> DatabaseRegion {
-    reads = [:]
+  func reads(of compile: () throws -> Void) rethrows -> StatementReads {
+    reads = StatementReads()
     defer { reads = nil }
     _ = try effects(of: compile)
-    let tables = (reads ?? [:]).mapValues { columns in
-      switch columns {
-      case .all: DatabaseRegion.TableRegion.all
-      case .some(let names): DatabaseRegion.TableRegion(columns: names)
-      }
-    }
-    return DatabaseRegion(tables: tables)
+    return reads ?? StatementReads()
   }
 
   func authorize(
@@ -65,7 +57,9 @@ final class CompilationObserver: StatementAuthorizer {
   ) -> CInt {
     switch action {
     case SQLITE_READ:
-      if reads != nil, isCompiling { recordRead(table: first, column: second) }
+      if reads != nil, isCompiling, let first {
+        reads?.record(table: first, column: second, database: database)
+      }
       return SQLITE_OK
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return SQLITE_OK
@@ -79,6 +73,7 @@ final class CompilationObserver: StatementAuthorizer {
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
+      mayHaveAttachedDatabases = true
       // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
@@ -93,26 +88,6 @@ final class CompilationObserver: StatementAuthorizer {
       effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       return SQLITE_OK
-    }
-  }
-
-  private func recordRead(table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?) {
-    guard let table else { return }
-    let name = DatabaseRegion.TableName(String(cString: table))
-    // An empty column stands for the table: COUNT(*), or a query that uses no column.
-    guard let column, column.pointee != 0 else {
-      reads?[name] = .all
-      return
-    }
-    switch reads?[name] {
-    case .all?: break
-    case .some(var columns)?:
-      // Taken out while it grows: a copy for each column would make wide tables quadratic.
-      reads?[name] = .some([])
-      columns.insert(String(cString: column))
-      reads?[name] = .some(columns)
-    case nil:
-      reads?[name] = .some([String(cString: column)])
     }
   }
 }

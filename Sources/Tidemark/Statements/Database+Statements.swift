@@ -77,19 +77,6 @@ extension Database {
     return statement
   }
 
-  /// What a statement reads. The full database when it cannot be told.
-  func region(ofStatement sql: String) -> DatabaseRegion {
-    preconditionAccess()
-    do {
-      return try compilation.region {
-        _ = try compile(sql, isInternal: true)
-      }
-    } catch {
-      // The schema has changed since, and the statement is not valid any more. Law 1: when in doubt, widen.
-      return .fullDatabase
-    }
-  }
-
   // MARK: - Ends and errors
 
   /// Called when a statement has ended, and somebody wants to do something.
