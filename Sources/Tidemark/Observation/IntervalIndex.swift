@@ -4,14 +4,14 @@
 /// runs that became too similar are merged. A run is searched as a binary tree whose nodes know the highest upper bound
 /// below them. What is removed is crossed out, and thrown away once half of all is. So adding, removing and finding cost
 /// what a few logarithms cost, however adding and finding are mixed.
-struct IntervalIndex<ID: Hashable> {
-  private struct Item {
+struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
+  fileprivate struct Item: Sendable {
     var range: ValueRange
     var id: ID
   }
 
   /// Ranges in the order of their lower bounds.
-  private struct Run {
+  fileprivate struct Run: Sendable {
     var items: [Item]
 
     /// For the node in the middle of each part, the upper bound that no other one below it exceeds.
@@ -45,7 +45,7 @@ struct IntervalIndex<ID: Hashable> {
     }
   }
 
-  private enum Upper {
+  fileprivate enum Upper: Sendable {
     case lowest
     case bound(DatabaseValue)
     case none
@@ -128,7 +128,7 @@ struct IntervalIndex<ID: Hashable> {
     return result + left + right
   }
 
-  private static func max(_ lhs: Upper, _ rhs: Upper) -> Upper {
+  fileprivate static func max(_ lhs: Upper, _ rhs: Upper) -> Upper {
     switch (lhs, rhs) {
     case (.none, _), (_, .none): .none
     case (.lowest, let other), (let other, .lowest): other
@@ -153,5 +153,12 @@ extension ValueRange {
     guard let otherLower = other.lower else { return false }
     guard let lower else { return true }
     return lower.value.isOrdered(before: otherLower.value)
+  }
+}
+
+extension DatabaseValue {
+  /// Whether the value is a text whose bytes are not those that SQLite has.
+  fileprivate var isRepairedText: Bool {
+    if case .string(let text) = storage { text.unicodeScalars.contains("\u{FFFD}") } else { false }
   }
 }

@@ -88,7 +88,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
   private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
     if state.ground != nil { return }
     state.ground = ground
-    state.subscription = ground.writer?.broker.subscribe(state.index.needs) { [weak self] changes in
+    state.subscription = ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
       self?.didCommit(changes)
     }
   }
@@ -101,15 +101,18 @@ final class LiveEngine: _DatabaseGround.Tenant {
     if work.startsReading { ground.fetchLater { [self] db in readRounds(db) } }
     if work.startsWriting { ground.writeLater { [self] db in writeRounds(db) } }
     if let (pause, query) = work.pause {
-      _ = ground.clock.after(pause) { [self] in resume(query) }
+      let endPause = ground.clock.after(pause) { [self] in resume(query) }
+      // The pause lasts as long as this is kept.
+      state.withLock { _ in query.endPause = endPause }
     }
   }
 
   private func resume(_ query: LiveQuery) {
-    perform(
-      state.withLock { state in
-        if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
-        return state.nextWork()
-      })
+    let (work, _) = state.withLock { state in
+      if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
+      defer { query.endPause = nil }
+      return (state.nextWork(), query.endPause)
+    }
+    perform(work)
   }
 }

@@ -11,9 +11,9 @@ struct LiveFetch {
   var cancellation: AccessCancellation?
   var deadline: Database.Deadline?
 
-  struct Outcome {
+  struct Outcome: Sendable {
     /// Gives an observer what was fetched, and answers whether it has made a value of that.
-    var handOver: (AnyLiveObserver) -> Bool
+    var handOver: @Sendable (AnyLiveObserver) -> Bool
 
     /// What was read, if it was to be found out.
     var region: DatabaseRegion?

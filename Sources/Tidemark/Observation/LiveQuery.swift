@@ -24,6 +24,9 @@ final class LiveQuery: @unchecked Sendable {
   /// How many fetches in a row have failed for a passing reason.
   var failureCount = 0
 
+  /// Ends the pause after such a failure.
+  var endPause: (@Sendable () -> Void)?
+
   init(_ key: LiveQueryKey, _ source: AnyLiveSource) {
     self.key = key
     self.source = source

@@ -23,7 +23,7 @@ class AnyLiveSource: @unchecked Sendable {
 
   /// Fetches, and answers how to hand over what was fetched to an observer: it answers whether there is a value to
   /// deliver.
-  func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Bool {
+  func fetch(_ db: Database) throws -> @Sendable (AnyLiveObserver) -> Bool {
     preconditionFailure("To be overridden")
   }
 }
@@ -37,7 +37,7 @@ final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
     super.init(tracking)
   }
 
-  override func fetch(_ db: Database) throws -> (AnyLiveObserver) -> Bool {
+  override func fetch(_ db: Database) throws -> @Sendable (AnyLiveObserver) -> Bool {
     let value = try fetched(db)
     return { observer in
       // Only observers of this type are attached to this source.

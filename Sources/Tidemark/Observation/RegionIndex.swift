@@ -10,7 +10,7 @@
 /// Of a filter on several columns, one is chosen to find the part by; the part is then asked about the whole row.
 ///
 /// Law: a region that a change touches is found (`DatabaseRegion.isModified(by:)` says the same, slowly).
-struct RegionIndex<ID: Hashable & Sendable> {
+struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   /// What was put into the index for a region.
   struct Registration {
     fileprivate var isFull = false
@@ -87,7 +87,7 @@ struct RegionIndex<ID: Hashable & Sendable> {
 }
 
 /// The regions of a table.
-struct RegionTableIndex<ID: Hashable & Sendable> {
+struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
   /// A part of a region.
   private struct Entry {
     var id: ID

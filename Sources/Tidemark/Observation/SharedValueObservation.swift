@@ -28,14 +28,14 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   /// Starts the observation. What it answers ends it.
   typealias Begin = @Sendable (_ isImmediate: Bool, any ValueSink<Element>) -> @Sendable () -> Void
 
-  private enum Phase {
+  fileprivate enum Phase {
     case resting
     case starting
     case running(end: @Sendable () -> Void)
     case failed(any Error)
   }
 
-  private struct State {
+  fileprivate struct State {
     var phase = Phase.resting
     var last: Element?
     var followers: [Int: Sink] = [:]
@@ -43,6 +43,33 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Which start of the observation this is: what comes from one that was ended does not count.
     var generation = 0
+
+    mutating func join(
+      _ sink: Sink, _ number: Int
+    ) -> Joining {
+      switch phase {
+      case .failed(let error):
+        return .fails(error)
+      case .resting:
+        followers[number] = sink
+        phase = .starting
+        return .begins(generation: generation)
+      case .starting, .running:
+        followers[number] = sink
+        return .joins(last: last)
+      }
+    }
+
+    /// - returns: What ends the observation that runs.
+    mutating func reset() -> (@Sendable () -> Void)? {
+      defer {
+        phase = .resting
+        last = nil
+        generation += 1
+      }
+      if case .running(let end) = phase { return end }
+      return nil
+    }
   }
 
   private let extent: SharedValueObservationExtent
@@ -93,7 +120,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     }
   }
 
-  private enum Joining {
+  fileprivate enum Joining {
     case begins(generation: Int)
     case joins(last: Element?)
     case fails(any Error)
@@ -159,35 +186,6 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       return followers
     }
     for sink in followers { sink.fail(error) }
-  }
-}
-
-extension SharedValueObservation.State {
-  fileprivate mutating func join(
-    _ sink: SharedValueObservation.Sink, _ number: Int
-  ) -> SharedValueObservation.Joining {
-    switch phase {
-    case .failed(let error):
-      return .fails(error)
-    case .resting:
-      followers[number] = sink
-      phase = .starting
-      return .begins(generation: generation)
-    case .starting, .running:
-      followers[number] = sink
-      return .joins(last: last)
-    }
-  }
-
-  /// - returns: What ends the observation that runs.
-  fileprivate mutating func reset() -> (@Sendable () -> Void)? {
-    defer {
-      phase = .resting
-      last = nil
-      generation += 1
-    }
-    if case .running(let end) = phase { return end }
-    return nil
   }
 }
 

@@ -52,6 +52,11 @@ final class Deliveries<Value: Sendable>: @unchecked Sendable {
   }
 }
 
+extension Deliveries {
+  /// What the error says that ends the observation.
+  func failureText() throws -> String { "\(try error())" }
+}
+
 extension Deliveries where Value: Equatable {
   /// Waits until some value is the last one.
   @discardableResult

@@ -4,131 +4,159 @@ import Testing
 
 /// The life of an observed query, drawn on a time line.
 @Suite struct LiveQueryMachineTests {
+  private final class Query {
+    private var machine = LiveQueryMachine()
+
+    func ask(_ wish: LiveQueryMachine.Wish) -> Bool { machine.ask(wish) }
+    func begin() -> LiveQueryMachine.Wish { machine.begin() }
+    func end() -> Bool { machine.end() }
+    func pause(unserved: LiveQueryMachine.Wish) { machine.pause(unserved: unserved) }
+    func resume() -> Bool { machine.resume() }
+  }
+
   @Test func aQueryIsPutIntoTheLineOnce() {
-    var machine = LiveQueryMachine()
-    #expect(machine.ask(.newcomer))
-    #expect(!machine.ask(.change))
-    #expect(!machine.ask(.newcomer))
-    #expect(machine.begin() == [.newcomer, .change])
+    let query = Query()
+    #expect(query.ask(.newcomer))
+    #expect(!query.ask(.change))
+    #expect(!query.ask(.newcomer))
+    #expect(query.begin() == [.newcomer, .change])
   }
 
   @Test func threeCommitsDuringAFetchMakeOneMoreFetch() {
-    var machine = LiveQueryMachine()
-    _ = machine.ask(.newcomer)
-    _ = machine.begin()
-    #expect(!machine.ask(.change))
-    #expect(!machine.ask(.change))
-    #expect(!machine.ask(.change))
-    #expect(machine.end())
-    #expect(machine.begin() == .change)
-    #expect(!machine.end())
+    let query = Query()
+    _ = query.ask(.newcomer)
+    _ = query.begin()
+    #expect(!query.ask(.change))
+    #expect(!query.ask(.change))
+    #expect(!query.ask(.change))
+    #expect(query.end())
+    #expect(query.begin() == .change)
+    #expect(!query.end())
   }
 
   @Test func aQueryThatNobodyAskedForMeanwhileRests() {
-    var machine = LiveQueryMachine()
-    _ = machine.ask(.change)
-    _ = machine.begin()
-    #expect(!machine.end())
-    #expect(machine.ask(.change))
+    let query = Query()
+    _ = query.ask(.change)
+    _ = query.begin()
+    #expect(!query.end())
+    #expect(query.ask(.change))
   }
 
   @Test func afterAPassingErrorTheSameAreServedLater() {
-    var machine = LiveQueryMachine()
-    _ = machine.ask(.newcomer)
-    let unserved = machine.begin()
-    machine.pause(unserved: unserved)
-    #expect(!machine.ask(.change))
-    #expect(machine.resume())
-    #expect(!machine.resume())
-    #expect(machine.begin() == [.newcomer, .change])
+    let query = Query()
+    _ = query.ask(.newcomer)
+    let unserved = query.begin()
+    query.pause(unserved: unserved)
+    #expect(!query.ask(.change))
+    #expect(query.resume())
+    #expect(!query.resume())
+    #expect(query.begin() == [.newcomer, .change])
   }
 }
 
 /// What is on its way to somebody who takes one thing at a time.
 @Suite struct MailboxMachineTests {
-  private let here: ThreadID = 1
-  private let elsewhere: ThreadID = 2
+  /// A machine, and its words.
+  private final class Mailbox {
+    private var machine: MailboxMachine<Int>
 
-  private func text(_ item: MailboxMachine<Int>.Item?) -> String {
-    switch item {
-    case .value(let value): "\(value)"
-    case .failure(let error): "\(error)"
-    case nil: "nothing"
+    init(keepsAll: Bool = false) { machine = MailboxMachine(keepsAll: keepsAll) }
+
+    func put(_ value: Int) -> Bool { machine.put(value) }
+    func putFirst(_ value: Int) -> Bool { machine.putFirst(value) }
+    func fail(_ number: Int) -> Bool { machine.fail(Planned(number: number)) }
+    func hold() { machine.hold() }
+
+    func take(on thread: ThreadID = 1) -> String {
+      switch machine.take(on: thread) {
+      case .value(let value): "\(value)"
+      case .failure(let error): "\(error)"
+      case nil: "nothing"
+      }
     }
+
+    /// Whether another delivery is to be scheduled, and how many are told.
+    func didDeliver(wasLast: Bool = false) -> (schedules: Bool, toldCount: Int) {
+      let (schedules, tell) = machine.didDeliver(wasLast: wasLast)
+      return (schedules, tell.count)
+    }
+
+    /// Whether one has to wait.
+    func close() -> Bool { machine.close(on: 1, Environment.live.makePlace()) }
   }
 
   @Test func whoIsSlowFindsTheNewestValue() {
-    var machine = MailboxMachine<Int>()
-    #expect(machine.put(1))
-    #expect(!machine.put(2))
-    #expect(text(machine.take(on: here)) == "2")
-    #expect(!machine.put(3))
-    #expect(!machine.put(4))
-    #expect(machine.didDeliver(wasLast: false).schedules)
-    #expect(text(machine.take(on: here)) == "4")
-    #expect(!machine.didDeliver(wasLast: false).schedules)
+    let mailbox = Mailbox()
+    #expect(mailbox.put(1))
+    #expect(!mailbox.put(2))
+    #expect(mailbox.take() == "2")
+    #expect(!mailbox.put(3))
+    #expect(!mailbox.put(4))
+    #expect(mailbox.didDeliver().schedules)
+    #expect(mailbox.take() == "4")
+    #expect(!mailbox.didDeliver().schedules)
   }
 
   @Test func whoWantsAllFindsAll() {
-    var machine = MailboxMachine<Int>(keepsAll: true)
-    #expect(machine.put(1))
-    #expect(!machine.put(2))
-    #expect(text(machine.take(on: here)) == "1")
-    #expect(machine.didDeliver(wasLast: false).schedules)
-    #expect(text(machine.take(on: here)) == "2")
+    let mailbox = Mailbox(keepsAll: true)
+    #expect(mailbox.put(1))
+    #expect(!mailbox.put(2))
+    #expect(mailbox.take() == "1")
+    #expect(mailbox.didDeliver().schedules)
+    #expect(mailbox.take() == "2")
   }
 
   @Test func theErrorComesLastAndNothingAfterIt() {
-    var machine = MailboxMachine<Int>()
-    _ = machine.put(1)
-    #expect(!machine.fail(Planned(number: 7)))
-    #expect(!machine.put(2))
-    #expect(text(machine.take(on: here)) == "1")
-    #expect(machine.didDeliver(wasLast: false).schedules)
-    #expect(text(machine.take(on: here)) == "Planned(number: 7)")
-    #expect(!machine.didDeliver(wasLast: true).schedules)
-    #expect(!machine.put(3))
-    #expect(text(machine.take(on: here)) == "nothing")
+    let mailbox = Mailbox()
+    _ = mailbox.put(1)
+    #expect(!mailbox.fail(7))
+    #expect(!mailbox.put(2))
+    #expect(mailbox.take() == "1")
+    #expect(mailbox.didDeliver().schedules)
+    #expect(mailbox.take() == "Planned(number: 7)")
+    #expect(!mailbox.didDeliver(wasLast: true).schedules)
+    #expect(!mailbox.put(3))
+    #expect(mailbox.take() == "nothing")
   }
 
   @Test func nothingIsTakenOnceItIsClosed() {
-    var machine = MailboxMachine<Int>()
-    _ = machine.put(1)
-    #expect(!machine.close(on: here, Environment.live.makePlace()))
-    #expect(text(machine.take(on: here)) == "nothing")
-    #expect(!machine.put(2))
+    let mailbox = Mailbox()
+    _ = mailbox.put(1)
+    #expect(!mailbox.close())
+    #expect(mailbox.take() == "nothing")
+    #expect(!mailbox.put(2))
   }
 
   @Test func whoClosesWaitsForADeliveryElsewhere() {
-    var machine = MailboxMachine<Int>()
-    _ = machine.put(1)
-    _ = machine.take(on: elsewhere)
-    #expect(machine.close(on: here, Environment.live.makePlace()))
-    #expect(machine.close(on: here, Environment.live.makePlace()))
-    #expect(machine.didDeliver(wasLast: false).tell.count == 2)
+    let mailbox = Mailbox()
+    _ = mailbox.put(1)
+    _ = mailbox.take(on: 2)
+    #expect(mailbox.close())
+    #expect(mailbox.close())
+    #expect(mailbox.didDeliver().toldCount == 2)
   }
 
   @Test func whoClosesFromInsideADeliveryDoesNotWaitForHimself() {
-    var machine = MailboxMachine<Int>()
-    _ = machine.put(1)
-    _ = machine.take(on: here)
-    #expect(!machine.close(on: here, Environment.live.makePlace()))
-    #expect(!machine.didDeliver(wasLast: false).schedules)
+    let mailbox = Mailbox()
+    _ = mailbox.put(1)
+    _ = mailbox.take()
+    #expect(!mailbox.close())
+    #expect(!mailbox.didDeliver().schedules)
   }
 
   @Test func whatIsHeldIsNotScheduled() {
-    var machine = MailboxMachine<Int>()
-    machine.hold()
-    #expect(!machine.put(1))
-    #expect(text(machine.take(on: here)) == "1")
-    #expect(!machine.didDeliver(wasLast: false).schedules)
-    #expect(machine.put(2))
+    let mailbox = Mailbox()
+    mailbox.hold()
+    #expect(!mailbox.put(1))
+    #expect(mailbox.take() == "1")
+    #expect(!mailbox.didDeliver().schedules)
+    #expect(mailbox.put(2))
   }
 
   @Test func aFirstValueThatComesLateIsNotDelivered() {
-    var machine = MailboxMachine<Int>()
-    #expect(machine.put(2))
-    #expect(!machine.putFirst(1))
-    #expect(text(machine.take(on: here)) == "2")
+    let mailbox = Mailbox()
+    #expect(mailbox.put(2))
+    #expect(!mailbox.putFirst(1))
+    #expect(mailbox.take() == "2")
   }
 }

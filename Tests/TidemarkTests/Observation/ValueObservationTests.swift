@@ -116,7 +116,8 @@ import Tidemark
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
       try writer.write { try $0.execute(sql: "DROP TABLE player") }
-      #expect("\(try deliveries.error())".contains("no such table: player"))
+      let deliveriesFailure = try deliveries.failureText()
+      #expect(deliveriesFailure.contains("no such table: player"))
       #expect(writer.liveMetrics.observationCount == 0)
       cancellable.cancel()
     }
@@ -205,9 +206,11 @@ import Tidemark
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
       try writer.close()
-      #expect("\(try deliveries.error())" == closedMessage)
+      let deliveriesFailure = try deliveries.failureText()
+      #expect(deliveriesFailure == closedMessage)
       let (late, lateCancellable) = Self.playerCount.collect(in: writer)
-      #expect("\(try late.error())" == closedMessage)
+      let lateFailure = try late.failureText()
+      #expect(lateFailure == closedMessage)
       cancellable.cancel()
       lateCancellable.cancel()
     }
@@ -255,8 +258,104 @@ import Tidemark
         try db.execute(sql: "INSERT INTO team (name) VALUES ('fetched')")
       }
       let (deliveries, cancellable) = observation.collect(in: writer)
-      #expect("\(try deliveries.error())".contains("readonly"))
+      let deliveriesFailure = try deliveries.failureText()
+      #expect(deliveriesFailure.contains("readonly"))
       cancellable.cancel()
+    }
+  }
+
+  @Test func aWriterDoesNotWaitForAFetch() throws {
+    try Observed.pool.withDatabase { writer in
+      let isFetching = Moment()
+      let mayEnd = Moment()
+      let observation = ValueObservation.tracking { db in
+        let count = try db.playerCount()
+        if count == 1 {
+          isFetching.happen()
+          try mayEnd.wait()
+        }
+        return count
+      }
+      let (deliveries, cancellable) = observation.collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      try writer.write { try $0.addPlayer("Arthur") }
+      try isFetching.wait()
+      for number in 2...9 { try writer.write { try $0.addPlayer("\(number)") } }
+      mayEnd.happen()
+      #expect(try deliveries.wait(forLast: 9) == [0, 1, 9])
+      cancellable.cancel()
+    }
+  }
+
+  @Test func aSlowFetchDoesNotKeepOthersWaiting() throws {
+    try Observed.pool.withDatabase { writer in
+      let mayEnd = Moment()
+      let isFetching = Moment()
+      let slow = ValueObservation.tracking { db in
+        isFetching.happen()
+        try mayEnd.wait()
+        return try db.playerCount()
+      }
+      let (slowDeliveries, slowCancellable) = slow.collect(in: writer)
+      try isFetching.wait()
+      let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      try writer.write { try $0.addPlayer("Arthur") }
+      try deliveries.wait(forLast: 1)
+      mayEnd.happen()
+      try slowDeliveries.wait(forLast: 1)
+      cancellable.cancel()
+      slowCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aFetchOfACancelledObservationIsStopped(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let isFetching = Moment()
+      let end = Deliveries<String>()
+      let observation = ValueObservation.tracking { db in
+        isFetching.happen()
+        do {
+          try db.execute(
+            sql: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+        } catch {
+          end.append("\(error)")
+          throw error
+        }
+      }
+      let (_, cancellable) = observation.collect(in: writer)
+      try isFetching.wait()
+      cancellable.cancel()
+      #expect(try end.wait { !$0.isEmpty } == ["CancellationError()"])
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aPassingErrorIsTriedAgain(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let failureCount = Mutex(3)
+      let observation = ValueObservation.tracking { db in
+        let fails = failureCount.withLock { count in
+          count -= 1
+          return count >= 0
+        }
+        if fails { throw DatabaseError(resultCode: .SQLITE_BUSY, message: "planned") }
+        return try db.playerCount()
+      }
+      let (patient, cancellable) = observation.retryingPassingErrors(after: .milliseconds(1)).collect(in: writer)
+      #expect(try patient.wait(forLast: 0) == [0])
+      #expect(writer.liveMetrics.failureCount == 3)
+      try writer.write { try $0.addPlayer("Arthur") }
+      try patient.wait(forLast: 1)
+      failureCount.withLock { $0 = 1 }
+      let (impatient, other) = observation.collect(in: writer)
+      let impatientFailure = try impatient.failureText()
+      #expect(impatientFailure == "SQLite error 5: planned")
+      try writer.write { try $0.addPlayer("Barbara") }
+      try patient.wait(forLast: 2)
+      cancellable.cancel()
+      other.cancel()
     }
   }
 
