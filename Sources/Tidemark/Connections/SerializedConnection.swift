@@ -84,10 +84,8 @@ final class SerializedConnection: Sendable {
     let deadline = timeLimit.deadline()
     if let nested {
       try nested.enter(gate, until: deadline)
-    } else if let deadline {
-      try gate.enter(until: deadline)
     } else {
-      gate.enter()
+      try gate.enter(until: deadline)
     }
     defer { gate.leave() }
     return try run(deadline, body)
@@ -163,7 +161,7 @@ final class SerializedConnection: Sendable {
     return try await AsyncAccess.perform(
       on: executor, until: deadline,
       enter: { letIn in turn.begin { letIn(()) } },
-      giveUp: { giveUp in _ = giveUp() },
+      giveUp: { giveUp in giveUp() },
       leave: { _ in turn.end() },
       { [self] _, cancellation in
         try run(deadline) { db in

@@ -43,7 +43,9 @@ extension Database {
       defer { statement.finish() }
       var names: [String] = []
       while try statement.step() {
-        guard let name = columnText(statement.sqliteStatement, 1) else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+        guard let name = columnText(statement.sqliteStatement, 1) else {
+          throw DatabaseError(resultCode: .SQLITE_NOMEM)
+        }
         names.append(name)
       }
       return names.filter { $0 != "main" && $0 != "temp" }

@@ -62,7 +62,8 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
 
   @Test func aRowIdIsTheColumnThatStandsForIt() {
     let rows = RowFilter(["id": .values([DatabaseValue(.int64(3))])])
-    let region = DatabaseRegion(tables: [TableKey("t"): TableRegion(columns: nil as [String]?, rows: rows, rowIDName: "id")])
+    let table = TableRegion(columns: nil as [String]?, rows: rows, rowIDName: "id")
+    let region = DatabaseRegion(tables: [TableKey("t"): table])
     func insert(_ rowID: Int64?) -> RowChange {
       RowChange(table: TableKey("t"), kind: .insert, new: image([:], rowID: rowID))
     }
