@@ -12,6 +12,9 @@ final class SerializedConnection: Sendable {
   private let timeLimit: AccessTimeLimit
   private let allowsUnsafeTransactions: Bool
 
+  /// Where the commits of the connection are told.
+  let changeBroker: ChangeBroker
+
   // The open connection, for those who interrupt it: they do not wait for the gate.
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
@@ -24,6 +27,7 @@ final class SerializedConnection: Sendable {
     standing: DatabaseStanding = DatabaseStanding()
   ) throws {
     db = try Database.open(location, configuration, label: label, standing: standing)
+    changeBroker = db.changeCapture.broker
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
