@@ -58,8 +58,8 @@ public final class DatabasePool: DatabaseWriter {
     let readConfiguration = configuration.forReaders
     nested = NestedWrites(writer: writer)
     readers = ReaderPool(
-      countMax: configuration.maximumReaderCount, hasLiveQueries: true, configuration, label: label + ".reader", standing: standing,
-      nested: nested,
+      countMax: configuration.maximumReaderCount, hasLiveQueries: true, configuration,
+      label: label + ".reader", standing: standing, nested: nested,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
         try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", standing: standing)

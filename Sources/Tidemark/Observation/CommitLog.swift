@@ -3,12 +3,12 @@ typealias CommitNumber = UInt64
 
 /// The commits that running fetches may not have seen.
 ///
-/// A fetch begins when some commit was the last one. What it reads is that commit's state, or a newer one. When it ends,
-/// what it has read is known, and is compared with the commits that came after that one: if one of them touches it, the
+/// A fetch begins when some commit was the last one. What it reads is that commit's state, or a newer one. When it
+/// ends, what it has read is known, and is compared with the commits that came after that one: if one of them touches it, the
 /// value may be old.
 ///
-/// It keeps what running fetches may ask for, and no more than a number of commits and rows: who asks for what was thrown
-/// away is told yes.
+/// It keeps what running fetches may ask for, and no more than a number of commits and rows: who asks for what was
+/// thrown away is told yes.
 struct CommitLog<Changes> {
   private struct Commit {
     var number: CommitNumber

@@ -2,8 +2,8 @@
 ///
 /// The ranges stand in a few sorted runs, each at least twice as long as the next: a new range makes a run of one, and
 /// runs that became too similar are merged. A run is searched as a binary tree whose nodes know the highest upper bound
-/// below them. What is removed is crossed out, and thrown away once half of all is. So adding, removing and finding cost
-/// what a few logarithms cost, however adding and finding are mixed.
+/// below them. What is removed is crossed out, and thrown away once half of all is. So adding, removing and finding
+/// cost what a few logarithms cost, however they are mixed.
 struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   fileprivate struct Item: Sendable {
     var range: ValueRange

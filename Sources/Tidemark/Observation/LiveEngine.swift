@@ -5,8 +5,8 @@
 /// 1. A change that alters the result of an observed query is never missed: a query stands in the index from the moment
 ///    its fetch has ended, and the commits since its fetch began are asked, under one lock.
 /// 2. The last state is always delivered: a query that was touched is fetched by a fetch that begins later.
-/// 3. Values move forward: fetches of a query come one after the other, each on a newer snapshot, and an observer is given
-///    those that began after it came.
+/// 3. Values move forward: fetches of a query come one after the other, each on a newer snapshot, and an observer is
+///    given those that began after it came.
 /// 4. A writer finds the queries, and nothing more: it waits for no fetch and no observer.
 /// 5. Who is called is called outside of the lock.
 final class LiveEngine: _DatabaseGround.Tenant {

@@ -106,8 +106,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
   /// The values, as a sequence that one iterates with `for await`. Each iteration follows the observation.
   ///
-  /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default, the newest one
-  ///   is kept.
+  /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default, the newest
+  ///   one is kept.
   public func values(
     bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Element> {

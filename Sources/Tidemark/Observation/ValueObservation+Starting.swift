@@ -98,7 +98,9 @@ struct RunningObservation<Reducer: ValueReducer>: Sendable {
   func startNow() {
     observer.events.willStart?()
     if ground.writer == nil {
-      observer.take { try ground.read { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run($0) } }
+      observer.take {
+        try ground.read { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run($0) }
+      }
     } else {
       LiveEngine.engine(of: ground).startNow(observer, key, source, in: ground)
     }

@@ -16,8 +16,12 @@ import Tidemark
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await workers.threads(2, "writing thread") { try world.write(as: $0, transactionCount) } }
-      group.addTask { await workers.tasks(2, "writing task") { try await world.writeAsync(as: 10 + $0, transactionCount) } }
-      group.addTask { await workers.threads(1, "restless thread") { _ in try world.startAndCancel(transactionCount / 4) } }
+      group.addTask {
+        await workers.tasks(2, "writing task") { try await world.writeAsync(as: 10 + $0, transactionCount) }
+      }
+      group.addTask {
+        await workers.threads(1, "restless thread") { _ in try world.startAndCancel(transactionCount / 4) }
+      }
     }
     try world.checkAtQuiet(watchers)
     for watcher in watchers { watcher.cancel() }

@@ -43,7 +43,10 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
       ("SELECT item FROM tag WHERE name = ? ORDER BY item", [kind]),
       ("SELECT item.id, tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = ? ORDER BY 1, 2", [owner]),
       ("SELECT item.id, tag.name FROM item LEFT JOIN tag ON tag.item = item.id AND tag.name = ? ORDER BY 1, 2", [kind]),
-      ("SELECT id FROM item WHERE EXISTS (SELECT * FROM tag WHERE tag.item = item.id) AND owner = ? ORDER BY id", [owner]),
+      (
+        "SELECT id FROM item WHERE EXISTS (SELECT * FROM tag WHERE tag.item = item.id) AND owner = ? ORDER BY id",
+        [owner]
+      ),
       ("SELECT id FROM item WHERE owner = ? OR kind = ? ORDER BY id", [owner, kind]),
       ("SELECT id FROM good WHERE owner = ? ORDER BY id", [owner]),
       ("WITH mine AS (SELECT * FROM item WHERE owner = ?) SELECT COUNT(*) FROM mine WHERE score < ?", [owner, high]),
@@ -109,8 +112,10 @@ struct LiveOperation: Sendable {
     let all: [(String, StatementArguments)] = [
       ("INSERT OR IGNORE INTO item VALUES (?, ?, ?, ?, ?, NULL)", [id, owner, kind, score, owner]),
       ("INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?)", [id, owner, kind, score, kind, slug]),
-      ("INSERT INTO item VALUES (?, ?, ?, ?, NULL, NULL) ON CONFLICT DO UPDATE SET score = excluded.score + 1",
-       [id, owner, kind, score]),
+      (
+        "INSERT INTO item VALUES (?, ?, ?, ?, NULL, NULL) ON CONFLICT DO UPDATE SET score = excluded.score + 1",
+        [id, owner, kind, score]
+      ),
       ("UPDATE item SET owner = ? WHERE id = ?", [owner, id]),
       ("UPDATE item SET owner = NULL WHERE id = ?", [id]),
       ("UPDATE item SET score = ? WHERE owner = ?", [score, owner]),

@@ -49,7 +49,9 @@ import Tidemark
   func closingTheDatabaseEndsTheLoop(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       let text = await message {
-        for try await _ in ValueObservationTests.playerCount.values(in: AnyDatabaseWriter(writer)) { try writer.close() }
+        for try await _ in ValueObservationTests.playerCount.values(in: AnyDatabaseWriter(writer)) {
+          try writer.close()
+        }
       }
       #expect(text == closedMessage)
     }

@@ -11,7 +11,9 @@ import Tidemark
     var query: String
     var change: @Sendable (Database) throws -> Void
 
-    init(_ description: String, _ setUp: String, _ query: String, _ change: @escaping @Sendable (Database) throws -> Void) {
+    init(
+      _ description: String, _ setUp: String, _ query: String, _ change: @escaping @Sendable (Database) throws -> Void
+    ) {
       self.description = description
       self.setUp = setUp
       self.query = query

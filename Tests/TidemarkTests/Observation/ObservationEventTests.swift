@@ -50,7 +50,8 @@ import Tidemark
       let observation = ValueObservation.tracking { db in
         try db.playerCount() == 0 ? 0 : Int.fetchOne(db, sql: "SELECT COUNT(*) FROM team") ?? 0
       }
-      let (deliveries, cancellable) = observation
+      let (deliveries, cancellable) =
+        observation
         .handleEvents(willTrackRegion: { region in regions.withLock { $0.append("\(region)") } })
         .collect(in: writer)
       try deliveries.wait(forLast: 0)

@@ -71,7 +71,8 @@ import Tidemark
   func afterAnErrorItStartsAnewWhileObservedOnly(_ extent: SharedValueObservationExtent) throws {
     try Observed.pool.withDatabase { writer in
       let isBroken = Mutex(true)
-      let shared = ValueObservation
+      let shared =
+        ValueObservation
         .tracking { db in
           if isBroken.withLock({ $0 }) { throw Planned(number: 1) }
           return try db.playerCount()
