@@ -75,7 +75,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   private let extent: SharedValueObservationExtent
   private let begin: Begin
   private let isImmediate: @Sendable () -> Bool
-  private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+  let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let state = Mutex(State())
 
   init(
@@ -104,29 +104,14 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     follow(Sink(schedule: schedule, Sink.Calls(onError: onError, onChange: onChange)))
   }
 
-  /// The values, as a sequence that one iterates with `for await`. Each iteration follows the observation.
-  ///
-  /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default, the newest
-  ///   one is kept.
-  public func values(
-    bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(1)
-  ) -> AsyncValueObservation<Element> {
-    AsyncValueObservation(bufferingPolicy: bufferingPolicy) { [self] stream in
-      let cancellable = follow(
-        Sink(
-          keepsAll: true, schedule: schedule,
-          Sink.Calls(onError: { stream.fail($0) }, onChange: { stream.put($0) })))
-      return { cancellable.cancel() }
-    }
-  }
-
   fileprivate enum Joining {
     case begins(generation: Int)
     case joins(last: Element?)
     case fails(any Error)
   }
 
-  private func follow(_ sink: Sink) -> AnyDatabaseCancellable {
+  /// Hands values on to a sink.
+  func follow(_ sink: Sink) -> AnyDatabaseCancellable {
     let (number, joining) = state.withLock { state in
       let number = state.nextNumber
       state.nextNumber += 1

@@ -66,8 +66,8 @@ extension ValueObservation {
   /// - parameter reader: The database.
   /// - parameter scheduler: Where values are put into the sequence. It is iterated by the task that iterates it.
   /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default the newest
-  ///   one is kept, and takes the place of the one before: who is slow misses values, but never the last one, and costs no
-  ///   memory.
+  ///   one is kept, and takes the place of the one before: who is slow misses values, but never the last one, and costs
+  ///   no memory.
   public func values(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(1)

@@ -25,13 +25,14 @@ import Tidemark
     let dbPool = try Self.library(folder)
     let hasPrinted = Moment()
     let task = Task {
+      func print(_ names: [String]) { hasPrinted.happen() }
+
       let observation = ValueObservation.tracking { db in
         try Player.order(Column("score").desc).limit(3).fetchAll(db)
       }
 
       for try await best in observation.values(in: dbPool) {
         print(best.map(\.name))
-        hasPrinted.happen()
       }
     }
     await hasPrinted.reached()
