@@ -2,8 +2,8 @@ import Synchronization
 
 /// Told what the statements of a connection do. The room of transactions is.
 ///
-/// Of each statement that is watched, the first step is told: all that a statement changes, it changes there. These calls
-/// come in pairs, and may nest: a function of the program may run statements.
+/// Of each statement that is watched, the first step is told: all that a statement changes, it changes there. These
+/// calls come in pairs, and may nest: a function of the program may run statements.
 protocol ExecutionWatcher: AnyObject {
   /// - throws: Why a commit is refused.
   func willStep(_ statement: Statement) throws

@@ -4,7 +4,7 @@ import Testing
 @testable import Tidemark
 
 /// Changes that are not of rows, or not made by the library, are told as far as they are known.
-@Suite struct ObservedSchemaChangeTests {
+@Suite struct OtherChangeTests {
   @Test func changesOfTheSchemaAreTold() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     try dbQueue.inDatabase { db in
