@@ -9,7 +9,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 5))
   func whatIsDeliveredIsTheResultAtSomeCommit(seed: UInt64) async throws {
     let run = Run("live", seed: seed)
-    let folder = try StressFolder(inMemory: true)
+    let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
     let transactionCount = Scale.of(daily: 400, full: 10_000)
     let watchers = try world.watch(count: Scale.of(daily: 60, full: 200))
@@ -36,7 +36,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func aValueThatIsNotThatOfItsCommitIsFound(seed: UInt64) throws {
     let run = Run("live-control", seed: seed)
-    let folder = try StressFolder(inMemory: true)
+    let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
     let watchers = try world.watch(count: 20)
     try world.write(as: 0, 50)
