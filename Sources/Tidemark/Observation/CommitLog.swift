@@ -4,8 +4,8 @@ typealias CommitNumber = UInt64
 /// The commits that running fetches may not have seen.
 ///
 /// A fetch begins when some commit was the last one. What it reads is that commit's state, or a newer one. When it
-/// ends, what it has read is known, and is compared with the commits that came after that one: if one of them touches it,
-/// the value may be old.
+/// ends, what it has read is known, and is compared with the commits that came after that one: if one of them touches
+/// it, the value may be old.
 ///
 /// It keeps what running fetches may ask for, and no more than a number of commits and rows: who asks for what was
 /// thrown away is told yes.
