@@ -50,6 +50,7 @@ extension Database {
     install(configuration.transactionClock)
     self.configuration = configuration
     schemaSource = configuration.schemaSource
+    provideSchemaFacts()
     try addStandardFunctions()
     if !configuration.readonly {
       try use(configuration.durability, usesWriteAheadLog: false)

@@ -74,6 +74,12 @@ public final class Database {
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
 
+  /// What regions need to know of the schema. Without, they are whole tables.
+  var schemaFacts: SchemaFacts?
+
+  /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
+  @exclusivity(unchecked) var selection: DatabaseRegion?
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 

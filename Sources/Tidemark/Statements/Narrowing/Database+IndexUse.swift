@@ -1,0 +1,51 @@
+// Which indexes a query uses: rows that it does not order come in the order of one of them, and an update of a column
+// that the query does not even name may change that.
+
+extension Database {
+  /// What the indexes of a table order rows by.
+  struct IndexUse {
+    /// In lower case.
+    var columns: Set<String> = []
+
+    /// Whether rows are ordered by expressions, too.
+    var hasExpressions = false
+  }
+
+  /// The indexes that SQLite opens to run a query, by table. C: `EXPLAIN`.
+  func indexes(usedBy sql: String) throws -> [TableKey: IndexUse] {
+    var roots: [Int64: Set<Int64>] = [:]
+    for row in try internalRows("EXPLAIN \(sql)") {
+      // Address, operation, and its first three operands.
+      guard row.count > 4, case .string(let operation) = row[1].storage,
+        operation == "OpenRead" || operation == "ReopenIdx",
+        case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage
+      else { continue }
+      roots[database, default: []].insert(root)
+    }
+    let names = try roots.isEmpty ? [] : databaseNames()
+    var uses: [TableKey: IndexUse] = [:]
+    for (number, roots) in roots {
+      guard names.indices.contains(Int(number)) else { throw DatabaseError(message: "no such schema: \(number)") }
+      try addIndexes(withRoots: roots, in: names[Int(number)], to: &uses)
+    }
+    return uses
+  }
+
+  private func addIndexes(withRoots roots: Set<Int64>, in database: String, to uses: inout [TableKey: IndexUse]) throws {
+    let schemaName = database.quotedDatabaseIdentifier
+    let list = roots.map(String.init).joined(separator: ", ")
+    let table = database == "temp" ? "sqlite_temp_master" : "\(schemaName).sqlite_master"
+    let sql = "SELECT name, tbl_name FROM \(table) WHERE type = 'index' AND rootpage IN (\(list))"
+    for row in try internalRows(sql) {
+      guard case .string(let index) = row[0].storage, case .string(let table) = row[1].storage else { continue }
+      let key = TableKey(table, in: database)
+      var use = uses[key] ?? IndexUse()
+      for column in try internalRows("PRAGMA \(schemaName).index_xinfo(\(index.quotedDatabaseIdentifier))") {
+        // The number of the column is -1 for the row id, and -2 for an expression.
+        if column[1] == DatabaseValue(.int64(-2)) { use.hasExpressions = true }
+        if case .string(let name) = column[2].storage { use.columns.insert(name.asciiLowercased) }
+      }
+      uses[key] = use
+    }
+  }
+}
