@@ -19,6 +19,7 @@ extension CatalogTable {
     case .table:
       for column in allColumns { facts.columns[column.name.asciiLowercased] = try column.facts(in: key, db) }
       try addKey(to: &facts, db)
+      if allColumns.contains(where: \.isGenerated) { facts.generatingColumns = generatingColumns }
     case .virtualTable:
       facts.shadowTables = try shadowTables(db)
     case .view:
@@ -47,6 +48,20 @@ extension CatalogTable {
     } else {
       facts.keyColumns = key.columns.map(\.asciiLowercased)
     }
+  }
+
+  /// The columns that are named between the parentheses of an `AS (…)`.
+  private var generatingColumns: Set<String> {
+    let all = Set(allColumns.map(\.name.asciiLowercased))
+    guard let sql, let lexemes = SQLLexeme.all(in: sql) else { return all }
+    var names: Set<String> = []
+    var depth = 0
+    for (previous, lexeme) in zip(lexemes, lexemes.dropFirst()) {
+      if lexeme.kind == .symbol, lexeme.text == "(", depth > 0 || previous.keyword == "AS" { depth += 1 }
+      if lexeme.kind == .symbol, lexeme.text == ")", depth > 0 { depth -= 1 }
+      if depth > 0 { names.insert(lexeme.text.asciiLowercased) }
+    }
+    return all.intersection(names)
   }
 
   /// Whether there is a row id of which nobody can know: no primary key, and columns of all its names.

@@ -158,6 +158,12 @@ extension TableRegion {
     return TableRegion(parts: parts, rowIDName: rowIDName ?? other.rowIDName)
   }
 
+  func namingRowIDs() -> TableRegion {
+    var result = self
+    for index in result.parts.indices { result.parts[index].namesRowIDs = true }
+    return result
+  }
+
   private mutating func add(_ part: Part) {
     if part.rows.isEmpty { return }
     var part = part

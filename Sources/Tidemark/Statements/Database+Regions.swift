@@ -8,6 +8,8 @@ extension Database {
   /// - throws: An error when the statement does not compile any more.
   func regionPlan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
     preconditionAccess()
+    // The compiler carries out many pragmas. They read no rows of tables.
+    if statement.isPragma { return RegionPlan.empty }
     let reads = try compilation.reads { _ = try compile(statement.sql, isInternal: true) }
     return try untraced {
       var builder = RegionPlanBuilder(self, statement, depth: depth)

@@ -3,10 +3,10 @@ import Foundation
 /// Finds the conditions of a query that concern one of its tables.
 struct ConditionBinder {
   let sources: [NamedSource]
-  let isNatural: Bool
-  let sharedNames: Set<String>
-  let number: (_ text: String) throws -> DatabaseValue
-  let parameterIndexes: [Int]
+  var isNatural = false
+  var sharedNames: Set<String> = []
+  var number: (_ text: String) throws -> DatabaseValue = { _ in .null }
+  var parameterIndexes: [Int] = []
 
   /// What an expression, as a condition, asks of the rows of a source.
   func bind(_ expression: SelectExpression, toSource source: Int) throws -> RowCondition {
@@ -98,7 +98,7 @@ struct ConditionBinder {
   }
 
   /// What is known of the column that a name means, if it is one of this source for certain.
-  private func facts(of reference: ColumnReference, _ source: Int) -> ColumnFacts? {
+  func facts(of reference: ColumnReference, _ source: Int) -> ColumnFacts? {
     guard let table = sources[source].facts else { return nil }
     let name = reference.name.asciiLowercased
     guard let qualifier = reference.table?.asciiLowercased else {

@@ -1,18 +1,21 @@
-// Which indexes a query uses: rows that it does not order come in the order of one of them, and an update of a column
-// that the query does not even name may change that.
+// Which tables and indexes a query opens.
+//
+// Rows that a query does not order come in the order of an index, and an update of a column that the query does not even
+// name may change that. And the authorizer is not told of all: the tables of a join by `USING` or `NATURAL` are read for
+// columns that no expression names.
 
 extension Database {
-  /// What the indexes of a table order rows by.
-  struct IndexUse {
-    /// In lower case.
+  /// How a table is read.
+  struct TableUse {
+    /// The columns of the indexes that are used, in lower case.
     var columns: Set<String> = []
 
-    /// Whether rows are ordered by expressions, too.
+    /// Whether indexes of expressions are used.
     var hasExpressions = false
   }
 
-  /// The indexes that SQLite opens to run a query, by table. C: `EXPLAIN`.
-  func indexes(usedBy sql: String) throws -> [TableKey: IndexUse] {
+  /// The tables that SQLite opens to run a query, themselves or by an index. C: `EXPLAIN`.
+  func tables(usedBy sql: String) throws -> [TableKey: TableUse] {
     var roots: [Int64: Set<Int64>] = [:]
     for row in try internalRows("EXPLAIN \(sql)") {
       // Address, operation, and its first three operands.
@@ -23,29 +26,30 @@ extension Database {
       roots[database, default: []].insert(root)
     }
     let names = try roots.isEmpty ? [] : databaseNames()
-    var uses: [TableKey: IndexUse] = [:]
+    var uses: [TableKey: TableUse] = [:]
     for (number, roots) in roots {
       guard names.indices.contains(Int(number)) else { throw DatabaseError(message: "no such schema: \(number)") }
-      try addIndexes(withRoots: roots, in: names[Int(number)], to: &uses)
+      try addTables(withRoots: roots, in: names[Int(number)], to: &uses)
     }
     return uses
   }
 
-  private func addIndexes(withRoots roots: Set<Int64>, in database: String, to uses: inout [TableKey: IndexUse]) throws {
+  private func addTables(withRoots roots: Set<Int64>, in database: String, to uses: inout [TableKey: TableUse]) throws {
     let schemaName = database.quotedDatabaseIdentifier
     let list = roots.map(String.init).joined(separator: ", ")
     let table = database == "temp" ? "sqlite_temp_master" : "\(schemaName).sqlite_master"
-    let sql = "SELECT name, tbl_name FROM \(table) WHERE type = 'index' AND rootpage IN (\(list))"
+    let sql = "SELECT name, tbl_name, type = 'index' FROM \(table) WHERE rootpage IN (\(list))"
     for row in try internalRows(sql) {
       guard case .string(let index) = row[0].storage, case .string(let table) = row[1].storage else { continue }
       let key = TableKey(table, in: database)
-      var use = uses[key] ?? IndexUse()
+      var use = uses[key] ?? TableUse()
+      defer { uses[key] = use }
+      if row[2] == DatabaseValue(.int64(0)) { continue }
       for column in try internalRows("PRAGMA \(schemaName).index_xinfo(\(index.quotedDatabaseIdentifier))") {
         // The number of the column is -1 for the row id, and -2 for an expression.
         if column[1] == DatabaseValue(.int64(-2)) { use.hasExpressions = true }
         if case .string(let name) = column[2].storage { use.columns.insert(name.asciiLowercased) }
       }
-      uses[key] = use
     }
   }
 }

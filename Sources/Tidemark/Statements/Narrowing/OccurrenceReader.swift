@@ -22,6 +22,10 @@ struct OccurrenceReader {
   /// The names of all columns that are mentioned, in views, too.
   private(set) var columnNames: [String] = []
   private(set) var mentionsAllColumns = false
+
+  /// Whether the order in which SQLite finds the rows does not show in the result.
+  private(set) var hidesOrder = false
+
   private var viewDepth = 0
 
   /// What names mean at a place.
@@ -50,6 +54,23 @@ struct OccurrenceReader {
     columnNames = parser.columnNames
     mentionsAllColumns = parser.mentionsAllColumns
     try read(query, Scope())
+    hidesOrder = try hidesOrder(of: query, parser)
+  }
+
+  /// Whether the rows of one table are counted, or sorted by what tells them from each other.
+  private func hidesOrder(of query: SelectSyntax, _ parser: SelectParser) throws -> Bool {
+    guard query.cores.count == 1, query.commonTables.isEmpty, query.nested.isEmpty, let core = query.cores.first,
+      core.nested.isEmpty, core.sources.count == 1, case .table(let name) = core.sources[0].content,
+      let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
+    else { return false }
+    if core.countsRows { return true }
+    guard core.showsRows, !parser.callsFunctions else { return false }
+    let source = NamedSource(
+      name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
+    return query.ordering.contains { term in
+      guard case .column(let reference) = term, let column = source.column(reference) else { return false }
+      return column.name == facts.rowIDName || facts.keyColumns == [column.name]
+    }
   }
 
   // MARK: - Queries
@@ -89,6 +110,7 @@ struct OccurrenceReader {
     for (index, source) in core.sources.enumerated() {
       guard let facts = sources[index].facts else { continue }
       var occurrence = RowOccurrence(isNullable: source.isNullable)
+      occurrence.sharedColumns = Set(facts.columns.keys.filter { core.isNatural || core.sharedNames.contains($0) })
       if case .table = facts.kind {
         occurrence.conditions = try conditions.map { try binder.bind($0, toSource: index) }
         if !source.isJoinConditionGlobal {
@@ -144,4 +166,9 @@ struct NamedSource {
 
   /// What is known of it; nil unless it is a table.
   var facts: TableFacts?
+
+  /// The column that a name means where there is no other source.
+  fileprivate func column(_ reference: ColumnReference) -> ColumnFacts? {
+    ConditionBinder(sources: [self]).facts(of: reference, 0)
+  }
 }

@@ -37,6 +37,11 @@ final class RegionPlan {
     isConstant = parameterCount == 0 || tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
   }
 
+  /// The plan of what reads nothing.
+  static var empty: RegionPlan {
+    RegionPlan(tables: [], rest: DatabaseRegion(), mentions: [:], isTextOrderKnown: true, parameterCount: 0)
+  }
+
   /// What an execution reads.
   ///
   /// - parameter values: The values of the parameters; nil when there are none yet.
@@ -44,7 +49,8 @@ final class RegionPlan {
     if let constantRegion { return constantRegion }
     let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
     let rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
-    let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }
+    let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
+    let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(inexactMentions)
     var regions: [TableKey: TableRegion] = [:]
     for (table, rows) in zip(tables, rows) {
       var part = table.part

@@ -20,12 +20,12 @@ struct RegionPlanBuilder {
   }
 
   mutating func plan(_ reads: StatementReads) throws -> RegionPlan {
-    if !reads.tables.isEmpty { reader = try readText() }
+    reader = try readText()
     var tables: [RegionPlan.ReadTable] = []
     for (table, columns) in reads.tables {
       for key in try keys(of: table) { tables.append(try readTable(key, columns)) }
     }
-    try addOrderingColumns(to: &tables)
+    try addUses(to: &tables)
     return RegionPlan(
       tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
       parameterCount: statement.parameterCount)
@@ -88,9 +88,12 @@ struct RegionPlanBuilder {
       part.orderingColumns.formUnion(facts.keyColumns)
       // A generated column changes when one of those changes that it is made of.
       if columns.contains(where: { facts.columns[$0.asciiLowercased]?.isGenerated == true }) {
-        part.orderingColumns.formUnion(facts.columns.keys)
+        part.orderingColumns.formUnion(facts.generatingColumns)
       }
       table.occurrences = reader?.occurrences[key]
+      // A join may compare columns without telling the authorizer: any, when the text is not understood.
+      let sharedColumns = table.occurrences.map { $0.reduce(into: Set()) { $0.formUnion($1.sharedColumns) } }
+      part.orderingColumns.formUnion(sharedColumns ?? Set(facts.columns.keys))
     case .view:
       break
     case .virtualTable(let sql):
@@ -100,19 +103,22 @@ struct RegionPlanBuilder {
     return table
   }
 
-  /// Adds what the rows may be ordered by where the query does not say it: the columns of the indexes that SQLite uses.
-  private func addOrderingColumns(to tables: inout [RegionPlan.ReadTable]) throws {
-    // Only the rows of a query have an order that shows.
-    guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0, !tables.isEmpty else { return }
-    let indexes = try db.indexes(usedBy: statement.sql)
-    if indexes.isEmpty { return }
+  /// Adds what the authorizer was not told: tables, and what the rows may be ordered by where the query does not say it.
+  private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
+    // Only a query has rows whose order shows.
+    guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0 else { return }
+    var uses = try db.tables(usedBy: statement.sql)
     for position in tables.indices {
-      guard let index = indexes[tables[position].key] else { continue }
-      if index.hasExpressions {
-        tables[position].part.columns = nil
-      } else {
-        tables[position].part.orderingColumns.formUnion(index.columns)
-      }
+      guard let use = uses.removeValue(forKey: tables[position].key), reader?.hidesOrder != true else { continue }
+      tables[position].part.orderingColumns.formUnion(use.columns)
+      if use.hasExpressions { tables[position].part.columns = nil }
+    }
+    for key in uses.keys {
+      let part = TableRegion.Part(columns: nil as [String]?)
+      let facts = try db.facts(ofTable: key.name, in: key.database)
+      tables.append(
+        RegionPlan.ReadTable(
+          key: key, part: part, rowIDName: facts?.rowIDName, occurrences: reader?.occurrences[key]))
     }
   }
 }

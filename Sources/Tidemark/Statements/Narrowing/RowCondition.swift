@@ -37,30 +37,44 @@ struct ConditionRows {
   /// The mentions of columns that the filters stand for exactly.
   var mentions: Set<Int> = []
 
+  /// The mentions of columns that they do not stand for, or not wholly: `BETWEEN` is two conditions of one mention.
+  var inexactMentions: Set<Int> = []
+
   /// Whether the filters say the whole condition, as far as it concerns the table.
   var isExact = false
 
   static let unknown = ConditionRows(filters: [.all])
+
+  /// All rows, where the filters cannot be used.
+  var widened: ConditionRows { ConditionRows(filters: [.all], inexactMentions: allMentions) }
+
+  private var allMentions: Set<Int> { mentions.union(inexactMentions) }
 
   /// The rows that pass both.
   func intersection(_ other: ConditionRows) -> ConditionRows {
     if filters.count * other.filters.count > Self.filtersMax {
       // One of both is let go. That lets more rows pass.
       var kept = filters.count <= other.filters.count ? self : other
+      let dropped = filters.count <= other.filters.count ? other : self
       kept.isExact = false
+      kept.inexactMentions.formUnion(dropped.allMentions)
       return kept
     }
     let products = filters.flatMap { filter in other.filters.map(filter.intersection) }
     return ConditionRows(
-      filters: Self.joined(products), mentions: mentions.union(other.mentions), isExact: isExact && other.isExact)
+      filters: Self.joined(products), mentions: mentions.union(other.mentions),
+      inexactMentions: inexactMentions.union(other.inexactMentions), isExact: isExact && other.isExact)
   }
 
   /// The rows that pass one of both.
   func union(_ other: ConditionRows) -> ConditionRows {
     let joined = Self.joined(filters + other.filters)
-    if joined.contains(where: \.isAll) || joined.count > Self.filtersMax { return .unknown }
     let isExact = isExact && other.isExact
-    return ConditionRows(filters: joined, mentions: isExact ? mentions.union(other.mentions) : [], isExact: isExact)
+    let union = ConditionRows(
+      filters: joined, mentions: mentions.union(other.mentions),
+      inexactMentions: inexactMentions.union(other.inexactMentions), isExact: isExact)
+    if joined.contains(where: \.isAll) || joined.count > Self.filtersMax { return union.widened }
+    return isExact ? union : ConditionRows(filters: joined, inexactMentions: union.allMentions)
   }
 
   /// The same rows by fewer filters.
@@ -89,12 +103,14 @@ extension RowCondition {
     case .comparison(let comparison, let column, let constant):
       guard let value = arguments.value(of: constant, comparedWith: column),
         let filter = comparison.filter(value, arguments)
-      else { return .unknown }
+      else { return ConditionRows(filters: [.all], inexactMentions: [column.mention]) }
       return ConditionRows(column, filter, isExact: comparison != .different)
     case .membership(let column, let constants):
       var values: Set<DatabaseValue> = []
       for constant in constants {
-        guard let value = arguments.value(of: constant, comparedWith: column) else { return .unknown }
+        guard let value = arguments.value(of: constant, comparedWith: column) else {
+          return ConditionRows(filters: [.all], inexactMentions: [column.mention])
+        }
         // NULL is equal to nothing.
         if !value.isNull { values.insert(value) }
       }
@@ -114,7 +130,7 @@ extension ConditionRows {
   fileprivate init(_ column: RowColumn, _ filter: ColumnFilter, isExact: Bool) {
     self.init(
       filters: filter.isEmpty ? [] : [RowFilter([column.facts.name: filter])],
-      mentions: isExact ? [column.mention] : [], isExact: isExact)
+      mentions: isExact ? [column.mention] : [], inexactMentions: isExact ? [] : [column.mention], isExact: isExact)
   }
 }
 

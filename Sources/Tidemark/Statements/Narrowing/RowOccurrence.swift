@@ -9,6 +9,9 @@ struct RowOccurrence {
   /// Whether NULL may stand in for the rows, where nothing joins.
   var isNullable = false
 
+  /// The columns that a join compares without an expression that names them, in lower case. The authorizer is not told.
+  var sharedColumns: Set<String> = []
+
   /// Whether any row may be read, whatever the arguments.
   var isUnconditional: Bool { conditions.isEmpty && joinCondition == nil }
 
@@ -16,7 +19,7 @@ struct RowOccurrence {
   func rows(_ arguments: ConditionArguments) -> ConditionRows {
     var rows = RowCondition.all(conditions).rows(arguments)
     // When a row of NULL meets the conditions, another row that does not meet them still decides whether it is there.
-    if isNullable, rows.filters.contains(where: { $0.mayAdmit { _ in .null } }) { rows = .unknown }
+    if isNullable, rows.filters.contains(where: { $0.mayAdmit { _ in .null } }) { rows = rows.widened }
     if let joinCondition { rows = rows.intersection(joinCondition.rows(arguments)) }
     return rows
   }

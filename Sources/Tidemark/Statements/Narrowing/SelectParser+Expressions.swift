@@ -165,6 +165,8 @@ extension SelectParser {
     case .number:
       skip(1)
       return .constant(.number(next.text))
+    case .text where peekSymbol(".", 1):
+      return try parseNameOrFunction(next)
     case .text:
       skip(1)
       return .constant(.text(next.text))
@@ -252,7 +254,7 @@ extension SelectParser {
   private mutating func parseNameOrFunction(_ next: SQLLexeme) throws -> SelectExpression {
     // Functions may be called as operators are.
     let isFunction = peekSymbol("(", 1)
-    guard next.isName || (isFunction && next.kind == .word) else { throw NotUnderstood() }
+    guard next.isName || next.kind == .text || (isFunction && next.kind == .word) else { throw NotUnderstood() }
     skip(1)
     if isFunction {
       try parseCall()
@@ -273,6 +275,7 @@ extension SelectParser {
 
   /// The arguments of a function, its filter and its window.
   private mutating func parseCall() throws {
+    callsFunctions = true
     try expectSymbol("(")
     if !takeSymbol("*"), !peekSymbol(")") {
       _ = take("DISTINCT") || take("ALL")

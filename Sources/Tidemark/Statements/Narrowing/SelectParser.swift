@@ -18,6 +18,9 @@ struct SelectParser {
   /// The names of all columns that are mentioned, in order and in lower case.
   var columnNames: [String] = []
 
+  /// Whether functions are called: some see the order of the rows.
+  var callsFunctions = false
+
   /// Whether all columns of some table are mentioned, by `*` or by a natural join.
   var mentionsAllColumns = false
 
@@ -72,7 +75,7 @@ struct SelectParser {
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
-      try parseOrderingTerms()
+      query.ordering = try parseOrderingTerms()
     }
     if take("LIMIT") {
       _ = try parseExpression()
@@ -121,15 +124,22 @@ struct SelectParser {
       return core
     }
     try expect("SELECT")
-    _ = take("DISTINCT") || take("ALL")
-    repeat { try parseResultColumn() } while takeSymbol(",")
+    if take("DISTINCT") { core.showsRows = false }
+    _ = take("ALL")
+    core.countsRows = isAtCount
+    repeat { if try parseResultColumn() { core.showsRows = false } } while takeSymbol(",")
     if take("FROM") { try parseSources(into: &core) }
     if take("WHERE") { core.condition = try parseExpression() }
     if take("GROUP") {
       try expect("BY")
       try parseExpressions()
+      core.showsRows = false
+      core.countsRows = false
     }
-    if take("HAVING") { _ = try parseExpression() }
+    if take("HAVING") {
+      _ = try parseExpression()
+      core.countsRows = false
+    }
     if isAtWindowClause {
       try expect("WINDOW")
       repeat {
@@ -148,10 +158,16 @@ struct SelectParser {
     peek("WINDOW") && lexeme(1).map { $0.kind != .symbol } == true && lexeme(2)?.keyword == "AS"
   }
 
-  private mutating func parseResultColumn() throws {
+  /// Whether nothing but `COUNT(*)` is selected.
+  private var isAtCount: Bool {
+    peek("COUNT") && peekSymbol("(", 1) && peekSymbol("*", 2) && peekSymbol(")", 3) && lexeme(4)?.keyword == "FROM"
+  }
+
+  /// Reads what is selected, and answers whether it has a name of its own.
+  private mutating func parseResultColumn() throws -> Bool {
     if takeSymbol("*") {
       mentionsAllColumns = true
-      return
+      return false
     }
     // A name, a dot and a star.
     if let first = lexeme(0), first.kind != .symbol, lexeme(1)?.text == ".", lexeme(2)?.text == "*",
@@ -159,18 +175,21 @@ struct SelectParser {
     {
       position += 3
       mentionsAllColumns = true
-      return
+      return false
     }
     _ = try parseExpression()
-    _ = try parseAlias()
+    return try parseAlias() != nil
   }
 
-  mutating func parseOrderingTerms() throws {
+  @discardableResult
+  mutating func parseOrderingTerms() throws -> [SelectExpression] {
+    var terms: [SelectExpression] = []
     repeat {
-      _ = try parseExpression()
+      terms.append(try parseExpression())
       _ = take("ASC") || take("DESC")
       if take("NULLS"), !take("FIRST") { try expect("LAST") }
     } while takeSymbol(",")
+    return terms
   }
 
   mutating func parseExpressions() throws {

@@ -6,6 +6,9 @@ struct SelectSyntax {
   var commonTables: [CommonTable] = []
   var cores: [SelectCore] = []
 
+  /// The terms of its `ORDER BY`.
+  var ordering: [SelectExpression] = []
+
   /// The queries in its `ORDER BY` and `LIMIT`.
   var nested = NestedReads()
 }
@@ -26,6 +29,12 @@ struct SelectCore {
   /// Whether there is a `RIGHT` or `FULL` join.
   var mayExtendLeftSide = false
 
+  /// Whether it shows its rows one by one, and no other name for what they show.
+  var showsRows = true
+
+  /// Whether it is a mere `SELECT COUNT(*)`.
+  var countsRows = false
+
   /// Whether columns of two tables go by one name, because of `NATURAL`.
   var isNatural = false
 
@@ -41,6 +50,8 @@ struct NestedReads {
 
   /// The tables behind an `IN` without parentheses.
   var tables: [TableName] = []
+
+  var isEmpty: Bool { queries.isEmpty && tables.isEmpty }
 }
 
 /// The name of a table, with that of its database when it is given.

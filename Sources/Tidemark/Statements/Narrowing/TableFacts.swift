@@ -31,6 +31,9 @@ struct TableFacts {
   /// The columns of the primary key of a table whose rows have no id, in lower case: rows come in its order.
   var keyColumns: [String] = []
 
+  /// The columns of which generated columns are made, in lower case.
+  var generatingColumns: Set<String> = []
+
   /// The tables in which a virtual table keeps its rows.
   var shadowTables: [TableKey] = []
 }
