@@ -80,8 +80,10 @@ extension CatalogTable {
       if list.isEmpty {
         try db.freshCatalog().objects(in: id.schemaID, db).all.filter { $0.type == "table" }.map(\.name)
       } else {
-        list.filter { $0["type"] == "shadow" && TableKey(name, in: $0["schema"]) == TableKey(name, in: id.schemaID.name) }
-          .map { $0["name"] as String }
+        list.filter {
+          $0["type"] == "shadow" && TableKey(name, in: $0["schema"]) == TableKey(name, in: id.schemaID.name)
+        }
+        .map { $0["name"] as String }
       }
     return names.filter(isNamedAfter).map { TableKey($0, in: id.schemaID.name) }
   }

@@ -184,7 +184,8 @@ extension TableRegion.Part {
   fileprivate func exactUnion(_ other: Self) -> Self? {
     if rows == other.rows { return joined(with: other, rows: rows) }
     if columns.map({ Set($0.keys) }) == other.columns.map({ Set($0.keys) }), orderingColumns == other.orderingColumns,
-      let union = rows.exactUnion(other.rows) {
+      let union = rows.exactUnion(other.rows)
+    {
       return joined(with: other, rows: union)
     }
     if contains(other) { return joined(with: other, rows: rows) }

@@ -69,7 +69,6 @@ import Testing
         score.answers += 1
         if isModified { score.yes += 1 }
         if isModified, !isDifferent { score.wrong += 1 }
-        if isModified, !isDifferent { print("WRONG", query.sql, query.arguments, region.debugDescription, region.tables!.values.map { $0.parts.map { ($0.filteringColumns, $0.orderingColumns) } }, sql, changes.map { ($0.table.description, $0.kind, $0.old?.values, $0.new?.values, $0.changedColumns) }, schema.statements.filter { $0.contains("INDEX") }) }
       }
       results = newResults
     }
@@ -163,7 +162,8 @@ import Testing
     }
     do {
       try db.execute(sql: sql, arguments: StatementArguments(arguments))
-    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT
+    } catch let error as DatabaseError
+      where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT
       || error.resultCode.primaryResultCode == .SQLITE_MISMATCH
     {
       return "nothing"

@@ -51,8 +51,10 @@ struct OracleCondition {
       condition.sql = "\(qualified) IN (\(values.joined(separator: ", ")))"
     case 3: condition.sql = "\(qualified) BETWEEN \(constant(&chance)) AND \(constant(&chance))"
     case 4: condition.sql = "\(constant(&chance)) \(comparison) \(qualified)"
-    case 5: condition.sql = "\(qualified) COLLATE \(chance.pick(["BINARY", "NOCASE"])) \(comparison) \(constant(&chance))"
-    case 6: condition.sql = "\(qualified) \(comparison) \(constant(&chance)) COLLATE \(chance.pick(["BINARY", "NOCASE"]))"
+    case 5:
+      condition.sql = "\(qualified) COLLATE \(chance.pick(["BINARY", "NOCASE"])) \(comparison) \(constant(&chance))"
+    case 6:
+      condition.sql = "\(qualified) \(comparison) \(constant(&chance)) COLLATE \(chance.pick(["BINARY", "NOCASE"]))"
     case 7: condition.sql = "\(qualified) LIKE 'a%'"
     case 8: condition.sql = "\(chance.pick(["+", "-", "abs"]))(\(qualified)) \(comparison) \(constant(&chance))"
     default: condition.sql = "\(qualified) \(comparison) \(constant(&chance))"
@@ -126,7 +128,8 @@ struct OracleQuery {
       "*", column, "DISTINCT \(column)", "count(*)", "max(\(column)), count(*)", "group_concat(\(column))", "1",
       "row_number() OVER (ORDER BY \(column)), \(column)",
     ])
-    let group = columns.hasPrefix("max") && Bool.random(using: &chance) ? " GROUP BY \(chance.pick(table.columns).name)" : ""
+    let group =
+      columns.hasPrefix("max") && Bool.random(using: &chance) ? " GROUP BY \(chance.pick(table.columns).name)" : ""
     return OracleQuery(
       sql: "SELECT \(columns) FROM \(table.sql) \(alias) WHERE \(condition.sql)\(group)\(end(&chance))",
       arguments: condition.arguments)
@@ -195,7 +198,8 @@ struct OracleQuery {
       // A common table that hides a table.
       let name = chance.pick([outer.name, "other"])
       return OracleQuery(
-        sql: "WITH \(name)(v) AS (\(query)) SELECT v, x.\(outerColumn) FROM \(name), \(outer.sql) x WHERE \(outside.sql)",
+        sql:
+          "WITH \(name)(v) AS (\(query)) SELECT v, x.\(outerColumn) FROM \(name), \(outer.sql) x WHERE \(outside.sql)",
         arguments: inside.arguments + outside.arguments)
     default:
       return OracleQuery(

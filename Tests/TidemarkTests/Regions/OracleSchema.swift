@@ -53,7 +53,8 @@ struct OracleSchema {
 
   private mutating func addTable(_ database: String, _ name: String, _ chance: inout Chance) {
     let types = [
-      "INTEGER", "INT", "TEXT", "VARCHAR(9)", "REAL", "NUMERIC", "BLOB", "", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM",
+      "INTEGER", "INT", "TEXT", "VARCHAR(9)", "REAL", "NUMERIC", "BLOB", "", "TEXT COLLATE NOCASE",
+      "TEXT COLLATE RTRIM",
     ]
     var columns = (0..<Int.random(in: 2...4, using: &chance)).map {
       OracleTable.Column(name: "c\($0)", type: chance.pick(types))

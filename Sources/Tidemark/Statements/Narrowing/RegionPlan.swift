@@ -50,7 +50,8 @@ final class RegionPlan {
     let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
     let rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
     let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
-    let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(inexactMentions)
+    let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(
+      inexactMentions)
     var regions: [TableKey: TableRegion] = [:]
     for (table, rows) in zip(tables, rows) {
       var part = table.part
