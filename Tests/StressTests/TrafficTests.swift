@@ -8,7 +8,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
   func nothingThatIsDoneToAPoolHarmsItsData(seed: UInt64) async throws {
     let run = Run("traffic", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let traffic = try Traffic(folder, run)
     let rounds = Scale.of(daily: 150, full: 600)
     let workers = Workers(run: run)
@@ -20,7 +20,7 @@ import Tidemark
       group.addTask { await workers.threads(2, "disturber") { try traffic.disturb(as: 40 + $0, rounds / 2) } }
     }
     try traffic.finish()
-    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
     run.finish()
   }
@@ -28,13 +28,13 @@ import Tidemark
 
 /// A pool that is closed and opened, and what uses it meanwhile.
 private final class Traffic: Sendable {
-  private let folder: StressFolder
+  private let folder: TestFolder
   private let run: Run
   private let current: Mutex<DatabasePool>
   private let acknowledged = Mutex<Set<Int>>([])
   private let last = Atomic<Int>(0)
 
-  init(_ folder: StressFolder, _ run: Run) throws {
+  init(_ folder: TestFolder, _ run: Run) throws {
     self.folder = folder
     self.run = run
     let pool = try folder.pool()
@@ -70,7 +70,7 @@ private final class Traffic: Sendable {
       do {
         try pool.write { try Self.write($0, number) }
         acknowledge(number)
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -82,7 +82,7 @@ private final class Traffic: Sendable {
       do {
         try await pool.write { try Self.write($0, number) }
         acknowledge(number)
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -106,7 +106,7 @@ private final class Traffic: Sendable {
           let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM one") ?? -1
           if count < before { run.problem("a read sees \(count) rows of \(before)") }
         }
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -121,7 +121,7 @@ private final class Traffic: Sendable {
         case 1: try await pool.makeSnapshot().read { try self.check($0) }
         default: try await pool.read { try self.check($0) }
         }
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -146,7 +146,7 @@ private final class Traffic: Sendable {
         default: if numbers.once(in: 3) { try reopen() }
         }
         run.count("disturbances")
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }

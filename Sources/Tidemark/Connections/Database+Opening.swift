@@ -44,6 +44,9 @@ extension Database {
 
   private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
+    if !configuration.readonly {
+      beginCapture(usesRowHook: configuration.environment.usesRowHook, bound: configuration.environment.changeLogBound)
+    }
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
     try install(configuration.busyMode)
@@ -51,6 +54,9 @@ extension Database {
     self.configuration = configuration
     schemaSource = configuration.schemaSource
     provideSchemaFacts()
+    // A fault of the disk would be a signal, and what is written into memory by mistake would be in the file (hazard
+    // D9). Some are built to map files without being asked.
+    try execute(sql: "PRAGMA mmap_size = 0")
     try addStandardFunctions()
     if !configuration.readonly {
       try use(configuration.durability, usesWriteAheadLog: false)

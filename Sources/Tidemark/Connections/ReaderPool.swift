@@ -74,6 +74,7 @@ final class ReaderPool: Sendable {
   ///
   /// - throws: An error when there was none until the deadline.
   func borrow(until deadline: Database.Deadline?) throws -> Loan {
+    try standing.checkIsNotInherited()
     if let free = borrowNow() { return free }
     let place = makePlace()
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
@@ -138,7 +139,8 @@ final class ReaderPool: Sendable {
   ) throws {
     let isWriting = nested?.writerWaits() ?? false
     defer { if isWriting { nested?.writerGoesOn() } }
-    while !place.wait(for: .milliseconds(10)) {
+    let pause = Duration.milliseconds(10)
+    while !place.wait(for: deadline.map { min($0.rest, pause) } ?? pause) {
       perform(machine.withLock { $0.takeBackPromises() })
       if let deadline, deadline.isOver, giveUp(ticket) { throw deadline.error }
     }
@@ -219,6 +221,7 @@ final class ReaderPool: Sendable {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
+    try standing.checkIsNotInherited()
     let place = makePlace()
     let (action, calls) = machine.withLock { $0.requestEverything { _ in place.tell() } }
     perform(calls)

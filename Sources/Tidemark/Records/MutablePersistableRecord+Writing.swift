@@ -83,7 +83,7 @@ extension MutablePersistableRecord {
       if try record.hasKey(db) {
         do {
           return try record.updateInside(db, resolution, nil, selection, fetch) { isMissing = true }
-        } catch  where isMissing {
+        } catch _ where isMissing {
           // Its callbacks have seen the error. What they made of it does not matter.
         }
       }

@@ -79,8 +79,11 @@ extension Database {
 
   // MARK: - Ends and errors
 
-  /// Called when a statement has ended, and somebody wants to do something.
-  func workBetweenTransactionsIsDue() {
+  /// Does what was put off until a statement has ended.
+  ///
+  /// - parameter error: That of the statement, if it failed.
+  func workAfterStatement(_ error: DatabaseError?) {
+    if callbacks.hasTransactionEnded { watcher?.settle(after: error) }
     guard isInAutocommitMode, let work = workBetweenTransactions else { return }
     workBetweenTransactions = nil
     work(self)

@@ -43,7 +43,7 @@ public final class Database {
   @exclusivity(unchecked) var owedRollback: (any Error)?
 
   /// Why the commit that SQLite is failing was refused.
-  @exclusivity(unchecked) var commitRefusal: DatabaseError?
+  @exclusivity(unchecked) var commitRefusal: (any Error)?
 
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
@@ -80,6 +80,18 @@ public final class Database {
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
   @exclusivity(unchecked) var selection: DatabaseRegion?
 
+  /// Told what statements do; nil on a connection that does not write.
+  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
+
+  /// Whether statements that write rows are to be told, too. Anybody may say so.
+  let rowListening = RowListening()
+
+  /// Whether the watcher has taken note of it.
+  @exclusivity(unchecked) var isListeningToRows = false
+
+  /// Whether a transaction was open when the last statement began.
+  @exclusivity(unchecked) var wasInsideTransaction = false
+
   /// What later rooms keep in the connection.
   var parts: [ObjectIdentifier: any DatabasePart] = [:]
 
@@ -95,6 +107,7 @@ public final class Database {
       // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
       callbacks.mayCommit = { [unowned self] in mayCommit() }
       handle.installCommitHook(callbacks)
+      handle.installRollbackHook(callbacks)
     }
   }
 
@@ -103,6 +116,7 @@ public final class Database {
     if let handle, !settings.standing.isInherited {
       _ = abandoned.giveBack()
       InvalidText.forget(handle.pointer)
+      RowChangeRegistry.remove(handle.pointer)
       handle.closeEventually()
     }
   }

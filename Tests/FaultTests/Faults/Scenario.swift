@@ -118,6 +118,19 @@ extension Scenario {
       }
     })
 
+  /// A control: a program that does not mind errors inside its transaction, which must be found out.
+  static let carelessWrite = Scenario(
+    description: "a write that does not mind errors",
+    act: { world in
+      world.write { number in
+        try world.writer?.write { db in
+          for table in ["one", "two"] {
+            world.attempt("insert") { try db.execute(sql: "INSERT INTO \(table) VALUES (?, 'a')", arguments: [number]) }
+          }
+        }
+      }
+    })
+
   static let read = Scenario(
     description: "a read",
     act: { world in
@@ -158,24 +171,10 @@ extension Scenario {
       if world.attempt("close", { try pool?.close() }) == nil { world.writer = nil }
     })
 
-  static let queueWrite = Scenario(
-    description: "a write to a queue", kind: .queue,
-    act: { world in
-      world.write()
-      world.write()
-      world.read()
-    })
+  static let queueWrite = Scenario(description: "a write to a queue", kind: .queue, act: write.act)
 
   static let queueLargeWrite = Scenario(
-    description: "a large write to a queue", kind: .queue,
-    prepare: { world in
-      try world.open()
-      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
-    },
-    act: { world in
-      world.writeMany()
-      world.write()
-    })
+    description: "a large write to a queue", kind: .queue, prepare: largeWrite.prepare, act: largeWrite.act)
 }
 
 extension World {
