@@ -41,8 +41,8 @@ extension TableRegion {
     /// Columns that are not read, but by which SQLite may order the rows, in lower case.
     var orderingColumns: Set<String> = []
 
-    /// Those of the columns that are read for nothing but to tell which rows pass, and that by the row filter exactly: a
-    /// change of their values does not matter to a row that passes before and after it.
+    /// Those of the columns that are read for nothing but to tell which rows pass, and that by the row filter exactly:
+    /// a change of their values does not matter to a row that passes before and after it.
     var filteringColumns: Set<String> = []
 
     /// Whether the table was read without naming a column, as `COUNT(*)` does.
@@ -92,7 +92,8 @@ extension TableRegion.Part: Hashable {
     hasher.combine(readColumns)
   }
 
-  private var readColumns: Set<String>? {
+  /// The columns whose values matter; nil for all.
+  var readColumns: Set<String>? {
     columns.map { Set($0.keys).union(orderingColumns) }
   }
 }

@@ -67,20 +67,14 @@ extension Database {
 // MARK: - Recording
 
 extension Database {
-  /// Runs a closure, and adds to a region what the statements read that it executes.
-  ///
-  /// The region grows when the closure throws, too: what was read before may be why.
-  func recordingSelection<Result>(
-    _ region: inout DatabaseRegion, _ body: () throws -> Result
-  ) rethrows -> Result {
+  /// Runs a closure, and answers what its statements have read, with the arguments that they had.
+  func recordingSelection<Result>(_ body: () throws -> Result) rethrows -> (result: Result, region: DatabaseRegion) {
     let outer = selection
     selection = DatabaseRegion()
-    defer {
-      let inner = selection ?? .fullDatabase
-      region.formUnion(inner)
-      selection = outer?.union(inner)
-    }
-    return try body()
+    // A closure around this one has read that, too.
+    defer { selection = outer.map { $0.union(selection ?? .fullDatabase) } }
+    let result = try body()
+    return (result, selection ?? .fullDatabase)
   }
 
   /// Takes note of what a statement is about to read.

@@ -185,6 +185,8 @@ import Testing
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.a = 1", "t(id),u(a,tid) where a = 1"),
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.a IS NULL", "t(id),u(a,tid)"),
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.a IS NULL AND u.k = 'x'", "t(id),u(a,k,tid) where a = NULL and k = \"x\""),
+    ("t LEFT JOIN u ON u.tid = t.id WHERE u.id IS NULL", "t(id),u(id,tid)"),
+    ("t JOIN u ON u.tid = t.id AND u.id IS NULL", "t(id)"),
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.a IS NULL OR u.a = 1", "t(id),u(a,tid)"),
     ("t LEFT JOIN u ON u.tid = t.id AND u.k = 'x'", "t(id),u(k,tid) where k = \"x\""),
     ("t LEFT JOIN u ON u.tid = t.id AND u.k IS NULL", "t(id),u(k,tid) where k = NULL"),

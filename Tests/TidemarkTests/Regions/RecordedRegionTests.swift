@@ -5,9 +5,7 @@ import Testing
 /// The region of what a closure reads.
 @Suite struct RecordedRegionTests {
   private func recorded(_ db: Database, _ body: () throws -> Void) rethrows -> String {
-    var region = DatabaseRegion()
-    try db.recordingSelection(&region, body)
-    return region.debugDescription
+    try db.recordingSelection(body).region.debugDescription
   }
 
   @Test func whatIsFetchedIsRecordedWithItsArguments() throws {
@@ -46,16 +44,17 @@ import Testing
     }
   }
 
-  @Test func whatWasReadBeforeAFailureIsRecorded() throws {
+  @Test func whatFailedIsReadByTheClosureAroundIt() throws {
     try inLibrary { db throws in
-      var region = DatabaseRegion()
-      #expect(throws: DatabaseError.self) {
-        try db.recordingSelection(&region) {
-          _ = try Row.fetchAll(db, sql: "SELECT name FROM author")
-          _ = try Row.fetchAll(db, sql: "SELECT nothing FROM author")
+      let region = try recorded(db) {
+        #expect(throws: DatabaseError.self) {
+          try db.recordingSelection {
+            _ = try Row.fetchAll(db, sql: "SELECT name FROM author")
+            _ = try Row.fetchAll(db, sql: "SELECT nothing FROM author")
+          }
         }
       }
-      #expect(region.description == "author(name)")
+      #expect(region == "author(name)")
     }
   }
 

@@ -1,8 +1,8 @@
 // Which tables and indexes a query opens.
 //
-// Rows that a query does not order come in the order of an index, and an update of a column that the query does not even
-// name may change that. And the authorizer is not told of all: the tables of a join by `USING` or `NATURAL` are read for
-// columns that no expression names.
+// Rows that a query does not order come in the order of an index, and an update of a column that the query does not
+// even name may change that. And the authorizer is not told of all: the tables of a join by `USING` or `NATURAL` are
+// read for columns that no expression names.
 
 extension Database {
   /// How a table is read.

@@ -10,6 +10,12 @@ final class RegionPlan {
 
     /// Where it is read; nil when that is not known.
     var occurrences: [RowOccurrence]?
+
+    /// The rows of a filter that there can be: a row id is never NULL.
+    func possible(_ rows: RowFilter) -> RowFilter {
+      guard let rowIDName, rows.columns[rowIDName] != nil else { return rows }
+      return rows.intersection(RowFilter([rowIDName: .range(ValueRange())]))
+    }
   }
 
   private let tables: [ReadTable]
@@ -56,7 +62,7 @@ final class RegionPlan {
     for (table, rows) in zip(tables, rows) {
       var part = table.part
       part.filteringColumns = filteringColumns(of: table, exactMentions)
-      let parts = rows.flatMap { rows in rows.filters.map { part.with(rows: $0) } }
+      let parts = rows.flatMap { rows in rows.filters.map { part.with(rows: table.possible($0)) } }
       let region = TableRegion(parts: parts, rowIDName: table.rowIDName)
       regions[table.key] = regions[table.key]?.union(region) ?? region
     }

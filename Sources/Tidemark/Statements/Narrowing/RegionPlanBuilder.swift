@@ -103,7 +103,8 @@ struct RegionPlanBuilder {
     return table
   }
 
-  /// Adds what the authorizer was not told: tables, and what the rows may be ordered by where the query does not say it.
+  /// Adds what the authorizer was not told: tables, and what the rows may be ordered by where the query does not say
+  /// it.
   private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
     // Only a query has rows whose order shows.
     guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0 else { return }
