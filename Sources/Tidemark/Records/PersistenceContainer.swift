@@ -90,8 +90,8 @@ public struct PersistenceContainer: Sendable {
   private func index(of column: String) -> Int? {
     if let followed { return followed.index(of: column).flatMap { $0 < values.count ? $0 : nil } }
     if let index = ownNames.firstIndex(of: column) { return index }
-    let name = column.lowercased()
-    return ownNames.firstIndex { $0.lowercased() == name }
+    let name = column.asciiLowercased
+    return ownNames.firstIndex { $0.asciiLowercased == name }
   }
 }
 

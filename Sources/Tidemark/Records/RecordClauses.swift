@@ -41,8 +41,8 @@ struct Upsertion {
   /// `ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, after a blank.
   func clause(_ plan: RecordPlan, _ columns: [String], _ db: Database) throws -> RecordClause {
     let key = try plan.key().columns
-    let named = Set((key + conflictTarget + assignments.map(\.columnName)).map { $0.lowercased() })
-    let others = columns.filter { !named.contains($0.lowercased()) }
+    let named = Set((key + conflictTarget + assignments.map(\.columnName)).map(\.asciiLowercased))
+    let others = columns.filter { !named.contains($0.asciiLowercased) }
     let excluded = TableAliasBase(userName: "excluded")
     var set = assignments.filter { $0.value != nil }
     set += others.map { Column($0).set(to: excluded[$0]) }

@@ -10,7 +10,7 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
   func decode<Value: Decodable>(_ type: Value.Type, _ codingPath: [any CodingKey]) throws -> Value {
     let codingPath = codingPath + [key]
     let decoder = SingleValueDecoder(
-      self, codingPath: codingPath, userInfo: plan.recordType.databaseDecodingUserInfo)
+      self, codingPath: codingPath, userInfo: plan.recordType.decodingUserInfo)
     do {
       return try Value(from: decoder)
     } catch {

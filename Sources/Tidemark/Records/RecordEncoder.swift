@@ -17,7 +17,7 @@ final class RecordEncoder: Encoder {
   @exclusivity(unchecked) private var container: PersistenceContainer
 
   let codingPath: [any CodingKey] = []
-  var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
+  var userInfo: [CodingUserInfoKey: Any] { recordType.encodingUserInfo }
 
   private init(_ recordType: any EncodableRecord.Type, _ container: consuming PersistenceContainer) {
     self.recordType = recordType

@@ -98,10 +98,10 @@ final class RecordPlan {
     let keyIndexes = try keyIndexes(container)
     if updatedColumns == nil, let update, update.resolution == resolution { return update.update }
     let key = try key().columns
-    let skipped = Set(key.map { $0.lowercased() })
-    let wanted = updatedColumns.map { Set($0.map { $0.lowercased() }) }
+    let skipped = Set(key.map(\.asciiLowercased))
+    let wanted = updatedColumns.map { Set($0.map(\.asciiLowercased)) }
     var set = table.columns.compactMap { column -> (name: String, index: Int)? in
-      let name = column.name.lowercased()
+      let name = column.name.asciiLowercased
       guard !skipped.contains(name), wanted?.contains(name) ?? true else { return nil }
       return columns.index(of: column.name).map { (column.name, $0) }
     }
