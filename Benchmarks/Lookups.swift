@@ -15,7 +15,8 @@ func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
     let library = Workload.Side(name: name) {
       try databases.library.read { db in
         for number in 0..<count {
-          precondition(try find(db, key(number)), "There is such a row")
+          let isFound = try find(db, key(number))
+          precondition(isFound, "There is such a row")
         }
       }
     }

@@ -7,7 +7,6 @@
 
 import Foundation
 
-setvbuf(stdout, nil, _IOLBF, 0)
 var rounds = 7
 var side: String?
 var names: [String] = []

@@ -10,6 +10,7 @@ extension MutablePersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public mutating func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {

@@ -6,6 +6,7 @@ extension MutablePersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {

@@ -11,6 +11,7 @@ extension MutablePersistableRecord {
   ///   `persistenceConflictPolicy` says.
   /// - throws: `RecordError.recordNotFound` when the primary key of the record is in no row; a `DatabaseError`; what
   ///   the callbacks and `encode(to:)` throw.
+  @inlinable
   public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try write(update: conflictResolution, columns: nil, db)
   }

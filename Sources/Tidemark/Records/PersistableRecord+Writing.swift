@@ -2,7 +2,8 @@
 // written, or the same object.
 
 extension PersistableRecord {
-  private func writing<Result>(_ write: (inout Self) throws -> Result) rethrows -> Result {
+  @inlinable
+  func writing<Result>(_ write: (inout Self) throws -> Result) rethrows -> Result {
     var record = self
     return try write(&record)
   }
@@ -14,6 +15,7 @@ extension PersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(insert: conflictResolution, db) }
   }
@@ -60,6 +62,7 @@ extension PersistableRecord {
   /// Updates the row of the record, or inserts the record when there is none.
   ///
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(save: conflictResolution, db) }
   }

@@ -7,19 +7,24 @@ struct RecordClause {
 }
 
 extension RecordPlan {
-  /// `RETURNING *`, after a blank.
-  func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
-    try clause(db) { printer in
-      printer.sql += " RETURNING "
-      try printer.print(selection: selection.map(\.sqlSelection))
-    }
-  }
-
   /// Prints what belongs to a statement on the table.
   func clause(_ db: Database, _ print: (inout SQLPrinter) throws -> Void) throws -> RecordClause {
     var printer = SQLPrinter(db)
     try printer.withScope(SQLScope(source: SQLTable(tableName: tableName), isReturning: true), print)
     return RecordClause(sql: printer.sql, values: printer.arguments.values)
+  }
+}
+
+extension SQLSelection {
+  /// What tells selections apart that are a column, or all columns; nil for others.
+  var simpleName: String? {
+    switch node {
+    case .allColumns(of: nil): return "*"
+    case .expression(let expression, name: nil):
+      if case .column(let name, of: .relationAtHand) = expression.node { return name.quotedDatabaseIdentifier }
+    case .allColumns, .expression, .literal, .late: break
+    }
+    return nil
   }
 }
 
