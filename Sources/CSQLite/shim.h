@@ -72,6 +72,16 @@ static inline int tidemark_has_preupdate_hook(void) {
       && sqlite3_preupdate_count != 0 && sqlite3_preupdate_depth != 0;
 }
 
+/// The column that an incremental write of a blob changes, or -1.
+static inline int tidemark_preupdate_blobwrite(sqlite3 *db) {
+#if SQLITE_VERSION_NUMBER >= 3036000
+  return sqlite3_preupdate_blobwrite != 0 ? sqlite3_preupdate_blobwrite(db) : -1;
+#else
+  (void)db;
+  return -1;
+#endif
+}
+
 static inline int tidemark_has_snapshot(void) {
   return sqlite3_snapshot_get != 0 && sqlite3_snapshot_open != 0 && sqlite3_snapshot_free != 0
       && sqlite3_snapshot_cmp != 0;

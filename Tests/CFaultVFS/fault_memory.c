@@ -4,6 +4,10 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 static sqlite3_mem_methods below;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,6 +80,22 @@ void fault_memory_reset_count(void) {
   pthread_mutex_lock(&lock);
   count = 0;
   pthread_mutex_unlock(&lock);
+}
+
+int64_t fault_heap_size(void) {
+#ifdef __GLIBC__
+  struct mallinfo2 info = mallinfo2();
+  return (int64_t)(info.uordblks + info.hblkhd);
+#else
+  return 0;
+#endif
+}
+
+// Of Swift's runtime.
+extern void _swift_setWillThrowHandler(void (*handler)(void *error)) __attribute__((weak));
+
+void fault_forget_errors(void) {
+  if (_swift_setWillThrowHandler) _swift_setWillThrowHandler(0);
 }
 
 int fault_fork(void) { return fork(); }

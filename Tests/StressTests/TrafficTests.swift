@@ -70,7 +70,7 @@ private final class Traffic: Sendable {
       do {
         try pool.write { try Self.write($0, number) }
         acknowledge(number)
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -82,7 +82,7 @@ private final class Traffic: Sendable {
       do {
         try await pool.write { try Self.write($0, number) }
         acknowledge(number)
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -106,7 +106,7 @@ private final class Traffic: Sendable {
           let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM one") ?? -1
           if count < before { run.problem("a read sees \(count) rows of \(before)") }
         }
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -121,7 +121,7 @@ private final class Traffic: Sendable {
         case 1: try await pool.makeSnapshot().read { try self.check($0) }
         default: try await pool.read { try self.check($0) }
         }
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }
@@ -146,7 +146,7 @@ private final class Traffic: Sendable {
         default: if numbers.once(in: 3) { try reopen() }
         }
         run.count("disturbances")
-      } catch  where isExpected(error) {
+      } catch let error where isExpected(error) {
         run.count("refused")
       }
     }

@@ -48,12 +48,3 @@ public struct DatabaseObjectID: Hashable, Sendable {
     self.schemaID = schemaID
   }
 }
-
-extension String {
-  /// The text with its letters from A to Z in lower case. SQLite finds two names equal when these are.
-  var asciiLowercased: String {
-    guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
-    return String(
-      decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-  }
-}

@@ -28,13 +28,21 @@ final class AccessGate: Sendable {
     if case .wait = action { place.wait() }
   }
 
-  /// Waits for the gate, with the thread, until some moment.
-  func enter(until deadline: Database.Deadline) throws {
+  /// Waits for the gate, with the thread, until some moment, if there is one.
+  func enter(until deadline: Database.Deadline?) throws {
     let (action, place) = ask()
-    guard case .wait(let ticket) = action else { return }
-    if place.wait(for: deadline.rest) { return }
-    if giveUp(ticket) { throw deadline.error }
-    // Let in at the last moment.
+    if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
+  }
+
+  /// Waits at the place of a ticket until somebody tells, or until some moment, if there is one.
+  func wait(
+    at place: any WaitingPlace, _ ticket: AccessGateMachine.Ticket, until deadline: Database.Deadline?
+  ) throws {
+    if let deadline {
+      if place.wait(for: deadline.rest) { return }
+      if giveUp(ticket) { throw deadline.error }
+      // Let in at the last moment.
+    }
     place.wait()
   }
 

@@ -2,17 +2,17 @@
 protocol AccessTurn: Sendable {
   /// Calls a closure, which must not block, as soon as it is our turn.
   ///
-  /// - returns: Gives up waiting, and answers whether it was not too late; nil when there was no wait.
-  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Bool)?
+  /// - returns: Gives up waiting, unless it is too late; nil when there was no wait.
+  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
   /// Ends the turn.
   func end()
 }
 
 extension AccessGate: AccessTurn {
-  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Bool)? {
+  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     guard let ticket = enter(body) else { return nil }
-    return { [self] in giveUp(ticket) }
+    return { [self] in _ = giveUp(ticket) }
   }
 
   func end() { leave() }

@@ -20,7 +20,7 @@ final class BarrierTurn: AccessTurn {
     self.nested = nested
   }
 
-  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Bool)? {
+  func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     let ticket = gate.enter { [self] in waitForReaders(body) }
     return { [self] in giveUp(ticket) }
   }
@@ -60,8 +60,7 @@ final class BarrierTurn: AccessTurn {
     if hasGivenUp { leaveReaders(ticket) }
   }
 
-  /// - returns: Whether it was not too late.
-  private func giveUp(_ ticket: AccessGateMachine.Ticket?) -> Bool {
+  private func giveUp(_ ticket: AccessGateMachine.Ticket?) {
     let before = state.withLock { state in
       let before = state
       if case .entered = before { return before }
@@ -69,11 +68,10 @@ final class BarrierTurn: AccessTurn {
       return before
     }
     switch before {
-    case .entered, .hasGivenUp: return false
+    case .entered, .hasGivenUp: break
     case .waitsForWriter: if let ticket { gate.giveUp(ticket) }
     case .waitsForReaders(let ticket): if let ticket { leaveReaders(ticket) }
     }
-    return true
   }
 
   private func leaveReaders(_ ticket: ReaderPoolMachine.Ticket) {

@@ -12,12 +12,9 @@ final class Checkpointer: DatabasePart {
   private var vfs: String?
 
   /// How many frames make a log long; zero when nothing comes by itself.
-  private(set) var automaticFrameCount = 0
+  private var automaticFrameCount = 0
 
-  /// How many frames there were in the logs after the last commit.
-  private(set) var frameCounts: [String: Int] = [:]
-
-  /// How many there were at the last attempt.
+  /// How many frames there were in the logs at the last attempt.
   private var lastAttempts: [String: Int] = [:]
   private var due: Set<String> = []
 
@@ -43,7 +40,6 @@ final class Checkpointer: DatabasePart {
   // MARK: By itself
 
   private func didCommit(to name: String, _ frameCount: Int, _ db: Database) {
-    frameCounts[name] = frameCount
     if automaticFrameCount == 0 || frameCount < automaticFrameCount { return }
     // A log that is shorter than it was has begun anew.
     let last = lastAttempts[name].flatMap { $0 <= frameCount ? $0 : nil } ?? 0
@@ -91,8 +87,8 @@ final class Checkpointer: DatabasePart {
       // What need not wait for readers is done in any case.
       let counts = try connections.move(patience)
       return if let kind = mode.waitingKind { try connections.checkpoint(kind, patience) } else { counts }
-    } catch DatabaseError.SQLITE_BUSY {
-      throw db.interruption ?? db.busyError()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      throw db.interruption ?? error
     } catch {
       db.stopIfDiskIsNotKnown(after: error)
       throw error
@@ -122,11 +118,5 @@ extension Database.CheckpointMode {
     case .restart: .restart
     case .truncate: .truncate
     }
-  }
-}
-
-extension Database {
-  fileprivate func busyError() -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_BUSY, message: "database is locked")
   }
 }

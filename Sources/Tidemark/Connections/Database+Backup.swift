@@ -30,6 +30,7 @@ extension Database {
       try checkInterruption()
       try destDb.checkInterruption()
       let isCompleted = try destDb.judgingCopy { try backup.step(pageCount: pagesPerStep) }
+      if isCompleted { destDb.changeCapture.databaseWasReplaced() }
       let state = DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)
       do {

@@ -44,6 +44,9 @@ extension Database {
 
   private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
+    if !configuration.readonly {
+      beginCapture(usesRowHook: configuration.environment.usesRowHook, bound: configuration.environment.changeLogBound)
+    }
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
     try install(configuration.busyMode)

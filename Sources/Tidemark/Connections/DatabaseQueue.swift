@@ -21,7 +21,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// The path to the file, `:memory:`, or the URI of a named database in memory.
   public let path: String
 
-  private let connection: SerializedConnection
+  let connection: SerializedConnection
 
   // MARK: Opening
 

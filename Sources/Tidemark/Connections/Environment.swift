@@ -12,6 +12,12 @@ struct Environment: Sendable {
   /// Where time comes from.
   var clock = WorldClock.live
 
+  /// Whether the pre-update hook is used where SQLite has one.
+  var usesRowHook = true
+
+  /// How much of a transaction is kept to tell its changes row by row.
+  var changeLogBound = ChangeLog.Bound()
+
   /// Makes the executor of the asynchronous accesses of a queue.
   ///
   /// - parameter threadCountMax: How many accesses may run at the same time.

@@ -41,14 +41,7 @@ final class NestedWrites: Sendable {
       return place.wait()
     }
     defer { state.withLock { $0.expulsions[number] = nil } }
-    if let deadline {
-      if !place.wait(for: deadline.rest) {
-        if gate.giveUp(ticket) { throw deadline.error }
-        place.wait()
-      }
-    } else {
-      place.wait()
-    }
+    try gate.wait(at: place, ticket, until: deadline)
     if isExpelled.withLock({ $0 }) { throw Self.refusal }
   }
 

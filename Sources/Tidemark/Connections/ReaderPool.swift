@@ -138,7 +138,8 @@ final class ReaderPool: Sendable {
   ) throws {
     let isWriting = nested?.writerWaits() ?? false
     defer { if isWriting { nested?.writerGoesOn() } }
-    while !place.wait(for: .milliseconds(10)) {
+    let pause = Duration.milliseconds(10)
+    while !place.wait(for: deadline.map { min($0.rest, pause) } ?? pause) {
       perform(machine.withLock { $0.takeBackPromises() })
       if let deadline, deadline.isOver, giveUp(ticket) { throw deadline.error }
     }

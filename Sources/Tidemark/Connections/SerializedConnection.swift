@@ -12,6 +12,9 @@ final class SerializedConnection: Sendable {
   private let timeLimit: AccessTimeLimit
   private let allowsUnsafeTransactions: Bool
 
+  /// Where the commits of the connection are told.
+  let changeBroker: ChangeBroker
+
   // The open connection, for those who interrupt it: they do not wait for the gate.
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
@@ -24,6 +27,7 @@ final class SerializedConnection: Sendable {
     standing: DatabaseStanding = DatabaseStanding()
   ) throws {
     db = try Database.open(location, configuration, label: label, standing: standing)
+    changeBroker = db.changeCapture.broker
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
@@ -80,10 +84,8 @@ final class SerializedConnection: Sendable {
     let deadline = timeLimit.deadline()
     if let nested {
       try nested.enter(gate, until: deadline)
-    } else if let deadline {
-      try gate.enter(until: deadline)
     } else {
-      gate.enter()
+      try gate.enter(until: deadline)
     }
     defer { gate.leave() }
     return try run(deadline, body)
@@ -159,7 +161,7 @@ final class SerializedConnection: Sendable {
     return try await AsyncAccess.perform(
       on: executor, until: deadline,
       enter: { letIn in turn.begin { letIn(()) } },
-      giveUp: { giveUp in _ = giveUp() },
+      giveUp: { giveUp in giveUp() },
       leave: { _ in turn.end() },
       { [self] _, cancellation in
         try run(deadline) { db in

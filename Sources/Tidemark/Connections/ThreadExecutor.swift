@@ -52,8 +52,6 @@ final class ThreadExecutor: AccessExecutor {
         let thread = Thread { self.work() }
         thread.stackSize = 8 << 20
         thread.start()
-        // The system does not hear of a name given before. The thread cannot end meanwhile: it waits for our lock.
-        thread.name = label
       }
     }
 
@@ -72,6 +70,9 @@ final class ThreadExecutor: AccessExecutor {
     }
 
     private func work() {
+      // A name goes nowhere before Foundation has noted which thread this is. Who starts it does so with the lock.
+      condition.withLock {}
+      Thread.current.name = label
       while let job = nextJob() { job() }
     }
 

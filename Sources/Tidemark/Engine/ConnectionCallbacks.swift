@@ -33,6 +33,15 @@ final class ConnectionCallbacks {
   /// written may be on the disk.
   var hasBegunCommit = false
 
+  /// Whether SQLite has begun to commit, or has undone a transaction, since these were last set to false. Who wants to
+  /// know how it ended looks at the first one when a statement has ended.
+  @exclusivity(unchecked) var hasTransactionEnded = false
+  @exclusivity(unchecked) var hasCommitted = false
+  @exclusivity(unchecked) var hasRolledBack = false
+
+  /// Told of rows that change.
+  var rowChanges: (any RowChangeListener)?
+
   /// What SQLite reports while it traces.
   enum TraceSignal {
     case statement(SQLiteStatement, unexpandedSQL: UnsafePointer<CChar>)
@@ -90,6 +99,8 @@ extension ConnectionHandle {
         let callbacks = ConnectionCallbacks.borrowed(context)
         if callbacks.mayCommit?() == false { return 1 }
         callbacks.hasBegunCommit = true
+        callbacks.hasCommitted = true
+        callbacks.hasTransactionEnded = true
         return 0
       }, callbacks.context)
   }

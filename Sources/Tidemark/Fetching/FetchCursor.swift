@@ -84,7 +84,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   private func stepFirst() throws -> Bool {
     do {
-      return try statement.firstStep()
+      return try statement.stepToFirstRow()
     } catch {
       phase = .failed(error)
       throw error

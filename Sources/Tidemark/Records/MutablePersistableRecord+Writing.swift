@@ -101,7 +101,7 @@ extension MutablePersistableRecord {
         let encoded = Self.self is AnyClass ? nil : container
         do {
           return try record.updateInside(db, resolution, nil, encoded, selection, fetch) { isMissing = true }
-        } catch  where isMissing {
+        } catch _ where isMissing {
           // Its callbacks have seen the error. What they made of it does not matter.
         }
       }

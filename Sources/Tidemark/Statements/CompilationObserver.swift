@@ -8,8 +8,8 @@ import Foundation
 ///
 /// 1. What is recorded belongs to the statement under compilation, and to no other: recording starts and
 ///    ends with the call that compiles.
-/// 2. Names are turned into Swift strings only where a region was asked for: most statements are
-///    compiled without.
+/// 2. Names of what is read are turned into Swift strings only where a region was asked for: most statements are
+///    compiled without. Names of what is written always are.
 final class CompilationObserver: StatementAuthorizer {
   /// Whether a statement may attach files or write others.
   var allowsOtherFiles = true
@@ -23,40 +23,54 @@ final class CompilationObserver: StatementAuthorizer {
   /// without the library.
   @exclusivity(unchecked) private(set) var effectCount: UInt = 0
 
-  private var effects: StatementEffects = []
-  private var isCompiling = false
-  private var reads: [DatabaseRegion.TableName: ColumnSet]?
+  /// Whether a database was attached, or might have been.
+  private(set) var mayHaveAttachedDatabases = false
 
-  private enum ColumnSet {
-    case all
-    case some(Set<String>)
-  }
+  /// Whether a delete must tell SQLite's hooks of each row. Without pre-update hook, it would not always.
+  var deletesRowByRow = false
+
+  /// Whether a statement that deletes was compiled while the pre-update hook was off: it may empty a table in one go.
+  @exclusivity(unchecked) var hasUnhookedDeletes = false
+
+  /// How many of the library's statements run their first step.
+  @exclusivity(unchecked) var stepDepth = 0
+
+  /// How many times somebody else than the library compiled a statement that changes the schema, or begins or ends a
+  /// transaction or a savepoint.
+  @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
+
+  /// How many times a statement that writes was compiled during a step: again, or by a virtual table.
+  @exclusivity(unchecked) private(set) var lateWriteCount: UInt = 0
+
+  /// How many times `VACUUM` has begun.
+  @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
+
+  private var effects: StatementEffects = []
+  private var writes: StatementWrites?
+  private var isCompiling = false
+  private var reads: StatementReads?
 
   /// Runs a compilation, and answers what the statement does.
-  func effects(of compile: () throws -> Void) rethrows -> StatementEffects {
+  func effects(of compile: () throws -> Void) rethrows -> (effects: StatementEffects, writes: StatementWrites?) {
     isCompiling = true
     effects = []
+    writes = nil
     defer { isCompiling = false }
     try compile()
     if let frameCount = automaticCheckpoint {
       automaticCheckpoint = nil
       didSetAutomaticCheckpoint?(frameCount)
     }
-    return effects
+    defer { writes = nil }
+    return (effects, writes)
   }
 
   /// Runs a compilation, and answers what the statement reads.
-  func region(of compile: () throws -> Void) rethrows -> DatabaseRegion {
-    reads = [:]
+  func reads(of compile: () throws -> Void) rethrows -> StatementReads {
+    reads = StatementReads()
     defer { reads = nil }
     _ = try effects(of: compile)
-    let tables = (reads ?? [:]).mapValues { columns in
-      switch columns {
-      case .all: DatabaseRegion.TableRegion.all
-      case .some(let names): DatabaseRegion.TableRegion(columns: names)
-      }
-    }
-    return DatabaseRegion(tables: tables)
+    return reads ?? StatementReads()
   }
 
   func authorize(
@@ -65,12 +79,20 @@ final class CompilationObserver: StatementAuthorizer {
   ) -> CInt {
     switch action {
     case SQLITE_READ:
-      if reads != nil, isCompiling { recordRead(table: first, column: second) }
+      if reads != nil, isCompiling, let first {
+        reads?.record(table: first, column: second, database: database)
+      }
       return SQLITE_OK
-    case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+    case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE:
       return SQLITE_OK
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+      return recordWrite(action, table: first, column: second, database: database)
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
       effectCount &+= 1
+      noteControl()
+      if isCompiling, action == SQLITE_SAVEPOINT, let first, let second {
+        record { $0.savepoint = .init(String(cString: first), name: String(cString: second)) }
+      }
       if isCompiling {
         effects.insert(.transactionControl)
         if let first, strcmp(first, "ROLLBACK") == 0 { effects.insert(.undo) }
@@ -79,8 +101,14 @@ final class CompilationObserver: StatementAuthorizer {
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
+      mayHaveAttachedDatabases = true
       // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
+      if isPrivate { vacuumCount &+= 1 }
+      if action == SQLITE_DETACH {
+        noteControl()
+        record { $0.schemaChanges.append(SchemaChange(database: first.map { String(cString: $0) } ?? "")) }
+      }
       return allowsOtherFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     case SQLITE_PRAGMA:
       effectCount &+= 1
@@ -92,28 +120,47 @@ final class CompilationObserver: StatementAuthorizer {
     default:
       effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
+      noteControl()
+      if isCompiling, let change = SchemaChange(action, first, second, database) {
+        record { $0.schemaChanges.append(change) }
+      }
       return SQLITE_OK
     }
   }
 
-  private func recordRead(table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?) {
-    guard let table else { return }
-    let name = DatabaseRegion.TableName(String(cString: table))
-    // An empty column stands for the table: COUNT(*), or a query that uses no column.
-    guard let column, column.pointee != 0 else {
-      reads?[name] = .all
-      return
+  // MARK: Writes
+
+  private func record(_ body: (StatementWrites) -> Void) {
+    guard isCompiling else { return }
+    let writes = writes ?? StatementWrites()
+    self.writes = writes
+    body(writes)
+  }
+
+  private func recordWrite(
+    _ action: CInt, table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
+  ) -> CInt {
+    if stepDepth > 0 { lateWriteCount &+= 1 }
+    if action == SQLITE_DELETE { hasUnhookedDeletes = true }
+    guard isCompiling, let table else { return deletesRowByRow && action == SQLITE_DELETE ? SQLITE_IGNORE : SQLITE_OK }
+    var changesSchema = false
+    record { writes in
+      // The schema table is written by what changes the schema, and listed as such.
+      if sqlite3_strnicmp(table, "sqlite_master", 13) == 0 || sqlite3_strnicmp(table, "sqlite_temp_master", 18) == 0 {
+        writes.writesSchemaTable = true
+      } else {
+        writes.add(
+          action, table: String(cString: table), column: column.map { String(cString: $0) },
+          database: database.map { String(cString: $0) } ?? "main")
+      }
+      changesSchema = writes.writesSchemaTable || !writes.schemaChanges.isEmpty
     }
-    switch reads?[name] {
-    case .all?: break
-    case .some(var columns)?:
-      // Taken out while it grows: a copy for each column would make wide tables quadratic.
-      reads?[name] = .some([])
-      columns.insert(String(cString: column))
-      reads?[name] = .some(columns)
-    case nil:
-      reads?[name] = .some([String(cString: column)])
-    }
+    // To ignore the delete that is part of DROP TABLE is to ignore DROP TABLE.
+    return deletesRowByRow && action == SQLITE_DELETE && !changesSchema ? SQLITE_IGNORE : SQLITE_OK
+  }
+
+  private func noteControl() {
+    if !isCompiling, stepDepth == 0 { foreignControlCount &+= 1 }
   }
 }
 

@@ -37,6 +37,10 @@ extension Database {
     } else if abandoned.isPending {
       runningCount -= abandoned.giveBack()
     }
+    // Even if the program uses no statement of the library.
+    if rowListening.isOn != isListeningToRows { watcher?.listeningDidChange() }
+    // What the program has done without the library is told before somebody else has the connection.
+    defer { if callbacks.hasTransactionEnded { watcher?.settle(after: nil) } }
     return try body(self)
   }
 
@@ -100,6 +104,8 @@ extension Database {
     forgetStatements()
     runningCount -= abandoned.giveBack()
     try handle.close()
+    RowChangeRegistry.remove(handle.pointer)
+    watcher = nil
     InvalidText.forget(handle.pointer)
     self.handle = nil
   }

@@ -26,20 +26,23 @@ extension Database {
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {
     var error = error
-    if let refusal = commitRefusal {
-      commitRefusal = nil
-      error = refusal
-    }
+    let refusal = commitRefusal
+    commitRefusal = nil
+    if let refusal = refusal as? DatabaseError { error = refusal }
     let isIdle = isInAutocommitMode
     let isCommit = statement.effects.contains(.keep)
-    let hasBegunCommit = callbacks.hasBegunCommit && (isCommit || !statement.isReadonly)
+    // What `INSERT OR FAIL` has done before it failed is committed.
+    let isKept =
+      isIdle && !isCommit && error.resultCode == .SQLITE_CONSTRAINT && callbacks.hasCommitted
+      && !callbacks.hasRolledBack
+    let hasBegunCommit = callbacks.hasBegunCommit && !isKept && (isCommit || !statement.isReadonly)
     if hasBegunCommit || isCommit || error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
       let isUnknown =
         hasBegunCommit && isIdle && settings.isInFile && error.extendedResultCode.leavesCommitUnknown
       error.commitOutcome = isUnknown ? .unknown : .notCommitted
       if isUnknown { stop(because: error) }
     }
-    let told = interruption ?? error
+    let told = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
     if wasInsideTransaction, isIdle, abortCause == nil { abortCause = told }
     return told
   }
@@ -47,7 +50,7 @@ extension Database {
   /// Runs a step of a copy into this database, whose last one commits it.
   func judgingCopy<Result>(_ step: () throws -> Result) throws -> Result {
     // A copy is committed without a word to the hook.
-    if !mayCommit(), let refusal = commitRefusal {
+    if settings.isInFile, handle?.hasMoved("main") == true, !mayCommit(), let refusal = commitRefusal {
       commitRefusal = nil
       throw refusal
     }
@@ -144,7 +147,16 @@ extension Database {
   ///
   /// What is committed into a file that was moved, deleted or replaced is found by nobody (hazard F5).
   func mayCommit() -> Bool {
-    guard settings.isInFile, handle?.hasMoved("main") == true else { return true }
+    guard settings.isInFile, handle?.hasMoved("main") == true else {
+      guard let watcher else { return true }
+      do {
+        try watcher.willCommit()
+        return true
+      } catch {
+        commitRefusal = error
+        return false
+      }
+    }
     let error = Self.movedError(path: handle?.filePath(of: "main"))
     commitRefusal = error
     stop(because: error)

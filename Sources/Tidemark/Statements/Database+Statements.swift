@@ -83,23 +83,13 @@ extension Database {
     return statement
   }
 
-  /// What a statement reads. The full database when it cannot be told.
-  func region(ofStatement sql: String) -> DatabaseRegion {
-    preconditionAccess()
-    do {
-      return try compilation.region {
-        _ = try compile(sql, isInternal: true)
-      }
-    } catch {
-      // The schema has changed since, and the statement is not valid any more. Law 1: when in doubt, widen.
-      return .fullDatabase
-    }
-  }
-
   // MARK: - Ends and errors
 
-  /// Called when a statement has ended, and somebody wants to do something.
-  func workBetweenTransactionsIsDue() {
+  /// Does what was put off until a statement has ended.
+  ///
+  /// - parameter error: That of the statement, if it failed.
+  func workAfterStatement(_ error: DatabaseError?) {
+    if callbacks.hasTransactionEnded { watcher?.settle(after: error) }
     guard isInAutocommitMode, let work = workBetweenTransactions else { return }
     workBetweenTransactions = nil
     work(self)

@@ -43,7 +43,7 @@ public final class Database {
   @exclusivity(unchecked) var owedRollback: (any Error)?
 
   /// Why the commit that SQLite is failing was refused.
-  @exclusivity(unchecked) var commitRefusal: DatabaseError?
+  @exclusivity(unchecked) var commitRefusal: (any Error)?
 
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
@@ -74,6 +74,18 @@ public final class Database {
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
 
+  /// Told what statements do; nil on a connection that does not write.
+  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
+
+  /// Whether statements that write rows are to be told, too. Anybody may say so.
+  let rowListening = RowListening()
+
+  /// Whether the watcher has taken note of it.
+  @exclusivity(unchecked) var isListeningToRows = false
+
+  /// Whether a transaction was open when the last statement began.
+  @exclusivity(unchecked) var wasInsideTransaction = false
+
   /// What later rooms keep in the connection. They are few, and asked for at each record that is written.
   @exclusivity(unchecked) var parts: [(type: ObjectIdentifier, part: any DatabasePart)] = []
 
@@ -89,6 +101,7 @@ public final class Database {
       // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
       callbacks.mayCommit = { [unowned self] in mayCommit() }
       handle.installCommitHook(callbacks)
+      handle.installRollbackHook(callbacks)
     }
   }
 
@@ -97,6 +110,7 @@ public final class Database {
     if let handle, !settings.standing.isInherited {
       _ = abandoned.giveBack()
       InvalidText.forget(handle.pointer)
+      RowChangeRegistry.remove(handle.pointer)
       handle.closeEventually()
     }
   }

@@ -37,7 +37,7 @@ struct SQLSource {
       var pointer: SQLiteStatement?
       var code = SQLITE_OK
       var end = offset
-      let effects = bytes.withUnsafeBufferPointer { bytes in
+      let (effects, writes) = bytes.withUnsafeBufferPointer { bytes in
         database.compilation.effects {
           guard let start = bytes.baseAddress else { return }
           var tail: UnsafePointer<CChar>?
@@ -52,7 +52,9 @@ struct SQLSource {
       let sql = text(from: offset, to: end)
       offset = end
       // No pointer: there was a comment, or nothing, before a semicolon.
-      if let pointer { return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects) }
+      if let pointer {
+        return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes)
+      }
     }
     return nil
   }
@@ -61,6 +63,7 @@ struct SQLSource {
     var pointer: SQLiteStatement
     var sql: String
     var effects: StatementEffects
+    var writes: StatementWrites?
   }
 
   private func text(from start: Int, to end: Int) -> String {

@@ -30,6 +30,16 @@ public final class Statement {
   @usableFromInline let database: Database
   let effects: StatementEffects
 
+  /// The tables that it writes, and what else it does to what is stored; nil when that is nothing.
+  let writes: StatementWrites?
+
+  /// Whether it rebuilds the database.
+  private let isVacuum: Bool
+
+  /// Whether the first step is told to the watcher of the connection: all that a statement changes, it changes in that
+  /// step.
+  @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
+
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
 
@@ -66,6 +76,12 @@ public final class Statement {
     sqliteStatement = compiled.pointer
     sql = compiled.sql
     effects = compiled.effects
+    let isExplanation = sqlite3_stmt_isexplain(compiled.pointer) != 0
+    writes = isExplanation ? nil : compiled.writes
+    // What writes without naming a table is VACUUM.
+    isVacuum =
+      compiled.writes == nil && effects.isEmpty && !isExplanation
+      && sqlite3_stmt_readonly(compiled.pointer) == 0
     parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))
     hasBoundArguments = parameterCount == 0
   }
@@ -138,8 +154,8 @@ public final class Statement {
     return holdsRow
   }
 
-  /// The first step of a run.
-  func firstStep() throws -> Bool {
+  /// The first step of a run, for whom it may not be the first one.
+  func stepToFirstRow() throws -> Bool {
     if !holdsRow { return try step() }
     holdsRow = false
     return true
@@ -171,6 +187,12 @@ public final class Statement {
       mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
     }
     database.callbacks.hasBegunCommit = false
+    database.wasInsideTransaction = wasInsideTransaction
+    if let writes {
+      isFirstStepWatched = writes.isAlwaysWatched || database.rowListening.isOn
+    } else if isVacuum || effects.contains(.transactionControl) {
+      isFirstStepWatched = true
+    }
     isRunning = true
     database.runningCount += 1
     run &+= 1
@@ -179,28 +201,67 @@ public final class Statement {
   /// Whether there is one more row. C: `sqlite3_step`.
   @inlinable
   func step() throws -> Bool {
+    if isFirstStepWatched { return try firstStep() }
     let code = sqlite3_step(sqliteStatement)
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
     throw failure(code)
   }
 
+  /// The first step, told to the watcher before and after.
+  @usableFromInline
+  func firstStep() throws -> Bool {
+    isFirstStepWatched = false
+    guard let watcher = database.watcher else { return try step() }
+    do {
+      try watcher.willStep(self)
+    } catch {
+      // The commit was refused before SQLite was asked.
+      database.commitRefusal = error
+      throw failure(
+        DatabaseError(
+          resultCode: .SQLITE_CONSTRAINT_COMMITHOOK, sql: sql, arguments: currentArguments,
+          publicStatementArguments: database.settings.publicStatementArguments))
+    }
+    database.compilation.stepDepth += 1
+    let code = sqlite3_step(sqliteStatement)
+    database.compilation.stepDepth -= 1
+    if code == SQLITE_ROW || code == SQLITE_DONE {
+      watcher.didStep(self, error: nil)
+      return code == SQLITE_ROW
+    }
+    // The words first: the watcher may ask SQLite something.
+    let error = database.error(code, of: self)
+    watcher.didStep(self, error: error)
+    throw failure(error)
+  }
+
   /// What happens when a step fails.
   @usableFromInline
-  func failure(_ code: CInt) -> any Error {
-    let error = database.error(code, of: self)
+  func failure(_ code: CInt) -> any Error { failure(database.error(code, of: self)) }
+
+  private func failure(_ error: DatabaseError) -> any Error {
     let interruption = error.mayComeFromInterruption ? database.interruption : nil
-    finish()
+    end()
     // Compiled anew next time: the failure may come from a schema that has changed.
     database.statements.remove(self)
     database.publicStatements.remove(self)
     // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
-    return database.judge(
+    let told = database.judge(
       error, of: self, interruption: interruption, wasInsideTransaction: wasInsideTransaction)
+    database.workAfterStatement(error)
+    return told
   }
 
   /// Ends a run. C: `sqlite3_reset`.
   func finish() {
+    end()
+    if database.callbacks.hasTransactionEnded || database.workBetweenTransactions != nil {
+      database.workAfterStatement(nil)
+    }
+  }
+
+  private func end() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
     holdsRow = false
@@ -218,7 +279,7 @@ public final class Statement {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
-    if database.workBetweenTransactions != nil { database.workBetweenTransactionsIsDue() }
+    isFirstStepWatched = false
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.

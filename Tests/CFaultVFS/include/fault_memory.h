@@ -21,6 +21,13 @@ int64_t fault_memory_injected_count(void);
 int64_t fault_memory_count(void);
 void fault_memory_reset_count(void);
 
+/// How many bytes of the heap the program has not given back, SQLite's included; 0 where the system does not tell.
+int64_t fault_heap_size(void);
+
+/// Has nobody told of errors that are thrown. The library of the tests keeps a backtrace of each, until its test has
+/// ended: that is no leak of the program's.
+void fault_forget_errors(void);
+
 /// `fork`, which Swift does not offer: for the test that nothing may be done in the child.
 int fault_fork(void);
 

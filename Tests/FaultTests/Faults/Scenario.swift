@@ -118,6 +118,19 @@ extension Scenario {
       }
     })
 
+  /// A control: a program that does not mind errors inside its transaction, which must be found out.
+  static let carelessWrite = Scenario(
+    description: "a write that does not mind errors",
+    act: { world in
+      world.write { number in
+        try world.writer?.write { db in
+          for table in ["one", "two"] {
+            world.attempt("insert") { try db.execute(sql: "INSERT INTO \(table) VALUES (?, 'a')", arguments: [number]) }
+          }
+        }
+      }
+    })
+
   static let read = Scenario(
     description: "a read",
     act: { world in

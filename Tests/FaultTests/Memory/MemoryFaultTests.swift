@@ -19,11 +19,38 @@ import Testing
       }
       fflush(nil)
     }
+    let lines = Self.lines(toldBy: result)
+    for line in lines where line.hasPrefix("memory-faults,") { Issue.record("\(line)") }
+    #expect(lines.count { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") } == Scenario.all.count)
+  }
+
+  /// A program that goes on after an error, and commits what it has, is found out: half of its write is there.
+  @Test func aProgramThatGoesOnWithoutMemoryIsFoundOut() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
+      let run = Run("memory-faults", seed: Scale.seed)
+      let template = try Template(.pool)
+      let isHalfAWrite = { (problem: String) in problem.contains("half a write") }
+      var problems: [String] = []
+      for fault in try FaultCase.all(of: .carelessWrite, [.memory], template)
+      where !problems.contains(where: isHalfAWrite) {
+        problems += try fault.run(template).problems
+      }
+      let isFound = problems.contains(where: isHalfAWrite)
+      run.count("planted", isFound ? 1 : 0)
+      if !isFound { run.problem("nothing was found: \(problems)") }
+      run.tell()
+      fflush(nil)
+    }
+    #expect(Self.lines(toldBy: result).contains { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") })
+  }
+
+  /// What a process has told, which is told again for the table.
+  private static func lines(toldBy result: ExitTest.Result?) -> [Substring] {
     // Text in the middle of which the runner of the process may have written is no reason to fail.
     let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let lines = report.split(whereSeparator: \.isNewline)
     print(lines.filter { $0.hasPrefix("stress: ") }.joined(separator: "\n"))
-    for line in lines where line.hasPrefix("memory-faults,") { Issue.record("\(line)") }
-    #expect(lines.count { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") } == Scenario.all.count)
+    return lines
   }
 }

@@ -1,6 +1,8 @@
+import CFaultVFS
 import CSQLite
 import Foundation
 import StressSupport
+import Testing
 
 /// What a process holds, before and after something that is done thousands of times.
 struct LeakCount {
@@ -8,27 +10,18 @@ struct LeakCount {
   var threads: Int
   /// The memory of SQLite, in bytes.
   var sqliteMemory: Int
-  /// The memory of the process, in bytes.
-  var memory: Int
+  /// What the program has of the heap, in bytes. The pages of the process are no measure: they grow with the holes
+  /// between what is used.
+  var heap: Int
 
   static var current: LeakCount {
     LeakCount(
       descriptors: entryCount("/proc/self/fd"), threads: entryCount("/proc/self/task"),
-      sqliteMemory: Int(sqlite3_memory_used()), memory: residentMemory)
+      sqliteMemory: Int(sqlite3_memory_used()), heap: Int(fault_heap_size()))
   }
 
   private static func entryCount(_ folder: String) -> Int {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count
-  }
-
-  private static var residentMemory: Int {
-    let words = ((try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? "").split(separator: " ")
-    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  // A sanitizer keeps what is freed for a while, to find out who uses it.
-  private static let memoryIsTelling = !["ASAN_OPTIONS", "TSAN_OPTIONS"].contains {
-    ProcessInfo.processInfo.environment[$0] != nil
   }
 
   /// What there is more of than before, nil when there is nothing.
@@ -39,13 +32,13 @@ struct LeakCount {
     if sqliteMemory > before.sqliteMemory + 128 << 10 {
       return "\(sqliteMemory - before.sqliteMemory) bytes of SQLite's memory"
     }
-    if Self.memoryIsTelling, memory > before.memory + 1 << 20 { return "\(memory - before.memory) bytes" }
+    if heap > before.heap + 1 << 20 { return "\(heap - before.heap) bytes of the heap" }
     return nil
   }
 
-  /// Does something many times, once everything is warm, and ends the process: with 0 when nothing was left, with 3
-  /// and a word about it otherwise.
-  static func exit(cycles: Int, _ body: () async throws -> Void) async throws -> Never {
+  /// Does something many times, once everything is warm, and tells what there is more of then, if there is anything.
+  static func tell(cycles: Int, _ body: () async throws -> Void) async throws {
+    fault_forget_errors()
     for _ in 0..<max(50, cycles / 5) { try await body() }
     let before = current
     for _ in 0..<cycles { try await body() }
@@ -56,9 +49,15 @@ struct LeakCount {
       growth = current.growth(since: before)
     }
     if let growth {
-      FileHandle.standardError.write(Data("after \(cycles) times: \(growth) more\n".utf8))
-      Foundation.exit(3)
+      FileHandle.standardError.write(Data("\(prefix)\(growth) more after \(cycles) times\n".utf8))
     }
-    Foundation.exit(0)
+  }
+
+  private static let prefix = "leak: "
+
+  /// What a process has told of leaks.
+  static func leaks(toldBy result: ExitTest.Result?) -> [String] {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      .split(whereSeparator: \.isNewline).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }
 }

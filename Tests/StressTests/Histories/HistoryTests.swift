@@ -11,6 +11,7 @@ import Tidemark
     let store = try ListStore(folder.pool(readers: 3))
     await HistoryRun(store: store, run: run).perform(rounds: Scale.of(daily: 60, full: 160))
     let history = store.recorder.recorded
+    run.count("histories")
     run.count("transactions", history.writes.count)
     run.count("reads", history.reads.count)
     for fault in HistoryChecker.faults(of: history) { run.problem("\(fault)") }

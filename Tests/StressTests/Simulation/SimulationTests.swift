@@ -50,6 +50,8 @@ import Testing
         let own = isReplay ? seed : seed &+ UInt64(index)
         let scenario = try world.scenario(seed: own)
         scenario.play()
+        // One history each, and a schedule of its own.
+        run.count("histories")
         run.count("schedules")
         run.count("steps", scenario.stepCount)
         for (what, number) in scenario.counts { run.count(what, number) }

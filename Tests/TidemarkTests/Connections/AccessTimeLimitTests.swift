@@ -18,36 +18,21 @@ import Testing
   private struct Held {
     let folder: TemporaryFolder
     let pool: DatabasePool
-    let mayEnd = Moment()
-    let holders: [Background<Void>]
+    let holders: [LongAccess<Void>]
 
     /// A pool all of whose connections are in use.
     init() throws {
       folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
       self.pool = pool
-      let moments = [Moment(), Moment()]
-      let mayEnd = mayEnd
       holders = [
-        Background {
-          try pool.writeWithoutTransaction { _ in
-            moments[0].happen()
-            try mayEnd.wait()
-          }
-        },
-        Background {
-          try pool.read { _ in
-            moments[1].happen()
-            try mayEnd.wait()
-          }
-        },
+        try LongAccess { last in try pool.writeWithoutTransaction { _ in try last() } },
+        try LongAccess { last in try pool.read { _ in try last() } },
       ]
-      for moment in moments { try moment.wait() }
     }
 
     func end() throws {
-      mayEnd.happen()
-      for holder in holders { try holder.value() }
+      for holder in holders { try holder.end() }
       // Nobody who gave up has left anything.
       try pool.write { try $0.insert(1) }
       #expect(try pool.read { try $0.numbers() } == [1])
@@ -85,15 +70,7 @@ import Testing
 
   @Test func aQueueTheSame() async throws {
     let queue = try DatabaseQueue()
-    let isHeld = Moment()
-    let mayEnd = Moment()
-    let holder = Background {
-      try queue.writeWithoutTransaction { _ in
-        isHeld.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isHeld.reached()
+    let holder = await LongAccess { last in try queue.writeWithoutTransaction { _ in try last() } }
     await Database.withAccessTimeLimit(.milliseconds(20)) {
       #expect(message { try queue.read { _ in } } == isOver)
       #expect(message { try queue.write { _ in } } == isOver)
@@ -101,8 +78,7 @@ import Testing
       #expect(await message { try await queue.read { _ in } } == isOver)
       #expect(await message { try await queue.write { _ in } } == isOver)
     }
-    mayEnd.happen()
-    try holder.value()
+    try await holder.end()
     #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
   }
 
@@ -110,19 +86,10 @@ import Testing
     var configuration = Configuration()
     configuration.accessTimeLimit = .milliseconds(20)
     let queue = try DatabaseQueue(configuration: configuration)
-    let isHeld = Moment()
-    let mayEnd = Moment()
-    let holder = Background {
-      try queue.writeWithoutTransaction { _ in
-        isHeld.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isHeld.reached()
+    let holder = await LongAccess { last in try queue.writeWithoutTransaction { _ in try last() } }
     #expect(message { try queue.write { _ in } } == isOver)
     #expect(await message { try await queue.write { _ in } } == isOver)
-    mayEnd.happen()
-    try holder.value()
+    try await holder.end()
   }
 
   @Test func aStatementIsStoppedToo() async throws {

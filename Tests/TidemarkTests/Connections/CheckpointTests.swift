@@ -155,35 +155,26 @@ import Tidemark
   @Test func aCheckpointWaitsForWhoWrites() throws {
     let pool = try pool(frames: 0) { $0.busyMode = .timeout(60) }
     let other = try folder.pool()
-    let isWriting = Moment()
-    let mayEnd = Moment()
-    let write = Background {
+    let write = try LongAccess { last in
       try other.write { db in
         try db.insert(1)
-        isWriting.happen()
-        try mayEnd.wait()
+        try last()
       }
     }
-    try isWriting.wait()
     let checkpoint = Background { try pool.writeWithoutTransaction { try $0.checkpoint(.truncate).walFrameCount } }
-    mayEnd.happen()
-    try write.value()
+    try write.end()
     #expect(try checkpoint.value() == 0)
   }
 
   @Test func aCheckpointThatWaitsCanBeCancelled() async throws {
     let pool = try pool(frames: 0) { $0.busyMode = .timeout(600) }
     let other = try folder.pool()
-    let isWriting = Moment()
-    let mayEnd = Moment()
-    let write = Background {
+    let write = await LongAccess { last in
       try other.write { db in
         try db.insert(1)
-        isWriting.happen()
-        try mayEnd.wait()
+        try last()
       }
     }
-    await isWriting.reached()
     let hasBegun = Moment()
     let task = Task {
       try await pool.writeWithoutTransaction { db in
@@ -194,8 +185,7 @@ import Tidemark
     await hasBegun.reached()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    mayEnd.happen()
-    try write.value()
+    try await write.end()
     try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
   }
 

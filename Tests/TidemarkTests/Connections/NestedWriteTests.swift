@@ -27,38 +27,29 @@ import Testing
 
   @Test func aWriteInsideAReadWaitsForTheOneThatWrites() throws {
     let pool = pool
-    let isWriting = Moment()
-    let mayEnd = Moment()
-    let other = Background {
+    let other = try LongAccess { last in
       try pool.write { db in
-        isWriting.happen()
-        try mayEnd.wait()
+        try last()
         try db.insert(1)
       }
     }
-    try isWriting.wait()
     let nested = Background { try pool.read { _ in try pool.write { try $0.insert(2) } } }
     try waitUntil { pool.readers.load.busy == 1 }
-    mayEnd.happen()
-    try other.value()
+    try other.end()
     try nested.value()
     #expect(try pool.read { try $0.numbers() } == [1, 2])
   }
 
   @Test func aWriteInsideAReadIsRefusedWhenTheWriterComesToWaitForTheRead() throws {
     let pool = pool
-    let isWriting = Moment()
-    let mayEnd = Moment()
     let isReading = Moment()
-    let barrier = Background {
+    let barrier = try LongAccess { last in
       try pool.writeWithoutTransaction { db in
-        isWriting.happen()
-        try mayEnd.wait()
+        try last()
         // It waits for all readers, as a barrier does.
         try pool.readers.exclusively { try db.insert(1) }
       }
     }
-    try isWriting.wait()
     let nested = Background {
       try pool.read { _ in
         isReading.happen()
@@ -66,21 +57,19 @@ import Testing
       }
     }
     try isReading.wait()
-    mayEnd.happen()
+    barrier.mayGoOn()
     #expect(try nested.value() == refusal)
-    try barrier.value()
+    try barrier.end()
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
   @Test(arguments: ["write", "writeInTransaction", "barrier"])
   func aWriteInsideAReadIsRefusedWhenABarrierWaitsForTheRead(kind: String) throws {
     let pool = pool
-    let isReading = Moment()
-    let barrierWaits = Moment()
-    let nested = Background {
+    let nested = try LongAccess { last in
       try pool.read { _ in
-        isReading.happen()
-        try barrierWaits.wait()
+        // Until the barrier waits.
+        try last()
         return message {
           switch kind {
           case "write": try pool.write { try $0.insert(2) }
@@ -90,69 +79,50 @@ import Testing
         }
       }
     }
-    try isReading.wait()
     let barrier = Background { try pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
     try waitUntil { pool.readers.load.waiting == 1 }
-    barrierWaits.happen()
-    #expect(try nested.value() == refusal)
+    #expect(try nested.end() == refusal)
     try barrier.value()
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
   @Test func anAsynchronousBarrierDoesNotWaitForEverEither() async throws {
     let pool = pool
-    let isReading = Moment()
-    let barrierWaits = Moment()
-    let nested = Background {
+    let nested = await LongAccess { last in
       try pool.read { _ in
-        isReading.happen()
-        try barrierWaits.wait()
+        // Until the barrier waits.
+        try last()
         return message { try pool.write { try $0.insert(2) } }
       }
     }
-    await isReading.reached()
     let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
     try await waitUntil { pool.readers.load.waiting == 1 }
-    barrierWaits.happen()
-    #expect(try nested.value() == refusal)
+    #expect(try await nested.end() == refusal)
     try await barrier.value
     #expect(try await pool.read { try $0.numbers() } == [1])
   }
 
   @Test func readersThatWaitForTheWriterDoNotKeepTheWriterFromReading() throws {
     let pool = pool
-    let isWriting = Moment()
-    let mayRead = Moment()
-    let writer = Background {
+    let writer = try LongAccess { last in
       try pool.writeWithoutTransaction { db in
         try db.insert(1)
-        isWriting.happen()
-        try mayRead.wait()
+        try last()
         return try pool.read { try $0.numbers() }
       }
     }
-    try isWriting.wait()
     let nested = (0..<2).map { _ in
       Background { try pool.read { _ in message { try pool.write { try $0.insert(2) } } } }
     }
     try waitUntil { pool.readers.load.busy == 2 }
-    mayRead.happen()
-    #expect(try writer.value() == [1])
+    #expect(try writer.end() == [1])
     let messages = try nested.map { try $0.value() }
     #expect(messages.contains(refusal))
   }
 
   @Test func aCancelledBarrierLetsTheOthersIn() async throws {
     let pool = pool
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
-      try pool.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isReading.reached()
+    let read = await LongAccess { last in try pool.read { _ in try last() } }
     let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
     try await waitUntil { pool.readers.load.waiting == 1 }
     barrier.cancel()
@@ -160,7 +130,6 @@ import Testing
     // Neither the writer nor the other reader is held up.
     try await pool.write { try $0.insert(2) }
     #expect(try await pool.read { try $0.numbers() } == [2])
-    mayEnd.happen()
-    try read.value()
+    try await read.end()
   }
 }

@@ -88,17 +88,10 @@ import Tidemark
 
   @Test func thePlaceOfWhoLeavesGoesToTheNext() async throws {
     let pool = pool
-    let areReading = [Moment(), Moment()]
-    let mayEnd = Moment()
-    let reads = areReading.map { isReading in
-      Background {
-        try pool.read { _ in
-          isReading.happen()
-          try mayEnd.wait()
-        }
-      }
-    }
-    for isReading in areReading { await isReading.reached() }
+    let reads = await [
+      LongAccess { last in try pool.read { _ in try last() } },
+      LongAccess { last in try pool.read { _ in try last() } },
+    ]
     // Half of those who wait leave, from the middle of the line.
     let tasks = (0..<100).map { number in
       Task { try await pool.read { _ in number } }
@@ -107,9 +100,9 @@ import Tidemark
     for number in stride(from: 0, to: 100, by: 2) {
       await #expect(throws: CancellationError.self) { try await tasks[number].value }
     }
-    mayEnd.happen()
+    for read in reads { read.mayGoOn() }
     for number in stride(from: 1, to: 100, by: 2) { #expect(try await tasks[number].value == number) }
-    for read in reads { try await read.reached() }
+    for read in reads { try await read.end() }
   }
 
   @Test func whatTheClosureThrowsIsThrownAlsoByWhoIsCancelled() async throws {

@@ -105,16 +105,12 @@ import Tidemark
   @Test func aBarrierWaitsForReadsAndTheNextReadsForIt() throws {
     let pool = pool
     let order = Journal<String>()
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
+    let read = try LongAccess { last in
       try pool.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
+        try last()
         order.append("read")
       }
     }
-    try isReading.wait()
     let isInside = Moment()
     let barrier = Background {
       try pool.barrierWriteWithoutTransaction { db in
@@ -124,9 +120,8 @@ import Tidemark
       }
     }
     #expect(!isInside.hasHappened)
-    mayEnd.happen()
+    try read.end()
     try barrier.value()
-    try read.value()
     #expect(order.entries == ["read", "barrier"])
     #expect(try pool.read { try $0.numbers() } == [1])
   }
@@ -144,15 +139,7 @@ import Tidemark
 
   @Test func aBarrierOfACancelledTaskLeavesAtOnce() async throws {
     let pool = pool
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
-      try pool.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isReading.reached()
+    let read = await LongAccess { last in try pool.read { _ in try last() } }
     let tasks = (0..<10).map { _ in
       Task { try await pool.barrierWriteWithoutTransaction { _ in Issue.record("It was cancelled") } }
     }
@@ -164,8 +151,7 @@ import Tidemark
     try await pool.write { try $0.insert(1) }
     #expect(try await pool.read { try $0.numbers() } == [1])
     #expect(!read.hasEnded)
-    mayEnd.happen()
-    try await read.reached()
+    try await read.end()
     try await pool.barrierWriteWithoutTransaction { try $0.insert(2) }
     #expect(try await pool.read { try $0.numbers() } == [1, 2])
   }

@@ -31,20 +31,15 @@ import Testing
 
   @Test func closeWaitsForTheAccessesThatRun() throws {
     let pool = pool
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
+    let read = try LongAccess { last in
       try pool.read { db in
-        isReading.happen()
-        try mayEnd.wait()
+        try last()
         return try db.numbers()
       }
     }
-    try isReading.wait()
     let close = Background { try pool.close() }
     #expect(!close.hasEnded)
-    mayEnd.happen()
-    #expect(try read.value() == [])
+    #expect(try read.end() == [])
     try close.value()
     #expect(folder.descriptorCount == 0)
   }
@@ -53,15 +48,7 @@ import Testing
     for _ in 0..<20 {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
-      let isReading = Moment()
-      let mayEnd = Moment()
-      let read = Background {
-        try pool.read { _ in
-          isReading.happen()
-          try mayEnd.wait()
-        }
-      }
-      try isReading.wait()
+      let read = try LongAccess { last in try pool.read { _ in try last() } }
       let close = Background { try pool.close() }
       // Once the close waits, these wait behind it.
       try waitUntil { pool.readers.load.waiting == 1 }
@@ -69,8 +56,7 @@ import Testing
         Background { message { _ = try pool.read { try $0.numbers() } } }
       }
       try waitUntil { pool.readers.load.waiting == 5 }
-      mayEnd.happen()
-      try read.value()
+      try read.end()
       try close.value()
       #expect(try others.map { try $0.value() } == Array(repeating: closedMessage, count: 4))
       #expect(folder.descriptorCount == 0)
@@ -143,20 +129,11 @@ import Testing
     let pool = pool
     // Two readers. One is idle when they are invalidated, while a barrier waits for the other.
     try pool.read { _ in _ = try Background { try pool.read { try $0.numbers() } }.value() }
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
-      try pool.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
-      }
-    }
-    try isReading.wait()
+    let read = try LongAccess { last in try pool.read { _ in try last() } }
     let barrier = Background { try pool.barrierWriteWithoutTransaction { _ in } }
     try waitUntil { pool.readers.load.waiting == 1 }
     pool.invalidateReadOnlyConnections()
-    mayEnd.happen()
-    try read.value()
+    try read.end()
     try barrier.value()
     #expect(try readerName() == "GRDB.DatabasePool.reader.3")
   }

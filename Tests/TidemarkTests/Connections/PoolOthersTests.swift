@@ -69,17 +69,13 @@ import Tidemark
   func aCheckpointEmptiesTheLogAndHoldsUpNoReader(mode: Database.CheckpointMode) throws {
     let pool = pool
     for number in 1...10 { try pool.write { try $0.insert(number) } }
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
+    let read = try LongAccess { last in
       try pool.read { db in
         let count = try db.numbers().count
-        isReading.happen()
-        try mayEnd.wait()
+        try last()
         return try (count, db.numbers().count)
       }
     }
-    try isReading.wait()
     let done = try pool.writeWithoutTransaction { db in
       // The readers of the newest state hold up a restart only.
       let done = try db.checkpoint(.passive)
@@ -89,8 +85,7 @@ import Tidemark
     }
     #expect(done.walFrameCount > 0)
     #expect(done.checkpointedFrameCount == done.walFrameCount)
-    mayEnd.happen()
-    #expect(try read.value() == (10, 10))
+    #expect(try read.end() == (10, 10))
     try pool.writeWithoutTransaction { _ = try $0.checkpoint(mode) }
     if mode == .truncate {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + "-wal")
@@ -103,23 +98,18 @@ import Tidemark
 
   @Test func aCheckpointThatAReaderHoldsUpSaysSoAndHarmsNobody() throws {
     let pool = try folder.pool { $0.busyMode = .immediateError }
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let read = Background {
+    let read = try LongAccess { last in
       try pool.read { db in
         let before = try db.numbers()
-        isReading.happen()
-        try mayEnd.wait()
+        try last()
         return try before == db.numbers()
       }
     }
-    try isReading.wait()
     try pool.write { try $0.insert(1) }
     #expect(resultCode { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } } == .SQLITE_BUSY)
     try pool.write { try $0.insert(2) }
     #expect(try pool.read { try $0.numbers() } == [1, 2])
-    mayEnd.happen()
-    #expect(try read.value())
+    #expect(try read.end())
     try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
   }
 

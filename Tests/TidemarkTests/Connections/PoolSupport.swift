@@ -110,6 +110,63 @@ final class Background<Value: Sendable>: Sendable {
   }
 }
 
+/// An access, on a thread of its own, that lasts until it is told to end.
+///
+///     let read = try LongAccess { last in try pool.read { db in try last(); return try db.numbers() } }
+///     // While it reads, …
+///     #expect(try read.end() == [])
+final class LongAccess<Value: Sendable>: Sendable {
+  private let isInside = Moment()
+  private let mayEnd = Moment()
+  private let background: Background<Value>
+
+  private init(beginning access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) {
+    background = Background { [isInside, mayEnd] in
+      // An access that fails before it lasts keeps nobody waiting: its error is that of the end.
+      defer { isInside.happen() }
+      return try access {
+        isInside.happen()
+        try mayEnd.wait()
+      }
+    }
+  }
+
+  /// Begins an access, and waits with the thread until it lasts.
+  ///
+  /// - parameter access: Calls its argument inside the access.
+  convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) throws {
+    self.init(beginning: access)
+    try isInside.wait()
+  }
+
+  /// Begins an access, and waits without a thread until it lasts.
+  ///
+  /// - parameter access: Calls its argument inside the access.
+  convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) async {
+    self.init(beginning: access)
+    await isInside.reached()
+  }
+
+  var hasEnded: Bool { background.hasEnded }
+
+  /// Has the access end.
+  func mayGoOn() { mayEnd.happen() }
+
+  /// Has the access end, and waits for that with the thread.
+  @discardableResult
+  func end() throws -> Value {
+    mayEnd.happen()
+    return try background.value()
+  }
+
+  /// Has the access end, and waits for that without a thread.
+  @discardableResult
+  func end() async throws -> Value {
+    mayEnd.happen()
+    return try await background.reached()
+  }
+}
+
 /// A list that several threads append to.
 final class Journal<Entry: Sendable>: Sendable {
   private let storage = Mutex<[Entry]>([])

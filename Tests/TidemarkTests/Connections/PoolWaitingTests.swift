@@ -40,15 +40,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
-      let isReading = Moment()
-      let mayEnd = Moment()
-      let holder = Background {
-        try pool.read { _ in
-          isReading.happen()
-          try mayEnd.wait()
-        }
-      }
-      await isReading.reached()
+      let holder = await LongAccess { last in try pool.read { _ in try last() } }
       let sleeper = Task { try await pool.readInPlace { try $0.numbers() } }
       while pool.readers.load.waiting < 1 { await Task.yield() }
       // As many as Swift has threads. They stand behind the one that sleeps.
@@ -56,7 +48,7 @@ import Testing
       let others = (0..<count).map { _ in Task { try synchronously { try pool.read { try $0.numbers() } } } }
       let opener = Background {
         try waitUntil { pool.readers.load.waiting == 1 + count }
-        mayEnd.happen()
+        holder.mayGoOn()
         // Rather than to be stuck for good.
         Thread.detachNewThread {
           sleep(30)
@@ -65,7 +57,7 @@ import Testing
       }
       for other in others { try #require(try await other.value == []) }
       try #require(try await sleeper.value == [])
-      try await holder.reached()
+      try await holder.end()
       try await opener.reached()
     }
   }
@@ -74,15 +66,7 @@ import Testing
     let folder = try TemporaryFolder()
     let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
     let order = Journal<Int>()
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let holder = Background {
-      try pool.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isReading.reached()
+    let holder = await LongAccess { last in try pool.read { _ in try last() } }
     var reads: [Task<Void, any Error>] = []
     var threads: [Background<Void>] = []
     for number in 0..<60 {
@@ -94,8 +78,7 @@ import Testing
       }
       while pool.readers.load.waiting == number { await Task.yield() }
     }
-    mayEnd.happen()
-    try await holder.reached()
+    try await holder.end()
     for read in reads { try await read.value }
     for thread in threads { try await thread.reached() }
     try await pool.read { _ in }

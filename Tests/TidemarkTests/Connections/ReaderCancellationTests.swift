@@ -24,15 +24,7 @@ import Tidemark
   @Test(arguments: TestReader.allCases)
   func aTaskThatWaitsLeavesAtOnce(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
-    let isReading = Moment()
-    let mayEnd = Moment()
-    let other = Background {
-      try reader.read { _ in
-        isReading.happen()
-        try mayEnd.wait()
-      }
-    }
-    await isReading.reached()
+    let other = await LongAccess { last in try reader.read { _ in try last() } }
     let tasks = (0..<50).map { _ in
       Task { try await reader.read { _ in Issue.record("It was cancelled") } }
     }
@@ -42,8 +34,7 @@ import Tidemark
       await #expect(throws: CancellationError.self) { try await task.value }
     }
     #expect(!other.hasEnded)
-    mayEnd.happen()
-    try await other.reached()
+    try await other.end()
     #expect(try await reader.read { try $0.numbers() } == [1, 2, 3])
   }
 

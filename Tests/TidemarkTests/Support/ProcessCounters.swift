@@ -21,6 +21,12 @@ enum ProcessCounters {
     }
   }
 
+  /// The name of the calling thread, of which the system keeps fifteen characters.
+  static var nameOfThisThread: String? {
+    // Where the system does not tell, it has none.
+    (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)).map { String($0.dropLast()) }
+  }
+
   /// The number of descriptors of files in a folder.
   static func descriptorCount(in folder: String) -> Int {
     entries("/proc/self/fd").count { entry in

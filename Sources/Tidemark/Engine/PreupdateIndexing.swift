@@ -1,0 +1,76 @@
+import CSQLite
+
+/// How the pre-update hook of the libsqlite3 at hand counts columns.
+///
+/// A column that is computed when it is read is not stored. Whether it counts, SQLite does not document, and does not
+/// answer the same for all tables, operations and versions. So it is asked once: rows of known values are changed in a
+/// table of each kind.
+struct PreupdateIndexing: Sendable {
+  enum Order: Sendable {
+    /// All columns count.
+    case table
+
+    /// Columns that are not stored do not count.
+    case storage
+
+    /// Neither: values of tables with such columns cannot be read.
+    case unknown
+  }
+
+  /// In tables whose rows have ids.
+  var old = Order.unknown
+  var newOfInsert = Order.unknown
+  var newOfUpdate = Order.unknown
+
+  /// The libsqlite3 at hand, for tables whose rows have ids.
+  static let rowIDTables = probe("")
+
+  /// The libsqlite3 at hand, for tables whose rows have none.
+  static let otherTables = probe("WITHOUT ROWID")
+
+  private static func probe(_ options: String) -> PreupdateIndexing {
+    guard SQLiteLibrary.hasPreupdateHook else { return PreupdateIndexing() }
+    let prober = Prober()
+    let callbacks = ConnectionCallbacks()
+    callbacks.rowChanges = prober
+    do {
+      let handle = try ConnectionHandle.open(":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      defer { handle.closeEventually() }
+      _ = handle.setRowChangeHook(callbacks, isOn: true)
+      // The first column is computed. In storage order, `a` is at 0; in the order of the table, at 1.
+      try handle.execute(
+        """
+        CREATE TABLE t (v AS (a || b), a TEXT PRIMARY KEY, b TEXT) \(options);
+        INSERT INTO t (a, b) VALUES ('a', 'b');
+        UPDATE t SET a = 'c', b = 'd';
+        """)
+    } catch {
+      ErrorLog.write(.SQLITE_ERROR, "How SQLite counts columns in the pre-update hook could not be found out: \(error)")
+    }
+    return prober.found
+  }
+
+  private final class Prober: RowChangeListener {
+    var found = PreupdateIndexing()
+
+    func rowWillChange(_ signal: RowChangeSignal) {
+      if signal.isInsert {
+        found.newOfInsert = order("a", "b") { signal.newValue($0) }
+      } else {
+        found.old = order("a", "b") { signal.oldValue($0) }
+        found.newOfUpdate = order("c", "d") { signal.newValue($0) }
+      }
+    }
+
+    func rowDidChange(_: CInt, _: UnsafePointer<CChar>, _: UnsafePointer<CChar>, _: Int64) {}
+
+    private func order(_ first: String, _ second: String, _ value: (CInt) -> DatabaseValue?) -> Order {
+      func isText(_ text: String, _ index: CInt) -> Bool {
+        if case .string(let found)? = value(index)?.storage { found == text } else { false }
+      }
+      if isText(first, 0), isText(second, 1) { return .storage }
+      if isText(first, 1), isText(second, 2) { return .table }
+      return .unknown
+    }
+  }
+}

@@ -1,0 +1,72 @@
+extension DatabaseRegion: CustomStringConvertible {
+  /// `empty`, `full database`, or the tables in order: `author(*),book(id,title)[1,2]`.
+  ///
+  /// The row ids are told when a request of the query interface asks for them, other conditions are not:
+  /// `debugDescription` tells all.
+  public var description: String {
+    text { table, region in "\(table)\(region)" }
+  }
+
+  private func text(_ text: (TableKey, TableRegion) -> String) -> String {
+    guard let tables else { return "full database" }
+    if tables.isEmpty { return "empty" }
+    return tables.sorted { $0.key.description < $1.key.description }.map(text).joined(separator: ",")
+  }
+}
+
+extension DatabaseRegion: CustomDebugStringConvertible {
+  /// As `description`, with all that is known of the rows: `book(id,title) where pages > 100`.
+  public var debugDescription: String {
+    text { table, region in region.parts.map { "\(table)\($0.debugDescription)" }.sorted().joined(separator: ",") }
+  }
+}
+
+extension TableRegion: CustomStringConvertible {
+  var description: String {
+    let columns = parts.reduce([:] as [String: String]?) { columns, part in
+      part.columns.flatMap { columns?.merging($0) { first, _ in first } }
+    }
+    let namesTable = columns == nil || parts.contains(where: \.namesTable)
+    let columnNames = namesTable ? "*" : columns.map { $0.values.sorted().joined(separator: ",") } ?? "*"
+    return "(\(columnNames))" + (rowIDs.map { "[" + $0.map(String.init).joined(separator: ",") + "]" } ?? "")
+  }
+
+  /// The ids of the rows in order, if all parts tell them.
+  private var rowIDs: [Int64]? {
+    guard let rowIDName else { return nil }
+    var rowIDs: Set<Int64> = []
+    for part in parts {
+      guard part.namesRowIDs, case .values(let values)? = part.rows.columns[rowIDName] else { return nil }
+      for value in values {
+        guard case .int64(let rowID) = value.storage else { return nil }
+        rowIDs.insert(rowID)
+      }
+    }
+    return rowIDs.sorted()
+  }
+}
+
+extension TableRegion.Part: CustomDebugStringConvertible {
+  var debugDescription: String {
+    let names = columns.map { $0.isEmpty ? "" : $0.values.sorted().joined(separator: ",") } ?? "*"
+    if rows.isAll { return "(\(names))" }
+    let conditions = rows.columns.sorted { $0.key < $1.key }.map { $1.text(of: $0) }
+    return "(\(names)) where \(conditions.joined(separator: " and "))"
+  }
+}
+
+extension ColumnFilter {
+  /// The filter as a condition on a column.
+  fileprivate func text(of column: String) -> String {
+    switch self {
+    case .values(let values):
+      let texts = values.sorted { $0.isOrdered(before: $1) }.map(\.description)
+      return texts.count == 1 ? "\(column) = \(texts[0])" : "\(column) in (\(texts.joined(separator: ", ")))"
+    case .range(let range):
+      let lower = range.lower.map { "\(column) \($0.isInclusive ? ">=" : ">") \($0.value)" }
+      let upper = range.upper.map { "\(column) \($0.isInclusive ? "<=" : "<") \($0.value)" }
+      let bounds = [lower, upper].compactMap { $0 }
+      return bounds.isEmpty ? "\(column) is not NULL" : bounds.joined(separator: " and ")
+    }
+  }
+}

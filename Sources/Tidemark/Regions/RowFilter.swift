@@ -1,0 +1,68 @@
+/// The rows whose columns all pass: a conjunction of filters, one for each column at most.
+///
+/// The row id is a column, too: under the name of the column that stands for it, else under `rowIDName`.
+struct RowFilter: Hashable, Sendable {
+  /// The name of a row id that is no column. A column of that name, which is not the row id, is never filtered.
+  static let rowIDName = "rowid"
+
+  /// By name of column, in lower case.
+  private(set) var columns: [String: ColumnFilter] = [:]
+
+  /// All rows.
+  static let all = RowFilter()
+
+  init() {}
+
+  init(_ columns: [String: ColumnFilter]) {
+    for (name, filter) in columns { self.columns[name.asciiLowercased] = filter }
+  }
+
+  /// Whether all rows pass.
+  var isAll: Bool { columns.isEmpty }
+
+  /// Whether no row passes.
+  var isEmpty: Bool { columns.contains { $0.value.isEmpty } }
+
+  /// Whether a row may pass, as far as its values are known. One that is not known passes.
+  func mayAdmit(_ value: (_ column: String) -> DatabaseValue?) -> Bool {
+    columns.allSatisfy { name, filter in value(name).map(filter.admits) ?? true }
+  }
+
+  /// The rows that pass both.
+  func intersection(_ other: RowFilter) -> RowFilter {
+    var result = self
+    result.columns.merge(other.columns) { $0.intersection($1) }
+    return result
+  }
+
+  /// Lets pass what passes one of both, and perhaps more.
+  func hull(_ other: RowFilter) -> RowFilter {
+    var result = RowFilter()
+    for (name, filter) in columns { result.columns[name] = other.columns[name].flatMap(filter.hull) }
+    return result
+  }
+
+  /// Whether each row that passes the other filter passes this one: nil when it cannot be told.
+  func admitsAll(of other: RowFilter) -> Bool {
+    columns.allSatisfy { name, filter in
+      other.columns[name].map { filter.intersection($0) == $0 } ?? false
+    }
+  }
+
+  /// The rows that pass one of both, if they can be said exactly: when the filters differ by the values of one column.
+  func exactUnion(_ other: RowFilter) -> RowFilter? {
+    guard columns.count == other.columns.count else { return nil }
+    var difference: (name: String, values: ColumnFilter)?
+    for (name, filter) in columns {
+      guard let otherFilter = other.columns[name] else { return nil }
+      if filter == otherFilter { continue }
+      guard difference == nil, case .values = filter, case .values = otherFilter,
+        let union = filter.hull(otherFilter)
+      else { return nil }
+      difference = (name, union)
+    }
+    var result = self
+    if let difference { result.columns[difference.name] = difference.values }
+    return result
+  }
+}

@@ -1,0 +1,208 @@
+/// A part of a table, in pieces.
+///
+/// Each piece is columns and rows that cross. Queries that read the same table for different rows are kept apart
+/// up to a number of pieces, then covered by a single one.
+struct TableRegion: Hashable, Sendable {
+  /// What a region keeps apart at most.
+  static let partsMax = 8
+
+  /// The pieces. None is empty, and none contains another.
+  private(set) var parts: [Part] = []
+
+  /// The column that stands for the row id, in lower case; `RowFilter.rowIDName` when none does; nil when rows have no
+  /// id, or it is not known.
+  var rowIDName: String?
+
+  init(parts: some Sequence<Part>, rowIDName: String? = nil) {
+    self.rowIDName = rowIDName
+    for part in parts { add(part) }
+  }
+
+  init(columns: (some Sequence<String>)?, rows: RowFilter = .all, rowIDName: String? = nil) {
+    self.init(parts: [Part(columns: columns, rows: rows)], rowIDName: rowIDName)
+  }
+
+  /// The whole table.
+  static let all = TableRegion(columns: [String]?.none)
+
+  var isEmpty: Bool { parts.isEmpty }
+
+  static func == (lhs: Self, rhs: Self) -> Bool { Set(lhs.parts) == Set(rhs.parts) }
+  func hash(into hasher: inout Hasher) { hasher.combine(Set(parts)) }
+}
+
+extension TableRegion {
+  /// Columns of some rows.
+  struct Part: Sendable {
+    /// The columns that are read, in lower case, with the name they were first given; nil for all. When there are none,
+    /// only the number of rows matters.
+    var columns: [String: String]?
+
+    /// Columns that are not read, but by which SQLite may order the rows, in lower case.
+    var orderingColumns: Set<String> = []
+
+    /// Whether the table was read without naming a column, as `COUNT(*)` does.
+    var namesTable = false
+
+    /// Whether the row ids are told in descriptions.
+    var namesRowIDs = false
+
+    /// The rows.
+    var rows: RowFilter
+
+    init(columns: (some Sequence<String>)?, rows: RowFilter = .all) {
+      self.columns = columns.map { columns in
+        Dictionary(columns.map { ($0.asciiLowercased, $0) }, uniquingKeysWith: { first, _ in first })
+      }
+      namesTable = self.columns?.isEmpty == true
+      self.rows = rows
+    }
+
+    /// Whether the value of a column, given in lower case, matters.
+    func reads(_ column: String) -> Bool {
+      guard let columns else { return true }
+      return columns[column] != nil || orderingColumns.contains(column)
+    }
+  }
+}
+
+extension TableRegion.Part: Hashable {
+  // What matters is which changes a part is touched by. How it is described does not.
+  static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.rows == rhs.rows && lhs.readColumns == rhs.readColumns
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(rows)
+    hasher.combine(readColumns)
+  }
+
+  private var readColumns: Set<String>? {
+    columns.map { Set($0.keys).union(orderingColumns) }
+  }
+}
+
+// MARK: - Changes
+
+extension TableRegion {
+  func isModified(by change: RowChange) -> Bool {
+    parts.contains { part in
+      switch change.kind {
+      case .insert: return mayHold(change.new, part)
+      case .delete: return mayHold(change.old, part)
+      case .update:
+        return isTouched(part, by: change) && (mayHold(change.old, part) || mayHold(change.new, part))
+      }
+    }
+  }
+
+  /// Whether a row of which only the id is known may be in the region.
+  func mayHold(rowID: Int64) -> Bool {
+    parts.contains { mayHold(RowImage(rowID: rowID), $0) }
+  }
+
+  /// Whether an update of these columns may matter. The case of their names does not count.
+  func isModified(byUpdateOf columns: some Sequence<String>) -> Bool {
+    parts.contains { part in part.columns == nil || columns.contains { part.reads($0.asciiLowercased) } }
+  }
+
+  private func mayHold(_ image: RowImage?, _ part: Part) -> Bool {
+    guard let image else { return true }
+    return part.rows.mayAdmit { column in
+      image.value(of: column) ?? (column == rowIDName ? image.rowID.map { DatabaseValue(.int64($0)) } : nil)
+    }
+  }
+
+  private func isTouched(_ part: Part, by change: RowChange) -> Bool {
+    guard let changedColumns = change.changedColumns, part.columns != nil else { return true }
+    // Without order, rows come in that of their ids.
+    if let old = change.old?.rowID, let new = change.new?.rowID, old != new { return true }
+    return changedColumns.contains {
+      part.reads($0) || $0 == rowIDName ?? RowFilter.rowIDName || part.rows.columns[$0] != nil
+    }
+  }
+}
+
+// MARK: - Algebra
+
+extension TableRegion {
+  func union(_ other: TableRegion) -> TableRegion {
+    TableRegion(parts: parts + other.parts, rowIDName: rowIDName ?? other.rowIDName)
+  }
+
+  func intersection(_ other: TableRegion) -> TableRegion {
+    let parts = parts.flatMap { part in other.parts.map { part.intersection($0) } }
+    return TableRegion(parts: parts, rowIDName: rowIDName ?? other.rowIDName)
+  }
+
+  private mutating func add(_ part: Part) {
+    if part.rows.isEmpty { return }
+    var part = part
+    // What can be joined exactly is. The joint part may join with one that was passed already.
+    while let index = parts.firstIndex(where: { $0.exactUnion(part) != nil }) {
+      let other = parts.remove(at: index)
+      part = other.exactUnion(part) ?? part
+    }
+    parts.append(part)
+    if parts.count > Self.partsMax, let first = parts.first {
+      parts = [parts.dropFirst().reduce(first) { $0.hull($1) }]
+    }
+  }
+}
+
+extension TableRegion.Part {
+  /// Both parts as one, if no cell is added by that.
+  fileprivate func exactUnion(_ other: Self) -> Self? {
+    if rows == other.rows { return joined(with: other, rows: rows) }
+    if self == other.with(rows: rows), let union = rows.exactUnion(other.rows) {
+      return joined(with: other, rows: union)
+    }
+    if contains(other) { return joined(with: other, rows: rows) }
+    if other.contains(self) { return joined(with: other, rows: other.rows) }
+    return nil
+  }
+
+  /// A part that contains both, and perhaps more.
+  fileprivate func hull(_ other: Self) -> Self { joined(with: other, rows: rows.hull(other.rows)) }
+
+  fileprivate func intersection(_ other: Self) -> Self {
+    var result = self
+    result.rows = rows.intersection(other.rows)
+    result.namesRowIDs = namesRowIDs || other.namesRowIDs
+    guard let columns else {
+      result.columns = other.columns
+      result.orderingColumns = other.orderingColumns
+      result.namesTable = other.namesTable
+      return result
+    }
+    result.columns = columns.filter { other.reads($0.key) }
+    result.orderingColumns = orderingColumns.filter(other.reads)
+    for (key, name) in other.columns ?? [:] where orderingColumns.contains(key) { result.columns?[key] = name }
+    result.namesTable = result.columns?.isEmpty == true
+    return result
+  }
+
+  private func contains(_ other: Self) -> Bool {
+    guard rows.admitsAll(of: other.rows) else { return false }
+    guard columns != nil else { return true }
+    guard let otherColumns = other.columns else { return false }
+    return otherColumns.keys.allSatisfy(reads) && other.orderingColumns.allSatisfy(reads)
+  }
+
+  private func with(rows: RowFilter) -> Self {
+    var result = self
+    result.rows = rows
+    return result
+  }
+
+  /// The columns of both.
+  private func joined(with other: Self, rows: RowFilter) -> Self {
+    var result = self
+    result.columns = columns.flatMap { columns in other.columns.map { columns.merging($0) { first, _ in first } } }
+    result.orderingColumns.formUnion(other.orderingColumns)
+    result.namesTable = namesTable || other.namesTable
+    result.namesRowIDs = namesRowIDs && other.namesRowIDs
+    result.rows = rows
+    return result
+  }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Told what the statements of a connection do. The room of transactions is.
+///
+/// Of each statement that is watched, the first step is told: all that a statement changes, it changes there. These
+/// calls come in pairs, and may nest: a function of the program may run statements.
+protocol ExecutionWatcher: AnyObject {
+  /// - throws: Why a commit is refused.
+  func willStep(_ statement: Statement) throws
+
+  /// - parameter error: Why the step failed, if it did.
+  func didStep(_ statement: Statement, error: DatabaseError?)
+
+  /// SQLite is about to commit. The connection cannot be used.
+  ///
+  /// - throws: Why not.
+  func willCommit() throws
+
+  /// Somebody has begun to listen to rows, or nobody does any more. No statement runs.
+  func listeningDidChange()
+
+  /// A transaction has ended, or may have, and no statement of the library is in its first step.
+  ///
+  /// - parameter error: That of the statement that has ended, if it failed.
+  func settle(after error: DatabaseError?)
+}
+
+/// Whether somebody listens to the rows that a connection changes. Anybody may say so, from any thread.
+final class RowListening: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  @inline(__always)
+  var isOn: Bool {
+    get { flag.load(ordering: .relaxed) }
+    set { flag.store(newValue, ordering: .sequentiallyConsistent) }
+  }
+}

@@ -1,0 +1,169 @@
+/// Which values of the rows of a table are captured, and how SQLite gives them.
+///
+/// Laws:
+/// 1. A value that SQLite does not give, or not surely, is not told: it may be anything. The columns of such values
+///    count as changed by each update that is told.
+/// 2. A column that stands for the row id has the row id as its value, whatever SQLite answers for it.
+final class CaptureLayout: Sendable {
+  let key: TableKey
+
+  /// The columns that are compared, which are those whose changes or values are wanted.
+  let columns: [Column]
+
+  /// Those of `columns` whose values are kept.
+  let storedColumns: [Int]
+
+  /// The column that stands for the row id, in lower case.
+  let rowIDColumn: String?
+  let hasRowID: Bool
+
+  /// Whether each row is told, and not only what kind of change there was.
+  let wantsRows: Bool
+
+  /// Columns that cannot be read, but change with the others: those that are computed, for instance.
+  let unreadColumns: [String]
+
+  /// Whether some columns that are stored cannot be read, so that no update surely changes nothing.
+  let mustTellAll: Bool
+
+  struct Column: Sendable {
+    var name: String
+    var oldIndex: CInt
+    var insertIndex: CInt
+    var updateIndex: CInt
+
+    /// Whether integers are to be read as the doubles that they stand for: SQLite stores them so where it can.
+    var isReal: Bool
+
+    /// Whether the old value may be said to be NULL when it is the default: that of a column which was added when the
+    /// row was there already.
+    var mayHaveDefault: Bool
+  }
+
+  init(
+    key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
+    hasRowID: Bool = true, wantsRows: Bool = false, unreadColumns: [String] = [], mustTellAll: Bool = true
+  ) {
+    self.key = key
+    self.columns = columns
+    self.storedColumns = storedColumns
+    self.rowIDColumn = rowIDColumn
+    self.hasRowID = hasRowID
+    self.wantsRows = wantsRows
+    self.unreadColumns = unreadColumns
+    self.mustTellAll = mustTellAll
+  }
+
+  /// The columns that an update has changed; nil when it may be any.
+  func changedColumns(_ record: ChangeRecord) -> Set<String>? {
+    if columns.count > 64 || columns.isEmpty && mustTellAll { return nil }
+    var names = Set(unreadColumns)
+    for (index, column) in columns.enumerated() where record.changedColumns & (1 << UInt64(index)) != 0 {
+      names.insert(column.name)
+    }
+    if record.oldRowID != record.newRowID { names.insert(rowIDColumn ?? RowFilter.rowIDName) }
+    return names
+  }
+}
+
+extension CaptureLayout {
+  /// What is captured of a table to satisfy some needs.
+  convenience init(_ table: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds, _ db: Database) throws {
+    let primaryKey = try table.primaryKey(db)
+    let hasRowID = primaryKey?.hasRowID ?? true
+    let rowIDColumn = primaryKey?.rowIDColumn?.asciiLowercased
+    var values = needs.values
+    if needs.rows, !hasRowID { values?.formUnion((primaryKey?.columns ?? []).map(\.asciiLowercased)) }
+    let storage = StorageOrder(table, rowIDColumn: rowIDColumn, hasRowID: hasRowID)
+    let names = table.allColumns.map(\.name.asciiLowercased)
+    func wants(_ name: String) -> Bool {
+      needs.columns?.contains(name) != false || values?.contains(name) != false
+    }
+    // What is computed changes with what it is computed from.
+    let wantsComputed = zip(table.allColumns, names).contains { $0.kind == .virtualGenerated && wants($1) }
+    var columns: [Column] = []
+    var stored: [Int] = []
+    var unread: [String] = []
+    var mustTellAll = false
+    for (index, name) in names.enumerated() where name != rowIDColumn {
+      let info = table.allColumns[index]
+      if info.kind == .virtualGenerated {
+        if wants(name) { unread.append(name) }
+      } else if wantsComputed || wants(name) {
+        if let column = storage.column(index, name) {
+          if values?.contains(name) != false { stored.append(columns.count) }
+          columns.append(column)
+        } else {
+          unread.append(name)
+          mustTellAll = true
+        }
+      }
+    }
+    self.init(
+      key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
+      wantsRows: needs.wantsRows, unreadColumns: unread, mustTellAll: mustTellAll)
+  }
+}
+
+/// Where the pre-update hook has the columns of a table.
+private struct StorageOrder {
+  private let table: CatalogTable
+  private let indexing: PreupdateIndexing
+  private let storageIndexes: [Int]
+  private let hasComputedColumns: Bool
+  private let rowIDIndex: Int?
+
+  init(_ table: CatalogTable, rowIDColumn: String?, hasRowID: Bool) {
+    self.table = table
+    var next = 0
+    storageIndexes = table.allColumns.map { column in
+      if column.kind == .virtualGenerated { return -1 }
+      defer { next += 1 }
+      return next
+    }
+    hasComputedColumns = next < table.allColumns.count
+    indexing = hasRowID ? .rowIDTables : .otherTables
+    rowIDIndex = rowIDColumn.flatMap { name in table.allColumns.firstIndex { $0.name.asciiLowercased == name } }
+  }
+
+  /// How a column is read; nil when it cannot be.
+  func column(_ index: Int, _ name: String) -> CaptureLayout.Column? {
+    let info = table.allColumns[index]
+    let isReal = info.affinity == .real
+    guard let old = place(index, indexing.old), let insert = place(index, indexing.newOfInsert),
+      let update = place(index, indexing.newOfUpdate)
+    else { return nil }
+    for place in [old, insert, update] where hasComputedColumns && place != index {
+      // Counted in the order of storage, SQLite takes some columns for others: that of the row id, and the REAL ones.
+      if place == rowIDIndex { return nil }
+      if table.allColumns[place].affinity == .real, !isReal { return nil }
+    }
+    return CaptureLayout.Column(
+      name: name, oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update), isReal: isReal,
+      mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
+  }
+
+  private func place(_ index: Int, _ order: PreupdateIndexing.Order) -> Int? {
+    if !hasComputedColumns { return index }
+    switch order {
+    case .table: return index
+    case .storage: return storageIndexes[index]
+    case .unknown: return nil
+    }
+  }
+}
+
+extension ColumnInfo {
+  fileprivate enum Affinity {
+    case real
+    case other
+  }
+
+  /// Whether integers that are written become doubles. See "Determination Of Column Affinity" in what SQLite documents.
+  fileprivate var affinity: Affinity {
+    let type = type.asciiLowercased
+    for word in ["int", "char", "clob", "text", "blob"] where type.contains(word) { return .other }
+    if type.isEmpty { return .other }
+    return ["real", "floa", "doub"].contains(where: type.contains) ? .real : .other
+  }
+}

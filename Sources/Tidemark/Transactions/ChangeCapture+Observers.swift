@@ -1,0 +1,105 @@
+// What transaction observers are told.
+
+extension ChangeCapture {
+  func add(_ observation: TransactionObservation) {
+    observations.append(observation)
+    observersDidChange()
+  }
+
+  func remove(_ observer: any TransactionObserver) {
+    guard let index = observations.firstIndex(where: { !$0.isRemoved && $0.isOf(observer) }) else { return }
+    observations[index].isRemoved = true
+    observations.remove(at: index)
+    observersDidChange()
+  }
+
+  func forgetObserversThatAreGone() {
+    guard observations.contains(where: { $0.observer == nil }) else { return }
+    observations.removeAll { $0.observer == nil }
+    observersDidChange()
+  }
+
+  private func observersDidChange() {
+    broker.setObserverCount(observations.count)
+    epoch &+= 1
+    lateTables = [:]
+    if !observations.isEmpty { listenNow() }
+  }
+
+  // MARK: - Telling
+
+  /// Tells changes that have happened.
+  func deliver(_ range: Range<Int>) {
+    if range.isEmpty { return }
+    telling { telling in
+      for index in range {
+        let record = log.records[index]
+        guard record.isObserved else { continue }
+        let table = logTables[Int(record.table)]
+        let event = DatabaseEvent(record, table.key)
+        for observation in table.observers(of: record.kind) where !observation.isSilent {
+          telling.observation = observation
+          observation.observer?.databaseDidChange(with: event)
+        }
+      }
+    }
+    log.didDeliver(range)
+  }
+
+  /// Tells a change that is about to happen.
+  func tellWill(_ signal: RowChangeSignal, _ table: WatchedTable, _ observers: [TransactionObservation]) {
+    let event = DatabasePreUpdateEvent(signal, databaseName: table.key.database, tableName: table.key.name)
+    telling { telling in
+      for observation in observers where !observation.isSilent {
+        telling.observation = observation
+        observation.observer?.databaseWillChange(with: event)
+      }
+    }
+  }
+
+  /// Tells that something has changed.
+  func tellChange(where isConcerned: (any TransactionObserver) -> Bool) {
+    telling { telling in
+      for observation in observations where !observation.isSilent {
+        guard let observer = observation.observer, isConcerned(observer) else { continue }
+        telling.observation = observation
+        observer.databaseDidChange()
+      }
+    }
+  }
+
+  private func telling(_ body: (Telling) -> Void) {
+    let telling = Telling()
+    Telling.$current.withValue(telling) { body(telling) }
+    if telling.wantsSilence {
+      epoch &+= 1
+      lateTables = [:]
+    }
+  }
+
+  /// Tells the end of a transaction.
+  func tellObservers(_ body: (any TransactionObserver, Database) -> Void) {
+    let told = observations
+    for observation in told { observation.isSilent = false }
+    observations.removeAll { $0.extent == .nextTransaction }
+    if observations.count != told.count { broker.setObserverCount(observations.count) }
+    // What they do is no part of the transaction that has ended, nor of the access that may be cancelled.
+    db.outsideOfTransactionLaw {
+      db.shielded {
+        for observation in told { if let observer = observation.observer { body(observer, db) } }
+      }
+    }
+  }
+}
+
+extension DatabaseEvent {
+  fileprivate init(_ record: ChangeRecord, _ key: TableKey) {
+    let kind: Kind =
+      switch record.kind {
+      case .insert: .insert
+      case .delete: .delete
+      case .update: .update
+      }
+    self.init(kind: kind, databaseName: key.database, tableName: key.name, rowID: record.newRowID)
+  }
+}

@@ -1,0 +1,249 @@
+// Rows, as the hook tells them. This is run for each row that changes while somebody listens.
+
+extension ChangeCapture {
+  func rowWillChange(_ signal: RowChangeSignal) {
+    signalCount &+= 1
+    if !log.isOpen { beginTransaction() }
+    guard let table = table(of: signal) else { return }
+    if signal.isDelete, !table.hasAskedAboutDeletes { askAboutDeletes(table) }
+    if table.isIdle { return rowIsOfNoInterest() }
+    let blobColumn = signal.isDelete ? signal.blobColumn : nil
+    let kind: RowChange.Kind =
+      signal.isInsert ? .insert : !signal.isDelete || blobColumn != nil ? .update : .delete
+    let observers = table.observers(of: kind)
+    if !observers.isEmpty { tellWill(signal, table, observers) }
+    for virtualTable in table.virtualTables { log.addCoarse(virtualTable) }
+    var record = ChangeRecord(
+      table: 0, kind: kind, isObserved: !observers.isEmpty, oldRowID: signal.oldRowID,
+      newRowID: blobColumn == nil ? signal.newRowID : signal.oldRowID)
+    if let layout = table.layout {
+      if let blobColumn {
+        captureBlobWrite(signal, blobColumn, table, layout, &record)
+      } else if step != nil, layout.wantsRows, log.hasRoom {
+        capture(signal, table, layout, &record)
+      } else {
+        captureCoarsely(signal, kind, table, layout)
+      }
+    }
+    guard record.isObserved || record.isCaptured else { return }
+    record.table = logIndex(of: table)
+    log.add(record)
+  }
+
+  func rowDidChange(
+    _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
+  ) {
+    if !log.isOpen { beginTransaction() }
+    let kind: RowChange.Kind
+    switch DatabaseEvent.Kind(rawValue: operation) {
+    case .insert?: kind = .insert
+    case .delete?: kind = .delete
+    case .update?, nil: kind = .update
+    }
+    let key = TableKey(String(cString: table), in: String(cString: database))
+    let known = step?.plan?.tables.first { $0.key == key }
+    let watched = known ?? lateTable(key)
+    // A statement of the library adds what it touches when it has ended.
+    if step == nil, watched.layout != nil { log.addCoarse(key, kind) }
+    guard !watched.observers(of: kind).isEmpty else { return }
+    log.add(
+      ChangeRecord(
+        table: logIndex(of: watched), kind: kind, isObserved: true, oldRowID: rowID, newRowID: rowID))
+  }
+
+  // MARK: - Whose row it is
+
+  private func table(of signal: RowChangeSignal) -> WatchedTable? {
+    if let plan = step?.plan, step?.isStale == false {
+      if step?.lateWriteCount != db.compilation.lateWriteCount {
+        planMayNotHold()
+      } else {
+        for table in plan.tables where table.matches(signal) { return table }
+      }
+    }
+    let database = String(cString: signal.database)
+    // VACUUM writes into a database of its own.
+    if database == "vacuum_db" { return nil }
+    return lateTable(TableKey(String(cString: signal.table), in: database))
+  }
+
+  /// A statement was compiled during this step: this one again, since the schema has changed, or one of a virtual
+  /// table.
+  private func planMayNotHold() {
+    step?.isStale = true
+    step?.statement.writes?.areTablesOrdinary = nil
+    epoch &+= 1
+    lateTables = [:]
+  }
+
+  /// Turns the hook off for the rest of a statement that changes many rows which nobody wants to know of.
+  private func rowIsOfNoInterest() {
+    guard step != nil else { return }
+    step?.idleCount += 1
+    if step?.idleCount == 32 { muteIfIdle() }
+  }
+
+  private func muteIfIdle() {
+    guard let step, !step.isStale, let plan = step.plan, usesRowHook, isOrdinary(step.statement) else { return }
+    plan.tables.forEach(askAboutDeletes)
+    guard plan.isIdle else { return }
+    self.step?.isMuted = true
+    setHook(false)
+  }
+
+  private func logIndex(of table: WatchedTable) -> UInt16 {
+    if table.logSerial != logSerial {
+      table.logSerial = logSerial
+      table.logIndex = UInt16(clamping: logTables.count)
+      logTables.append(table)
+    }
+    return table.logIndex
+  }
+
+  // MARK: - Values
+
+  private func capture(
+    _ signal: RowChangeSignal, _ table: WatchedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
+  ) {
+    let start = log.valueCount
+    record.valueStart = UInt32(start)
+    switch record.kind {
+    case .insert:
+      for index in layout.storedColumns {
+        guard let value = newValue(signal, layout.columns[index], signal.isInsert) else { return giveUp(table, start) }
+        log.add(value)
+      }
+    case .delete:
+      for index in layout.storedColumns {
+        guard let value = oldValue(signal, layout.columns[index], table.key) else { return giveUp(table, start) }
+        log.add(value)
+      }
+    case .update:
+      guard captureUpdate(signal, table, layout, &record) else { return giveUp(table, start) }
+      let isChanged =
+        record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustTellAll
+      if !isChanged { return log.dropValues(from: start) }
+    }
+    record.isCaptured = true
+  }
+
+  private func captureUpdate(
+    _ signal: RowChangeSignal, _ table: WatchedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
+  ) -> Bool {
+    var newValues: [DatabaseValue] = []
+    newValues.reserveCapacity(layout.storedColumns.count)
+    var nextStored = layout.storedColumns.startIndex
+    for (index, column) in layout.columns.enumerated() {
+      guard let old = oldValue(signal, column, table.key), let new = newValue(signal, column, false) else {
+        return false
+      }
+      if !old.isIdentical(to: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
+      if nextStored < layout.storedColumns.endIndex, layout.storedColumns[nextStored] == index {
+        nextStored += 1
+        log.add(old)
+        newValues.append(new)
+      }
+    }
+    for value in newValues { log.add(value) }
+    return true
+  }
+
+  /// SQLite had no memory for a value.
+  private func giveUp(_ table: WatchedTable, _ start: Int) {
+    log.dropValues(from: start)
+    log.addCoarse(table.key)
+  }
+
+  private func newValue(
+    _ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ isInsert: Bool
+  ) -> DatabaseValue? {
+    signal.newValue(isInsert ? column.insertIndex : column.updateIndex)?.stored(isReal: column.isReal)
+  }
+
+  private func oldValue(
+    _ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey
+  ) -> DatabaseValue? {
+    guard let value = signal.oldValue(column.oldIndex)?.stored(isReal: column.isReal) else { return nil }
+    if value.isNull, column.mayHaveDefault { return defaultedValue(signal, column, key) }
+    return value
+  }
+
+  // MARK: - Other ways
+
+  /// The new value of an incremental write is not known, and no statement tells of it.
+  private func captureBlobWrite(
+    _ signal: RowChangeSignal, _ storageIndex: Int, _ table: WatchedTable, _ layout: CaptureLayout,
+    _ record: inout ChangeRecord
+  ) {
+    guard layout.wantsRows, log.hasRoom, layout.unreadColumns.isEmpty, layout.columns.count <= 64,
+      let written = layout.columns.firstIndex(where: { $0.oldIndex == CInt(storageIndex) })
+    else {
+      log.addCoarse(table.key, .update)
+      return
+    }
+    let start = log.valueCount
+    record.valueStart = UInt32(start)
+    var values: [DatabaseValue] = []
+    for index in layout.storedColumns {
+      guard let value = oldValue(signal, layout.columns[index], table.key) else { return giveUp(table, start) }
+      values.append(value)
+    }
+    for value in values + values { log.add(value) }
+    record.unknownColumn = UInt16(written)
+    record.changedColumns = 1 << UInt64(written)
+    record.isCaptured = true
+  }
+
+  private func captureCoarsely(
+    _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: WatchedTable, _ layout: CaptureLayout
+  ) {
+    if table.coarseGeneration != log.generation {
+      (table.coarseGeneration, table.coarseKinds, table.coarseColumns) = (log.generation, 0, 0)
+    }
+    let bit: UInt8 = 1 << kind.rawValue
+    guard kind == .update else {
+      if table.coarseKinds & bit != 0 { return }
+      table.coarseKinds |= bit
+      log.addCoarse(table.key, kind)
+      return
+    }
+    if layout.columns.count > 64 || layout.columns.isEmpty && layout.mustTellAll {
+      log.addCoarse(table.key, .update)
+      return
+    }
+    var changed: UInt64 = 0
+    for (index, column) in layout.columns.enumerated() where table.coarseColumns & (1 << UInt64(index)) == 0 {
+      let old = oldValue(signal, column, table.key)
+      let new = newValue(signal, column, false)
+      if let old, let new, old.isIdentical(to: new) { continue }
+      changed |= 1 << UInt64(index)
+    }
+    let record = ChangeRecord(
+      table: 0, kind: .update, oldRowID: signal.oldRowID, newRowID: signal.newRowID, changedColumns: changed)
+    let isMoved = signal.oldRowID != signal.newRowID
+    guard changed != 0 || isMoved || layout.mustTellAll else { return }
+    table.coarseColumns |= changed
+    log.addCoarse(table.key, .update, layout.changedColumns(record))
+  }
+}
+
+extension DatabaseValue {
+  /// Whether another value is the same in SQLite's eyes and has its storage class.
+  fileprivate func isIdentical(to other: DatabaseValue) -> Bool {
+    switch (storage, other.storage) {
+    case (.null, .null): true
+    case (.int64(let own), .int64(let other)): own == other
+    case (.double(let own), .double(let other)): own == other
+    // Swift finds texts equal that are written with other characters.
+    case (.string(let own), .string(let other)): own.utf8.elementsEqual(other.utf8)
+    case (.blob(let own), .blob(let other)): own == other
+    default: false
+    }
+  }
+
+  /// The value as the column gives it: SQLite stores doubles as integers where it can.
+  fileprivate func stored(isReal: Bool) -> DatabaseValue {
+    if isReal, case .int64(let integer) = storage { return DatabaseValue(.double(Double(integer))) }
+    return self
+  }
+}

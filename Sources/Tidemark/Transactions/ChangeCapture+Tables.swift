@@ -1,0 +1,161 @@
+// Which tables a statement writes, and who wants to know of them.
+
+extension ChangeCapture {
+  /// What is to be watched while a statement runs. It is made once for a statement, as long as nothing changes, and
+  /// once per transaction where there are observers.
+  func plan(for writes: StatementWrites) -> WatchPlan {
+    if let plan = writes.plan as? WatchPlan, plan.epoch == epoch { return plan }
+    let tables = writes.tables.map { written in
+      let table = WatchedTable(written.key)
+      for observation in observations where !observation.isSilent {
+        guard let observer = observation.observer else { continue }
+        for kind in written.eventKinds where observer.observes(eventsOfKind: kind) {
+          switch kind {
+          case .insert: table.insertObservers.append(observation)
+          case .delete: table.deleteObservers.append(observation)
+          case .update: table.updateObservers.append(observation)
+          }
+        }
+      }
+      table.hasAskedAboutDeletes = written.deletes
+      addLayout(to: table)
+      table.findOutWhetherIdle()
+      return table
+    }
+    let plan = WatchPlan(tables: tables, epoch: epoch)
+    writes.plan = plan
+    return plan
+  }
+
+  /// Asks observers about deletes that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE` delete
+  /// the rows with which they are in conflict.
+  func askAboutDeletes(_ table: WatchedTable) {
+    if table.hasAskedAboutDeletes { return }
+    table.hasAskedAboutDeletes = true
+    for observation in observations where !observation.isSilent {
+      if observation.observer?.observes(eventsOfKind: .delete(tableName: table.key.name)) == true {
+        table.deleteObservers.append(observation)
+      }
+    }
+    table.findOutWhetherIdle()
+  }
+
+  /// A table that the statement, if there is one, was not known to write.
+  func lateTable(_ key: TableKey) -> WatchedTable {
+    if let table = lateTables[key] { return table }
+    let table = WatchedTable(key)
+    table.hasAskedAboutDeletes = true
+    let written = (step?.statement.writes?.tables ?? []).map(\.key)
+    // The tables behind a virtual one are told to those who observe that one, too.
+    let names = [key.name] + written.filter { isBehind(key, $0) }.map(\.name)
+    for observation in observations where !observation.isSilent {
+      guard let observer = observation.observer else { continue }
+      func observes(_ kinds: [DatabaseEventKind]) -> Bool { kinds.contains(where: observer.observes) }
+      let isOfVirtualTable = names.dropFirst().contains { observes(eventKinds(of: $0)) }
+      if isOfVirtualTable || observes([.insert(tableName: key.name)]) { table.insertObservers.append(observation) }
+      if isOfVirtualTable || observes([.delete(tableName: key.name)]) { table.deleteObservers.append(observation) }
+      if isOfVirtualTable || observes([updateKind(of: key)]) { table.updateObservers.append(observation) }
+    }
+    table.virtualTables = Set(written + needs.tables.keys).filter { isBehind(key, $0) && needs.needs(of: $0) != nil }
+    addLayout(to: table)
+    table.findOutWhetherIdle()
+    lateTables[key] = table
+    return table
+  }
+
+  private func eventKinds(of name: String) -> [DatabaseEventKind] {
+    [.insert(tableName: name), .delete(tableName: name), .update(tableName: name, columnNames: [])]
+  }
+
+  private func updateKind(of key: TableKey) -> DatabaseEventKind {
+    let columns = (try? catalogTable(key))??.allColumns.map(\.name) ?? []  // Why: an unknown table has no columns.
+    return .update(tableName: key.name, columnNames: Set(columns))
+  }
+
+  /// Whether a table may be one of those in which a virtual table keeps its content: it has its name, and some more.
+  private func isBehind(_ key: TableKey, _ virtualTable: TableKey) -> Bool {
+    key.database.asciiLowercased == virtualTable.database.asciiLowercased
+      && key.name.asciiLowercased.hasPrefix(virtualTable.name.asciiLowercased + "_")
+  }
+
+  // MARK: - The catalog
+
+  /// Whether a statement writes no virtual table. When that cannot be told, it may.
+  func isOrdinary(_ statement: Statement) -> Bool {
+    guard let writes = statement.writes else { return false }
+    if let known = writes.areTablesOrdinary { return known }
+    do {
+      let areOrdinary = try writes.tables.allSatisfy { try catalogTable($0.key)?.kind == .table }
+      writes.areTablesOrdinary = areOrdinary
+      return areOrdinary
+    } catch {
+      return false
+    }
+  }
+
+  private func catalogTable(_ key: TableKey) throws -> CatalogTable? {
+    try db.shielded { try db.catalogTable(key.name, in: key.database) }
+  }
+
+  private func addLayout(to table: WatchedTable) {
+    guard let needs = needs.needs(of: table.key) else { return }
+    do {
+      guard let source = try catalogTable(table.key) else { return }
+      switch source.kind {
+      case .view: return
+      case .virtualTable: table.isWantedVirtualTable = true
+      case .table: table.layout = try layout(source, table.key, needs)
+      }
+    } catch {
+      // Of a table of which nothing is known, any change may be of anything.
+      table.layout = CaptureLayout(key: table.key)
+    }
+  }
+
+  private func layout(
+    _ source: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds
+  ) throws -> CaptureLayout {
+    if let known = layouts[key], known.source === source, known.needs == needs { return known.layout }
+    let layout = try db.shielded { try CaptureLayout(source, key, needs, db) }
+    layouts[key] = (source, needs, layout)
+    return layout
+  }
+
+  // MARK: - Defaults
+
+  /// The old value of a column that SQLite says to be NULL: when the column was added after the row was written, it
+  /// is the default, and the row tells.
+  func defaultedValue(_ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey) -> DatabaseValue? {
+    do {
+      guard let table = try catalogTable(key) else { return nil }
+      let (condition, arguments) = try db.shielded { try identity(signal, table) }
+      let sql = "SELECT \(column.name.quotedDatabaseIdentifier) FROM \(table.qualifiedSQL) WHERE \(condition)"
+      return try db.shielded {
+        try db.untraced {
+          let statement = try db.preparedStatement(sql: sql).idle()
+          try statement.start(arguments)
+          defer { statement.finish() }
+          guard try statement.step() else { return nil }
+          return DatabaseValue.read(statement.sqliteStatement, 0)
+        }
+      }
+    } catch {
+      Database.log(error, "The old value of a column could not be read")
+      return nil
+    }
+  }
+
+  private func identity(_ signal: RowChangeSignal, _ table: CatalogTable) throws -> (String, StatementArguments) {
+    let key = try table.primaryKey(db)
+    if key?.hasRowID != false {
+      let name = try key?.rowIDColumn ?? table.rowIDName(db) ?? "rowid"
+      return ("\(name.quotedDatabaseIdentifier) = ?", [signal.oldRowID])
+    }
+    let columns = key?.columns ?? []
+    let all = CaptureNeeds.TableNeeds(columns: Set(columns.map(\.asciiLowercased)))
+    let layout = try CaptureLayout(table, TableKey(table.name, in: table.id.schemaID.name), all, db)
+    let values = layout.columns.map { signal.oldValue($0.oldIndex) ?? .null }
+    let condition = layout.columns.map { "\($0.name.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")
+    return (condition, StatementArguments(values))
+  }
+}

@@ -1,0 +1,372 @@
+// Capture, on a connection that writes: follows its statements, keeps the log of the transaction, and tells the commit.
+//
+//    statement ── willStep ──► plan: which tables, who wants to know ──► hook on or off
+//        │  rows ── rowWillChange ──► log
+//        └─ didStep ──► cut, or deliver to observers
+//    commit hook ── willCommit ──► deliver the rest, ask the observers
+//    end of the statement ── settle ──► what became of the transaction: publish, or forget; tell the observers
+//
+// Laws, beside those of `ChangeLog` and `ChangeBroker`:
+// 1. Nothing is captured, and the hook is off, as long as nobody listens. When it is turned on, statements that may
+//    empty a table without telling are compiled again.
+// 2. Rows that no statement of the library has changed are told as coarse: nobody tells whether they stay.
+// 3. An observer never sees a transaction end that is not over. Its errors and its statements are its own: what it does
+//    in `databaseDidCommit` is another transaction.
+// 4. Schema, fallback, and whatever cannot be told exactly widen.
+
+/// What a connection that writes keeps to tell its changes.
+final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
+  // Set when the connection is opened, and never after.
+  private(set) var broker = ChangeBroker(listening: RowListening())
+
+  // Borrowed: the connection owns this.
+  private(set) unowned(unsafe) var db: Database!  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+
+  @exclusivity(unchecked) var log = ChangeLog()
+
+  /// The tables of the records of the log.
+  @exclusivity(unchecked) var logTables: [WatchedTable] = []
+  @exclusivity(unchecked) var logSerial: UInt = 1
+
+  /// What is wanted, in this version.
+  var needs = CaptureNeeds.none
+  var needsVersion = 0
+
+  var observations: [TransactionObservation] = []
+
+  /// Plans of another epoch do not hold.
+  @exclusivity(unchecked) var epoch: UInt = 1
+
+  /// The plan of the step that runs, and those around it.
+  @exclusivity(unchecked) var step: Step?
+  private var outerSteps: [Step] = []
+
+  /// Tables that a statement was not known to write, in this epoch.
+  var lateTables: [TableKey: WatchedTable] = [:]
+  var layouts: [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
+
+  /// Whether the pre-update hook is used.
+  var usesRowHook = false
+
+  /// Whether rows are listened to, by the pre-update hook or what stands for it.
+  private var isListening: Bool {
+    get { db.isListeningToRows }
+    set { db.isListeningToRows = newValue }
+  }
+
+  /// How many times the hook was called.
+  @exclusivity(unchecked) var signalCount: UInt = 0
+
+  /// What was last seen of the connection.
+  private(set) var foreignControlCount: UInt = 0
+  private var vacuumCount: UInt = 0
+
+  private var isSavepointTransaction = false
+  private var hasCommittedNothing = false
+  private var hasRefused = false
+  private var hasRebuilt = false
+
+  /// What a step needs to know.
+  struct Step {
+    let statement: Statement
+    let plan: WatchPlan?
+    let signalCount: UInt
+    let totalChangesCount: Int
+    var lateWriteCount: UInt
+    var idleCount = 0
+    var isMuted = false
+
+    /// Whether the statement was compiled again, so that its plan may not hold.
+    var isStale = false
+  }
+
+  init() {}
+
+  /// Begins to follow a connection.
+  ///
+  /// - parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
+  func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
+    self.db = db
+    self.usesRowHook = usesRowHook && SQLiteLibrary.hasPreupdateHook
+    broker = ChangeBroker(listening: db.rowListening)
+    log = ChangeLog(bound: bound)
+    db.callbacks.rowChanges = self
+    db.watcher = self
+  }
+
+  func forgetStatements() {
+    lateTables = [:]
+    layouts = [:]
+    epoch &+= 1
+  }
+
+  // MARK: - Steps
+
+  func willStep(_ statement: Statement) throws {
+    if db.callbacks.hasTransactionEnded { settle(after: nil) }
+    if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
+    if db.compilation.foreignControlCount != foreignControlCount {
+      foreignControlCount = db.compilation.foreignControlCount
+      log.becomeUncertain()
+    }
+    if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitNothing() }
+    let plan = statement.writes.flatMap { broker.listening.isOn ? self.plan(for: $0) : nil }
+    if let outer = step {
+      outerSteps.append(outer)
+      if outer.isMuted { setHook(true) }
+    }
+    log.willStep()
+    step = Step(
+      statement: statement, plan: plan, signalCount: signalCount,
+      totalChangesCount: plan?.isIdle == false ? db.handle?.totalChangesCount ?? 0 : 0,
+      lateWriteCount: db.compilation.lateWriteCount)
+  }
+
+  func didStep(_ statement: Statement, error: DatabaseError?) {
+    guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
+    if step.isMuted { setHook(true) }
+    let outcome = error == nil ? .succeeded : outcome(of: step)
+    if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
+    self.step = outerSteps.popLast()
+    log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
+    if outcome == .succeeded { didSucceed(statement) }
+    if !observations.isEmpty { deliver(log.deliverable) }
+  }
+
+  private func didSucceed(_ statement: Statement) {
+    if let writes = statement.writes {
+      for change in writes.schemaChanges { log.add(change) }
+      switch writes.savepoint {
+      case .open(let name):
+        isSavepointTransaction = !db.wasInsideTransaction || isSavepointTransaction
+        log.openSavepoint(name)
+      case .release(let name): log.releaseSavepoint(name)
+      case .rollback(let name): log.rollBackToSavepoint(name)
+      case nil: break
+      }
+    }
+    if db.compilation.vacuumCount != vacuumCount {
+      vacuumCount = db.compilation.vacuumCount
+      // Rows that have no id of their own may have others now.
+      log.becomeUnknown()
+      hasRebuilt = true
+      db.callbacks.hasTransactionEnded = true
+    }
+    if statement.effects.contains(.keep), db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
+      // SQLite calls no hook where nothing was written.
+      hasCommittedNothing = true
+      db.callbacks.hasTransactionEnded = true
+    }
+  }
+
+  /// What became of the rows that a statement changed before it failed.
+  private func outcome(of step: Step) -> ChangeLog.Outcome {
+    if db.callbacks.hasRolledBack { return .undone }
+    // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
+    if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
+    guard log.hasStepChanged else { return .undone }
+    if db.handle?.changesCount ?? 0 > 0 { return .kept }
+    return step.statement.mayFailWithoutUndoing ? .unclear : .undone
+  }
+
+  /// A statement that has changed tables that somebody wants to know of, and of which no row was told.
+  private func lookForSilence(_ step: Step, _ plan: WatchPlan) {
+    guard signalCount == step.signalCount, let handle = db.handle,
+      handle.totalChangesCount != step.totalChangesCount
+    else { return }
+    // Who has put a hook of his own in the place of ours keeps it. A virtual table may have no rows in others.
+    if usesRowHook, isOrdinary(step.statement) { loseHook() }
+    for table in step.statement.writes?.tables ?? [] where needs.needs(of: table.key) != nil {
+      if table.inserts { log.addCoarse(table.key, .insert) }
+      if table.deletes { log.addCoarse(table.key, .delete) }
+      if !table.updatedColumns.isEmpty {
+        log.addCoarse(table.key, .update, Set(table.updatedColumns.map(\.asciiLowercased)))
+      }
+    }
+  }
+
+  private func loseHook() {
+    Database.log(
+      DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "a session, or somebody else, uses the pre-update hook of the connection: use another connection"),
+      "Changes are not captured row by row any more")
+    usesRowHook = false
+    log.becomeUnknown()
+    listenWithoutHook()
+  }
+
+  // MARK: - Listening
+
+  func beginTransaction() {
+    if broker.version != needsVersion {
+      (needs, needsVersion) = broker.current
+      epoch &+= 1
+      lateTables = [:]
+    }
+    log.begin(needsVersion: needsVersion)
+    logTables.removeAll(keepingCapacity: true)
+    logSerial &+= 1
+    isSavepointTransaction = false
+    hasRefused = false
+    foreignControlCount = db.compilation.foreignControlCount
+    if !observations.isEmpty {
+      forgetObserversThatAreGone()
+      for observation in observations { observation.isSilent = false }
+      // They are asked again in each transaction.
+      epoch &+= 1
+      lateTables = [:]
+    }
+    let isOn = broker.listening.isOn
+    if isOn != isListening { listen(isOn) }
+  }
+
+  func listeningDidChange() {
+    // A transaction that was left open goes on as it began.
+    if db.isInAutocommitMode, !log.isInStep { listen(broker.listening.isOn) }
+  }
+
+  /// Begins to listen to rows in the middle of a transaction.
+  func listenNow() {
+    if log.isOpen, !isListening { listen(true) }
+  }
+
+  private func listen(_ isOn: Bool) {
+    isListening = isOn
+    if usesRowHook {
+      setHook(isOn)
+      if isOn, db.compilation.hasUnhookedDeletes { expireStatements() }
+      if !isOn { db.compilation.hasUnhookedDeletes = false }
+    } else if isOn {
+      listenWithoutHook()
+    } else {
+      db.handle?.setUpdateHook(db.callbacks, isOn: false)
+      db.compilation.deletesRowByRow = false
+    }
+  }
+
+  private func listenWithoutHook() {
+    db.handle?.setUpdateHook(db.callbacks, isOn: true)
+    db.compilation.deletesRowByRow = true
+    expireStatements()
+  }
+
+  func setHook(_ isOn: Bool) {
+    guard usesRowHook, let handle = db.handle else { return }
+    if !handle.setRowChangeHook(db.callbacks, isOn: isOn) { loseHook() }
+  }
+
+  private func expireStatements() {
+    do {
+      try db.handle?.expireStatements(db.callbacks)
+      db.compilation.hasUnhookedDeletes = false
+    } catch {
+      log.becomeUnknown()
+      Database.log(error, "Statements could not be compiled again, and may empty tables without telling")
+    }
+  }
+
+  // MARK: - Ends
+
+  /// Whether a statement commits a transaction that has written nothing, of which SQLite does not tell.
+  private func isEmptyCommit(_ statement: Statement) -> Bool {
+    if case .release(let name)? = statement.writes?.savepoint {
+      guard isSavepointTransaction, log.isOutermost(name) else { return false }
+    }
+    return !db.isInAutocommitMode && db.handle?.isWriting == false
+  }
+
+  private func willCommitNothing() throws {
+    do {
+      try willCommit()
+    } catch {
+      // As SQLite does when its hook refuses.
+      do {
+        hasRefused = true
+        try db.shielded { try db.rollback() }
+      } catch {
+        Database.log(error, "A transaction that an observer refused could not be undone")
+      }
+      throw error
+    }
+  }
+
+  func willCommit() throws {
+    if observations.isEmpty || db.isReadOnlyForObservers { return }
+    deliver(log.undelivered)
+    do {
+      for observation in observations { try observation.observer?.databaseWillCommit() }
+    } catch {
+      hasRefused = true
+      throw error
+    }
+  }
+
+  func settle(after error: DatabaseError?) {
+    guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
+    let callbacks = db.callbacks
+    let (hasCommitted, hasRolledBack) = (callbacks.hasCommitted, callbacks.hasRolledBack)
+    let isIdle = db.isInAutocommitMode
+    let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
+    (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
+    callbacks.hasTransactionEnded = false
+    callbacks.hasCommitted = false
+    callbacks.hasRolledBack = false
+    if hasCommitted, hasRolledBack, error == nil, !hasRefused {
+      // Several transactions of the program's own have ended, and nobody knows which changes are whose.
+      log.becomeUnknown()
+      didCommit()
+    } else if hasRolledBack {
+      didRollBack(isTold: db.wasInsideTransaction || hasRefused)
+    } else if hasCommitted, !isIdle {
+      // A commit that has failed leaves its transaction open; else, there is another one that nobody told of.
+      guard error == nil else { return }
+      log.becomeUnknown()
+      didCommit()
+      beginTransaction()
+      log.becomeUnknown()
+    } else if hasCommitted || hasCommittedNothing {
+      // Of a commit whose outcome is unknown, nobody can say anything.
+      if db.settings.standing.isSound { didCommit(hasWritten: hasCommitted) } else { log.reset() }
+    } else if hasRebuilt {
+      publish(hasWritten: true)
+      log.reset()
+    }
+  }
+
+  private func didCommit(hasWritten: Bool = true) {
+    publish(hasWritten: hasWritten)
+    logTables.removeAll(keepingCapacity: true)
+    log.reset()
+    hasRefused = false
+    if !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidCommit($1) } }
+  }
+
+  private func didRollBack(isTold: Bool) {
+    logTables.removeAll(keepingCapacity: true)
+    log.reset()
+    hasRefused = false
+    if isTold, !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidRollback($1) } }
+  }
+
+  /// Everything in a database has changed, without a statement.
+  func databaseWasReplaced() {
+    if !log.isOpen { beginTransaction() }
+    log.becomeUnknown()
+    for observation in observations { observation.observer?.databaseDidChange() }
+    didCommit()
+  }
+}
+
+extension Database {
+  /// Whether nobody is told of the ends of transactions, which change nothing.
+  var isReadOnlyForObservers: Bool { settings.isReadonly || readOnlyDepth > 0 }
+
+  /// Where the commits of this connection are told.
+  var changeCapture: ChangeCapture { part() }
+
+  /// Begins to follow what the connection writes.
+  func beginCapture(usesRowHook: Bool, bound: ChangeLog.Bound = ChangeLog.Bound()) {
+    changeCapture.begin(on: self, usesRowHook: usesRowHook, bound: bound)
+  }
+}

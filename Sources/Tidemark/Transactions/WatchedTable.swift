@@ -1,0 +1,86 @@
+/// A table that a statement writes, and who wants to know.
+final class WatchedTable {
+  let key: TableKey
+  private let database: [CChar]
+  private let table: [CChar]
+
+  /// Observers of this statement, by what it does.
+  var insertObservers: [TransactionObservation] = []
+  var deleteObservers: [TransactionObservation] = []
+  var updateObservers: [TransactionObservation] = []
+
+  /// Whether observers were asked about deletes.
+  var hasAskedAboutDeletes = false
+
+  /// What is captured for the commit; nil for nothing.
+  var layout: CaptureLayout?
+
+  /// Virtual tables that somebody wants to know of, which may keep their content here.
+  var virtualTables: [TableKey] = []
+
+  /// Whether it is a virtual table that somebody wants to know of.
+  var isWantedVirtualTable = false
+
+  /// Its place among the tables of the log, in the transaction of that number.
+  var logIndex: UInt16 = 0
+  var logSerial: UInt = 0
+
+  /// Kinds of changes that are coarse in the log already, as long as the log is not cut.
+  var coarseKinds: UInt8 = 0
+  var coarseColumns: UInt64 = 0
+  var coarseGeneration: UInt = 0
+
+  init(_ key: TableKey) {
+    self.key = key
+    database = Array(key.database.utf8CString)
+    table = Array(key.name.utf8CString)
+  }
+
+  /// Whether nobody wants to know. Set once the rest is.
+  private(set) var isIdle = true
+
+  func findOutWhetherIdle() {
+    isIdle =
+      layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && insertObservers.isEmpty
+      && deleteObservers.isEmpty && updateObservers.isEmpty
+  }
+
+  /// Whether a change is one of this table. SQLite gives the names as they were created.
+  func matches(_ signal: RowChangeSignal) -> Bool {
+    isSame(table, signal.table) && isSame(database, signal.database)
+  }
+
+  private func isSame(_ name: [CChar], _ other: UnsafePointer<CChar>) -> Bool {
+    var index = 0
+    while true {
+      let byte = name[index]
+      if byte != other[index] { return false }
+      if byte == 0 { return true }
+      index += 1
+    }
+  }
+
+  func observers(of kind: RowChange.Kind) -> [TransactionObservation] {
+    switch kind {
+    case .insert: insertObservers
+    case .delete: deleteObservers
+    case .update: updateObservers
+    }
+  }
+}
+
+/// What is to be watched while a statement runs.
+final class WatchPlan {
+  let tables: [WatchedTable]
+
+  /// It holds as long as this does.
+  let epoch: UInt
+
+  init(tables: [WatchedTable], epoch: UInt) {
+    self.tables = tables
+    self.epoch = epoch
+  }
+
+  /// Whether nobody wants to know of any of the tables.
+  var isIdle: Bool { tables.allSatisfy { $0.isIdle } }
+}

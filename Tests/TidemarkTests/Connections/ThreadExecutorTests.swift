@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// The threads of asynchronous accesses.
+@Suite(.enabled(if: ProcessCounters.areAvailable)) struct ThreadExecutorTests {
+  private func name(ofThreadOf executor: ThreadExecutor) async -> String? {
+    await withCheckedContinuation { continuation in
+      executor.execute { continuation.resume(returning: ProcessCounters.nameOfThisThread) }
+    }
+  }
+
+  /// Law: each thread has the name of its connection from its first access on. Once in some thousands it had none: that
+  /// depended on which thread was faster, the new one or the one that had started it.
+  @Test func everyThreadHasTheNameOfItsConnection() async {
+    for number in 0..<2000 {
+      let executor = ThreadExecutor(label: "reader \(number)", threadCountMax: 1)
+      #expect(await name(ofThreadOf: executor) == "reader \(number)")
+    }
+  }
+
+  @Test func whatComesAfterTheEndIsRunAllTheSame() async {
+    let executor = ThreadExecutor(label: "retired", threadCountMax: 2)
+    executor.retire()
+    for _ in 0..<20 { #expect(await name(ofThreadOf: executor) == "retired") }
+    executor.retire()
+  }
+
+  @Test func nothingIsLeftOfAnExecutorThatHasNothingToDo() async throws {
+    let executor = ThreadExecutor(label: "soon gone", threadCountMax: 3)
+    for _ in 0..<10 { _ = await name(ofThreadOf: executor) }
+    #expect(ProcessCounters.threadCount(named: "soon gone") > 0)
+    executor.retire()
+    try await waitUntil("all threads have ended") { ProcessCounters.threadCount(named: "soon gone") == 0 }
+  }
+
+  /// As many threads as the executor may have, each with a job that waits for all the others.
+  @Test func jobsRunAtTheSameTimeAsFarAsThereMayBeThreads() throws {
+    let executor = ThreadExecutor(label: "three", threadCountMax: 3)
+    let moments = (0..<3).map { _ in Moment() }
+    let ends = (0..<3).map { _ in Moment() }
+    for number in 0..<3 {
+      executor.execute {
+        moments[number].happen()
+        for moment in moments { #expect(throws: Never.self) { try moment.wait() } }
+        ends[number].happen()
+      }
+    }
+    for end in ends { try end.wait() }
+  }
+}

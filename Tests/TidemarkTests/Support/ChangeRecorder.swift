@@ -1,0 +1,53 @@
+import Synchronization
+
+@testable import Tidemark
+
+/// Keeps the commits that a broker tells.
+final class ChangeRecorder: Sendable {
+  private let commits = Tidemark.Mutex<[CommittedChanges]>([])
+  private let subscription = Tidemark.Mutex<ChangeSubscription?>(nil)
+
+  init(_ writer: some DatabaseWriter, _ needs: CaptureNeeds = .all) {
+    let own = writer.changeBroker.subscribe(needs) { [weak self] changes in
+      self?.commits.withLock { $0.append(changes) }
+    }
+    subscription.withLock { $0 = own }
+  }
+
+  /// The first version that has the needs.
+  var version: Int { subscription.withLock { $0?.version ?? 0 } }
+
+  /// Wants something else.
+  func setNeeds(_ needs: CaptureNeeds) -> Int { subscription.withLock { $0?.setNeeds(needs) ?? 0 } }
+
+  func cancel() { subscription.withLock { $0?.cancel() } }
+
+  /// What was told since this was last called.
+  func take() -> [CommittedChanges] {
+    commits.withLock { commits in
+      defer { commits = [] }
+      return commits
+    }
+  }
+
+  /// The rows told since this was last called, as texts.
+  func takeRows() -> [String] { take().flatMap(\.rows).map(\.words) }
+}
+
+extension RowChange {
+  /// As in `update book#1 (id=1 title="Dune") -> (id=1 title="Solaris") [title]`.
+  var words: String {
+    var words = "\(kind) \(table)"
+    if let old { words += " \(old.words)" }
+    if let new { words += old == nil ? " \(new.words)" : " -> \(new.words)" }
+    if kind == .update { words += " [\(changedColumns?.sorted().joined(separator: ",") ?? "?")]" }
+    return words
+  }
+}
+
+extension RowImage {
+  var words: String {
+    let columns = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return "\(rowID.map { "#\($0)" } ?? "")(\(columns.joined(separator: " ")))"
+  }
+}

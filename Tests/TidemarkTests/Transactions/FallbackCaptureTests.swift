@@ -1,0 +1,50 @@
+import CSQLite
+import Testing
+
+@testable import Tidemark
+
+/// Without the pre-update hook, tables are told, and none is left out.
+@Suite struct FallbackCaptureTests {
+  @Test func withoutTheHookTablesAreTold() throws {
+    let (dbQueue, recorder) = try captured(
+      Captured.book + "CREATE TABLE w (a PRIMARY KEY) WITHOUT ROWID; CREATE TABLE c (a);", rowHook: false)
+    func told(_ sql: String) throws -> [String] {
+      try dbQueue.inDatabase { try $0.execute(sql: sql) }
+      return recorder.take().flatMap { commit in
+        commit.tables.map { "\($0.key) \($0.isCoarse) \($0.updatedColumns?.sorted().joined(separator: ",") ?? "?")" }
+      }
+    }
+    #expect(try told("INSERT INTO book VALUES (1, 'A', 1)") == ["book true "])
+    #expect(try told("UPDATE book SET pages = 2") == ["book true pages"])
+    #expect(try told("DELETE FROM book") == ["book true "])
+    #expect(try told("INSERT INTO w VALUES (1)") == ["w true "])
+    #expect(try told("DELETE FROM book") == [])
+    #expect(try told("BEGIN; INSERT INTO c VALUES (1); ROLLBACK") == [])
+  }
+
+  @Test func withoutTheHookTheProgramsOwnStatementsAreToldAsUnknown() throws {
+    let (dbQueue, recorder) = try captured(Captured.book, rowHook: false)
+    try dbQueue.inDatabase { db throws -> Void in
+      sqlite3_exec(db.sqliteConnection, "INSERT INTO book VALUES (1, 'A', 1); DELETE FROM book", nil, nil, nil)
+    }
+    #expect(recorder.take().isEmpty == false)
+  }
+
+  @Test func withoutTheHookATableIsStillDropped() throws {
+    let (dbQueue, _) = try captured(Captured.book, rowHook: false)
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "INSERT INTO book VALUES (1, 'A', 1); DELETE FROM book; DROP TABLE book")
+      #expect(try !db.tableExists("book"))
+    }
+  }
+
+  @Test func withoutTheHookObserversAreToldRows() throws {
+    let (dbQueue, _) = try captured(Captured.book, .none, rowHook: false)
+    let recorder = EventRecorder()
+    dbQueue.add(transactionObserver: recorder)
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO book VALUES (1, 'A', 1); UPDATE book SET pages = 2; DELETE FROM book")
+    }
+    #expect(recorder.log == ["insert book 1", "update book 1", "delete book 1", "will commit", "did commit"])
+  }
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import Tidemark
+
+/// What observers are told of changes.
+@Suite struct TransactionObserverTests {
+  @Test func changesComeBeforeTheCommit() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "INSERT INTO book VALUES (7, 'Dune', 1)")
+      #expect(recorder.takeLog() == ["insert book 7"])
+      try db.execute(sql: "UPDATE book SET title = 'Dune Messiah'")
+      try db.execute(sql: "DELETE FROM book")
+      #expect(recorder.takeLog() == ["update book 7", "delete book 7"])
+    }
+    #expect(recorder.log == ["will commit", "did commit"])
+  }
+
+  @Test func aStatementAloneIsATransaction() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).inDatabase { try $0.execute(sql: "INSERT INTO book (id) VALUES (1), (2)") }
+    #expect(recorder.log == ["insert book 1", "insert book 2", "will commit", "did commit"])
+  }
+
+  @Test func aStatementIsAskedAboutBeforeItRuns() throws {
+    let recorder = EventRecorder(table: "book")
+    recorder.logsQuestions = true
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "UPDATE book SET title = 'x', authorId = NULL")
+      #expect(recorder.takeLog() == ["update book(authorId,title)?"])
+      try db.execute(sql: "INSERT INTO book (id) VALUES (?)", arguments: [3])
+      #expect(recorder.takeLog() == ["insert into book?", "insert book 3"])
+      // Once in a transaction.
+      try db.execute(sql: "INSERT INTO book (id) VALUES (?)", arguments: [4])
+      #expect(recorder.takeLog() == ["insert book 4"])
+    }
+    let dbQueue = try observed(recorder)
+    for id in 5...6 {
+      _ = recorder.takeLog()
+      try dbQueue.write { try $0.execute(sql: "INSERT INTO book (id) VALUES (?)", arguments: [id]) }
+      #expect(recorder.log == ["insert into book?", "insert book \(id)", "will commit", "did commit"])
+    }
+  }
+
+  @Test func triggersAndForeignKeysAreAskedAboutAndTold() throws {
+    let recorder = EventRecorder(table: "book")
+    let dbQueue = try observed(recorder)
+    try dbQueue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TRIGGER first AFTER INSERT ON author BEGIN
+            INSERT INTO book (id, authorId) VALUES (new.id * 10, new.id);
+          END
+          """)
+      try db.execute(sql: "INSERT INTO author VALUES (2, 'Lem')")
+      #expect(recorder.takeLog() == ["insert book 20"])
+      try db.execute(sql: "DELETE FROM author WHERE id = 2")
+      #expect(recorder.takeLog() == ["delete book 20"])
+    }
+  }
+
+  @Test func onlyWhatIsObservedIsTold() throws {
+    let recorder = EventRecorder { if case .update(_, let columns) = $0 { columns.contains("title") } else { false } }
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "INSERT INTO book (id) VALUES (1)")
+      try db.execute(sql: "UPDATE book SET authorId = 1")
+      try db.execute(sql: "UPDATE book SET title = 'Dune'")
+      try db.execute(sql: "DELETE FROM book")
+    }
+    #expect(recorder.log == ["update book 1", "will commit", "did commit"])
+  }
+
+  @Test func anUpdateThatChangesNothingIsToldToo() throws {
+    let recorder = EventRecorder()
+    let dbQueue = try observed(recorder)
+    try dbQueue.inDatabase { try $0.execute(sql: "UPDATE author SET name = name") }
+    #expect(recorder.log == ["update author 1", "will commit", "did commit"])
+  }
+
+  @Test func theNewRowIDIsTold() throws {
+    let recorder = EventRecorder()
+    let dbQueue = try observed(recorder)
+    try dbQueue.inDatabase { try $0.execute(sql: "UPDATE author SET id = 9") }
+    #expect(recorder.log.first == "update author 9")
+  }
+
+  @Test func rowsThatAReplaceRemovesAreTold() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 1)")
+      _ = recorder.takeLog()
+      try db.execute(sql: "REPLACE INTO book VALUES (2, 'Dune', 1)")
+      #expect(recorder.takeLog() == ["delete book 1", "insert book 2"])
+    }
+  }
+
+  @Test func anObserverOfDeletesSeesWhatAReplaceRemoves() throws {
+    let recorder = EventRecorder { if case .delete = $0 { true } else { false } }
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 1)")
+      try db.execute(sql: "REPLACE INTO book VALUES (2, 'Dune', 1)")
+    }
+    #expect(recorder.log == ["delete book 1", "will commit", "did commit"])
+  }
+
+  @Test func rowsWithoutIDsAreToldWithTheIDZero() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).write { db throws -> Void in
+      try db.execute(sql: "CREATE TABLE w (a TEXT PRIMARY KEY) WITHOUT ROWID")
+      try db.execute(sql: "INSERT INTO w VALUES ('a')")
+      try db.execute(sql: "DELETE FROM w")
+    }
+    #expect(recorder.log == ["insert w 0", "delete w 0", "will commit", "did commit"])
+  }
+
+  @Test func databasesAreNamed() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).inDatabase { db throws -> Void in
+      try db.execute(sql: "ATTACH ':memory:' AS Other; CREATE TABLE Other.t (a)")
+      try db.execute(sql: "CREATE TEMP TABLE book (a)")
+      _ = recorder.takeLog()
+      try db.execute(sql: "INSERT INTO Other.t VALUES (1)")
+      try db.execute(sql: "INSERT INTO book VALUES (1)")
+    }
+    #expect(recorder.log.filter { $0.hasPrefix("insert") } == ["insert Other.t 1", "insert temp.book 1"])
+  }
+
+  // MARK: - Silence
+
+  @Test func anObserverThatKnowsEnoughIsToldNoMoreChanges() throws {
+    let recorder = EventRecorder()
+    recorder.isContentWithOne = true
+    let dbQueue = try observed(recorder)
+    for _ in 1...2 {
+      try dbQueue.write { db in
+        try db.execute(sql: "INSERT INTO book (authorId) VALUES (1), (1)")
+        try db.execute(sql: "INSERT INTO book (authorId) VALUES (1)")
+        try db.execute(sql: "DELETE FROM book")
+      }
+    }
+    #expect(
+      recorder.log == [
+        "insert book 1", "will commit", "did commit", "insert book 1", "will commit", "did commit",
+      ])
+  }
+
+  @Test func silenceOutsideOfAChangeIsAnError() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      EventRecorder().stopObservingDatabaseChangesUntilNextTransaction()
+    }
+    #expect(result.words.contains("must be called by the databaseDidChange"))
+  }
+
+  // MARK: - notifyChanges
+
+  @Test func changesThatTheDatabaseDoesNotSeeAreToldToThoseConcerned() throws {
+    let (books, authors) = (EventRecorder(table: "book"), EventRecorder(table: "author"))
+    let dbQueue = try observed(books)
+    dbQueue.add(transactionObserver: authors)
+    try dbQueue.write { db in
+      try db.notifyChanges(in: Table("book"))
+      #expect(books.log == ["something"])
+      #expect(authors.log == [])
+      try db.notifyChanges(in: DatabaseRegion.fullDatabase)
+    }
+    #expect(books.log == ["something", "something", "will commit", "did commit"])
+    #expect(authors.log == ["something", "will commit", "did commit"])
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Tidemark
+
+/// What was undone is not told; what was kept is.
+@Suite struct UndoneChangeTests {
+  @Test func aStatementThatFailsLeavesNoGhost() throws {
+    let (dbQueue, recorder) = try captured(Captured.book)
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 412)")
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO book VALUES (2, 'A', 1), (3, 'Dune', 1)") }
+    }
+    #expect(recorder.takeRows() == [#"insert book #1(id=1 pages=412 title="Dune")"#])
+  }
+
+  @Test(arguments: ["ROLLBACK", "ROLLBACK TO a; RELEASE a"])
+  func whatWasRolledBackIsNotTold(sql: String) throws {
+    let (dbQueue, recorder) = try captured(Captured.book)
+    try dbQueue.inDatabase { try $0.execute(sql: "SAVEPOINT a; INSERT INTO book VALUES (1, 'A', 1); \(sql)") }
+    #expect(recorder.take().isEmpty)
+  }
+
+  @Test(arguments: ["OR FAIL", "OR IGNORE", "OR REPLACE"])
+  func whatAConflictKeepsIsTold(conflict: String) throws {
+    let (dbQueue, recorder) = try captured(Captured.book)
+    let rows = try dbQueue.write { db in
+      // Whether it fails is not the question.
+      try? db.execute(sql: "INSERT \(conflict) INTO book VALUES (1, 'A', 1), (2, 'B', 1), (3, 'A', 1)")
+      return try Int.fetchAll(db, sql: "SELECT id FROM book ORDER BY id")
+    }
+    var told: Set<Int64> = []
+    for change in recorder.take().flatMap(\.rows) {
+      if let id = change.old?.rowID { told.remove(id) }
+      if let id = change.new?.rowID { told.insert(id) }
+    }
+    #expect(told.sorted() == rows.map(Int64.init))
+  }
+
+  @Test func whatATriggerKeepsWhenItFailsIsTold() throws {
+    let (dbQueue, recorder) = try captured(
+      """
+      CREATE TABLE t (a); CREATE TABLE l (a);
+      CREATE TRIGGER r BEFORE INSERT ON t BEGIN
+        INSERT INTO l VALUES (new.a);
+        SELECT RAISE(FAIL, 'no');
+      END;
+      """)
+    try dbQueue.write { db throws -> Void in
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+      #expect(try Int.fetchAll(db, sql: "SELECT a FROM l") == [1])
+    }
+    #expect(recorder.take().first?.tables.map(\.key) == [TableKey("l")])
+  }
+}
