@@ -113,9 +113,10 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
 
   @Test func anUpdateThatIsFetchedIsCarriedOutOnce() throws {
     try inPlayers { db in
-      try db.execute(sql: """
-        CREATE TABLE log (id); CREATE TRIGGER logged AFTER UPDATE ON player BEGIN INSERT INTO log VALUES (NEW.id); END
-        """)
+      try db.execute(
+        sql: """
+          CREATE TABLE log (id); CREATE TRIGGER logged AFTER UPDATE ON player BEGIN INSERT INTO log VALUES (NEW.id); END
+          """)
       try Player(id: 1, name: "a").insert(db)
       #expect(try Player(id: 1, name: "b").updateAndFetch(db) == Player(id: 1, name: "b"))
       #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM log") == 1)
@@ -124,13 +125,11 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
 
   @Test func theSameSelectionIsReturnedWhateverWasReturnedBefore() throws {
     try inPlayers { db in
-      func text(_ selection: [any SQLSelectable]) throws -> String? {
-        try Player(id: 1, name: "a").upsertAndFetchRow(db, selection)
-      }
-      #expect(try text([Column("name")]) == "[name:\"a\"]")
-      #expect(try text([.allColumns]) == "[id:1 name:\"a\"]")
-      #expect(try text([Column("name").forKey("n"), Column("id")]) == "[n:\"a\" id:1]")
-      #expect(try text([Column("name")]) == "[name:\"a\"]")
+      let selections: [[any SQLSelectable]] = [
+        [Column("name")], [.allColumns], [Column("name").forKey("n"), Column("id")], [Column("name")],
+      ]
+      let texts = try selections.map { try Player(id: 1, name: "a").saveAndFetchRow(db, $0) }
+      #expect(texts == ["[name:\"a\"]", "[id:1 name:\"a\"]", "[n:\"a\" id:1]", "[name:\"a\"]"])
     }
   }
 
@@ -199,7 +198,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
 }
 
 extension Player {
-  fileprivate func upsertAndFetchRow(_ db: Database, _ selection: [any SQLSelectable]) throws -> String? {
+  fileprivate func saveAndFetchRow(_ db: Database, _ selection: [any SQLSelectable]) throws -> String? {
     try saveAndFetch(db, selection: selection) { try Row.fetchOne($0)?.description }
   }
 }

@@ -22,17 +22,16 @@ import Tidemark
 
   @Test func aDatabaseValueFilters() throws {
     try inLibrary { db in
-      #expect(try Table("book").filter(false.databaseValue).fetchCount(db) == 0)
-      #expect(try Table("book").filter(true.databaseValue).fetchCount(db) == 3)
+      let counts = try [false, true].map { try Table("book").filter($0.databaseValue).fetchCount(db) }
+      #expect(counts == [0, 3])
     }
   }
 
   @Test func theNameOfACollationIsInterpolated() throws {
     try inMemory { db in
-      #expect(try ("ORDER BY name COLLATE \(.nocase)" as SQL).build(db).sql == "ORDER BY name COLLATE NOCASE")
-      #expect(
-        try ("ORDER BY name COLLATE \(DatabaseCollation.localizedCompare)" as SQL).build(db).sql
-          == "ORDER BY name COLLATE swiftLocalizedCompare")
+      let literals: [SQL] = ["COLLATE \(.nocase)", "COLLATE \(DatabaseCollation.localizedCompare)"]
+      let texts = try literals.map { try $0.build(db).sql }
+      #expect(texts == ["COLLATE NOCASE", "COLLATE swiftLocalizedCompare"])
     }
   }
 
