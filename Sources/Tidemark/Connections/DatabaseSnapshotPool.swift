@@ -41,6 +41,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///
   /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement.
   public func close() throws {
+    // In a child made by fork(), the connections are the parent's, and those who read are not there.
+    if readers.standing.isInherited { return isClosed.set() }
     try readers.exclusively {
       try readers.closeAll()
       isClosed.set()

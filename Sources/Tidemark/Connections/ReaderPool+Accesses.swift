@@ -9,7 +9,6 @@ extension ReaderPool {
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
-    try standing.checkIsNotInherited()
     let deadline = deadline()
     let loan = try borrow(until: deadline)
     defer { giveBack(loan) }

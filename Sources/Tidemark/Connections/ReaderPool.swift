@@ -74,6 +74,7 @@ final class ReaderPool: Sendable {
   ///
   /// - throws: An error when there was none until the deadline.
   func borrow(until deadline: Database.Deadline?) throws -> Loan {
+    try standing.checkIsNotInherited()
     if let free = borrowNow() { return free }
     let place = makePlace()
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
@@ -220,6 +221,7 @@ final class ReaderPool: Sendable {
     precondition(
       currentConnection == nil,
       "Who waits for all reads to end must not be inside one: return from the read first")
+    try standing.checkIsNotInherited()
     let place = makePlace()
     let (action, calls) = machine.withLock { $0.requestEverything { _ in place.tell() } }
     perform(calls)

@@ -7,7 +7,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func everyReadSeesOneStateAndNotAnOldOne(seed: UInt64) async throws {
     let run = Run("history", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let store = try ListStore(folder.pool(readers: 3))
     await HistoryRun(store: store, run: run).perform(rounds: Scale.of(daily: 60, full: 160))
     let history = store.recorder.recorded
@@ -25,7 +25,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func aReadWithoutTransactionIsFound(seed: UInt64) async throws {
     let run = Run("planted-skew", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let store = try ListStore(folder.pool(readers: 3))
     let half = ListStore.keyCount / 2
     let faulty = HistoryRun(store: store, run: run)
@@ -57,7 +57,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func aValueOfACacheIsFound(seed: UInt64) async throws {
     let run = Run("planted-cache", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let store = try ListStore(folder.pool(readers: 3))
     let faulty = HistoryRun(store: store, run: run)
     let cached = try await store.pool.read { try ListStore.lists($0) }
@@ -73,7 +73,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func aWriteThatIsLostIsFound(seed: UInt64) async throws {
     let run = Run("planted-loss", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let store = try ListStore(folder.pool(readers: 3))
     let faulty = HistoryRun(store: store, run: run)
     await faulty.perform(rounds: 5)
