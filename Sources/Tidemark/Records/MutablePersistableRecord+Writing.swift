@@ -10,6 +10,13 @@ extension MutablePersistableRecord {
     return try RecordWriter(db, recordType, tableName: recordType.databaseTableName)
   }
 
+  /// A copy that was modified.
+  func modified(_ modify: (inout Self) throws -> Void) rethrows -> Self {
+    var record = self
+    try modify(&record)
+    return record
+  }
+
   /// What the record stores, as the writer wants it.
   ///
   /// - precondition: It stores something.
@@ -129,12 +136,17 @@ func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws 
   }
 }
 
-extension Optional {
-  /// What was fetched of a write.
-  ///
-  /// - precondition: The write asked for it: a closure that is not called throws.
-  var fetched: Wrapped {
-    guard let self else { preconditionFailure("A write that went well has fetched what it was to fetch") }
-    return self
+/// Writes, and answers what was fetched of it.
+///
+/// - parameter write: Gives the closure what the write returns, or throws.
+func fetching<Source, Fetched>(
+  _ fetch: (Source) throws -> Fetched, _ write: ((Source) throws -> Void) throws -> Void
+) throws -> Fetched {
+  var fetched: Fetched?
+  // Neither closure calls the other while it runs: the compiler is told so.
+  try withoutActuallyEscaping(fetch) { fetch in
+    try write { fetched = try fetch($0) }
   }
+  guard let fetched else { preconditionFailure("A write that went well has fetched what it was to fetch") }
+  return fetched
 }

@@ -38,11 +38,10 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(insert: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    let selection = selection.checkedNotEmpty
+    return try fetching(fetch) { keep in
+      try writing { try $0.write(insert: conflictResolution, db, returning: selection, keep) }
     }
-    return fetched.fetched
   }
 
   /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.
@@ -67,16 +66,6 @@ extension PersistableRecord {
     try writing { try $0.write(save: conflictResolution, db) }
   }
 
-  /// Saves the record, and fetches its row as a record of another type.
-  ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
-  public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
-  ) throws -> Fetched {
-    try saveAndFetch(
-      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
-  }
-
   /// Saves the record, and fetches some values of its row.
   ///
   /// - throws: What `save` and the closure throw.
@@ -85,11 +74,19 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    try fetching(fetch) { keep in
+      try writing { try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty, keep) }
     }
-    return fetched.fetched
+  }
+
+  /// Saves the record, and fetches its row as a record of another type.
+  ///
+  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
+  ) throws -> Fetched {
+    try saveAndFetch(
+      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
   // MARK: - Insertion or update
@@ -120,12 +117,9 @@ extension PersistableRecord {
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(
-        upsert: Upsertion(conflictTarget, assignments), db, returning: Fetched.databaseSelection.checkedNotEmpty
-      ) { fetched = try Fetched(row: $0) }
+    let upsertion = Upsertion(conflictTarget, assignments)
+    return try fetching(Fetched.init(row:)) { keep in
+      try writing { try $0.write(upsert: upsertion, db, returning: Fetched.databaseSelection.checkedNotEmpty, keep) }
     }
-    return fetched.fetched
   }
 }

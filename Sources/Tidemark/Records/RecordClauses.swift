@@ -15,16 +15,34 @@ extension RecordPlan {
   }
 }
 
+/// A selection that is known by what it names: the SQL of two of them is the same when they are equal.
+enum SimpleSelection: Equatable {
+  case allColumns
+  case column(String)
+}
+
 extension SQLSelection {
-  /// What tells selections apart that are a column, or all columns; nil for others.
-  var simpleName: String? {
+  /// What is selected, when it is simple.
+  var simple: SimpleSelection? {
     switch node {
-    case .allColumns(of: nil): return "*"
+    case .allColumns(of: nil): return .allColumns
     case .expression(let expression, name: nil):
-      if case .column(let name, of: .relationAtHand) = expression.node { return name.quotedDatabaseIdentifier }
+      if case .column(let name, of: .relationAtHand) = expression.node { return .column(name) }
     case .allColumns, .expression, .literal, .late: break
     }
     return nil
+  }
+}
+
+extension [any SQLSelectable] {
+  /// What is selected, when all of it is simple.
+  var simple: [SimpleSelection]? {
+    let simple = compactMap { $0.sqlSelection.simple }
+    return simple.count == count ? simple : nil
+  }
+
+  func isSame(as simple: [SimpleSelection]) -> Bool {
+    count == simple.count && indices.allSatisfy { self[$0].sqlSelection.simple == simple[$0] }
   }
 }
 

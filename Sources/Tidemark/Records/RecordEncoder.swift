@@ -112,6 +112,13 @@ final class RecordEncoder: Encoder {
   }
 }
 
+extension EncodingError {
+  /// The error of a value that cannot be stored, and why.
+  static func refusing(_ value: Any, _ reason: String, _ codingPath: [any CodingKey]) -> EncodingError {
+    .invalidValue(value, Context(codingPath: codingPath, debugDescription: reason))
+  }
+}
+
 /// An optional, when its type is not known.
 private protocol OptionalEncodable {
   var content: (any Encodable)? { get }

@@ -27,7 +27,7 @@ final class RecordPlan {
   @exclusivity(unchecked) private(set) var rowIDIndex: Int?
 
   // What was last returned by a statement.
-  @exclusivity(unchecked) private var returned: (names: [String], clause: RecordClause)?
+  @exclusivity(unchecked) private var returned: (selection: [SimpleSelection], clause: RecordClause)?
 
   init(_ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database) throws {
     self.recordType = ObjectIdentifier(recordType)
@@ -91,14 +91,12 @@ final class RecordPlan {
 
   /// ` RETURNING *`: the one that was made last, when the selection is of the same columns.
   func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
-    let selection = selection.map { $0.sqlSelection }
-    let names = selection.compactMap(\.simpleName)
-    if names.count == selection.count, let returned, returned.names == names { return returned.clause }
+    if let returned, selection.isSame(as: returned.selection) { return returned.clause }
     let clause = try clause(db) { printer in
       printer.sql += " RETURNING "
-      try printer.print(selection: selection)
+      try printer.print(selection: selection.map { $0.sqlSelection })
     }
-    if names.count == selection.count { returned = (names, clause) }
+    if let simple = selection.simple { returned = (simple, clause) }
     return clause
   }
 
