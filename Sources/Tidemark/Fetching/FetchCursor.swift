@@ -82,6 +82,15 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     return try stepSlowly()
   }
 
+  private func stepFirst() throws -> Bool {
+    do {
+      return try statement.stepToFirstRow()
+    } catch {
+      phase = .failed(error)
+      throw error
+    }
+  }
+
   @inlinable
   func stepStatement() throws -> Bool {
     do {
@@ -100,7 +109,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     case .beforeFirstRow, .onRow:
       guard statement.run == run else { throw reusedError }
       statement.database.preconditionAccess()
-      guard try stepStatement() else {
+      guard try stepFirst() else {
         end()
         return false
       }

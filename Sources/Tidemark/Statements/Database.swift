@@ -14,7 +14,7 @@ import Synchronization
 /// statements here, transactions, functions, schema and so on in their own.
 public final class Database {
   /// The connection, or nil once it was closed.
-  var handle: ConnectionHandle?
+  @exclusivity(unchecked) var handle: ConnectionHandle?
 
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
@@ -92,8 +92,8 @@ public final class Database {
   /// Whether a transaction was open when the last statement began.
   @exclusivity(unchecked) var wasInsideTransaction = false
 
-  /// What later rooms keep in the connection.
-  var parts: [ObjectIdentifier: any DatabasePart] = [:]
+  /// What later rooms keep in the connection. They are few, and asked for at each record that is written.
+  @exclusivity(unchecked) var parts: [(type: ObjectIdentifier, part: any DatabasePart)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.handle = handle
@@ -155,9 +155,9 @@ extension Database {
   func part<Part: DatabasePart>(_ type: Part.Type = Part.self) -> Part {
     let key = ObjectIdentifier(type)
     // Only this function puts something there, under the type of what it puts.
-    if let part = parts[key] { return unsafeDowncast(part, to: type) }
+    for entry in parts where entry.type == key { return unsafeDowncast(entry.part, to: type) }
     let part = Part()
-    parts[key] = part
+    parts.append((key, part))
     return part
   }
 }

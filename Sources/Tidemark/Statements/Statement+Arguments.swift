@@ -83,7 +83,9 @@ extension Statement {
   /// Gives values to the parameters. On failure the arguments are what they were.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
-      for (index, value) in arguments.values.enumerated() { try bind(value, at: CInt(index + 1)) }
+      try arguments.values.withUnsafeBufferPointer { values in
+        for index in values.indices { try bind(values[index], at: CInt(truncatingIfNeeded: index + 1)) }
+      }
     } else {
       if isChecked { try validate(arguments) }
       var rest = arguments.values[...]
