@@ -112,6 +112,7 @@ static int file_fetch(sqlite3_file *file, sqlite3_int64 offset, int count, void 
 }
 
 static int file_unfetch(sqlite3_file *file, sqlite3_int64 offset, void *memory) {
+  fault_announce(the(file), FAULT_UNFETCH);
   return the(file)->real->pMethods->xUnfetch(the(file)->real, offset, memory);
 }
 

@@ -7,7 +7,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 3))
   func theSumIsTheSameInEveryRead(seed: UInt64) async throws {
     let run = Run("bank", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let bank = try Bank(folder.pool(), run)
     let rounds = Scale.of(daily: 150, full: 2000)
     let workers = Workers(run: run)
@@ -24,7 +24,7 @@ import Tidemark
       run.problem("\(run.counted("transactions")) transfers were acknowledged, \(committed ?? 0) are there")
     }
     try bank.pool.close()
-    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
     run.finish()
   }

@@ -9,7 +9,7 @@ import Tidemark
 @Suite(.serialized) struct CancellationStormTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
   func nothingIsStuckLostOrLeftBehind(seed: UInt64) async throws {
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let report = folder.path + "/report"
     await #expect(processExitsWith: .success) { [seed, report = report as String] in
       try await CancellationStorm.perform(seed: seed, report: report)
@@ -24,9 +24,9 @@ private enum CancellationStorm {
 
   static func perform(seed: UInt64, report: String) async throws {
     let run = Run("cancellation", seed: seed, limit: 240)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     // What is started once in a process is not the storm's: a first, small one.
-    try await storm(run, try StressFolder(), rounds: 3)
+    try await storm(run, try TestFolder(onDisk: true), rounds: 3)
     try await Task.sleep(for: .milliseconds(1))
     let before = ProcessLoad.now
     try await storm(run, folder, rounds: Scale.of(daily: 60, full: 400))
@@ -39,7 +39,7 @@ private enum CancellationStorm {
     if !run.allProblems.isEmpty { throw Failed() }
   }
 
-  private static func storm(_ run: Run, _ folder: StressFolder, rounds: Int) async throws {
+  private static func storm(_ run: Run, _ folder: TestFolder, rounds: Int) async throws {
     let moment = CancellationMoments()
     var pool: DatabasePool? = try folder.pool(readers: 3) { moment.add(to: &$0) }
     let storm = try StormAccesses(pool!, run, moment)
@@ -50,7 +50,7 @@ private enum CancellationStorm {
     }
     try await storm.checkThatAllIsClean()
     try pool!.close()
-    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
     pool = nil
   }

@@ -8,7 +8,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 1, full: 2))
   func poolsOnOneFileLoseNothing(seed: UInt64) async throws {
     let run = Run("pools", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let writers = try Self.open(3, in: folder)
     try await writers[0].write { try $0.execute(sql: "CREATE TABLE t (writer, n, PRIMARY KEY (writer, n))") }
     let rounds = Scale.of(daily: 100, full: 800)
@@ -36,7 +36,7 @@ import Tidemark
     run.finish()
   }
 
-  private static func open(_ poolCount: Int, in folder: StressFolder) throws -> [any DatabaseWriter] {
+  private static func open(_ poolCount: Int, in folder: TestFolder) throws -> [any DatabaseWriter] {
     let oftenCheckpointing: @Sendable (Database) throws -> Void = { db in
       if !db.description.contains("reader") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 5") }
     }

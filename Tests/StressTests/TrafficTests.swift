@@ -8,7 +8,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
   func nothingThatIsDoneToAPoolHarmsItsData(seed: UInt64) async throws {
     let run = Run("traffic", seed: seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let traffic = try Traffic(folder, run)
     let rounds = Scale.of(daily: 150, full: 600)
     let workers = Workers(run: run)
@@ -20,7 +20,7 @@ import Tidemark
       group.addTask { await workers.threads(2, "disturber") { try traffic.disturb(as: 40 + $0, rounds / 2) } }
     }
     try traffic.finish()
-    if folder.descriptorCount > 0 { run.problem("\(folder.descriptorCount) descriptors after close") }
+    if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
     run.finish()
   }
@@ -28,13 +28,13 @@ import Tidemark
 
 /// A pool that is closed and opened, and what uses it meanwhile.
 private final class Traffic: Sendable {
-  private let folder: StressFolder
+  private let folder: TestFolder
   private let run: Run
   private let current: Mutex<DatabasePool>
   private let acknowledged = Mutex<Set<Int>>([])
   private let last = Atomic<Int>(0)
 
-  init(_ folder: StressFolder, _ run: Run) throws {
+  init(_ folder: TestFolder, _ run: Run) throws {
     self.folder = folder
     self.run = run
     let pool = try folder.pool()

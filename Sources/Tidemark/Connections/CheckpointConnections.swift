@@ -67,6 +67,20 @@ final class CheckpointConnections {
   }
 }
 
+extension CheckpointConnections {
+  /// Has the next commit begin the log anew: all of it is moved, and all who read it are waited for.
+  ///
+  /// - throws: An error of code `SQLITE_BUSY` when somebody still reads it after some time.
+  func beginAnew(within limit: Duration, _ clock: WorldClock) throws {
+    let end = clock.now() + limit
+    _ = try checkpoint(.restart) { _ in
+      if clock.now() >= end { return false }
+      clock.sleep(.milliseconds(1))
+      return true
+    }
+  }
+}
+
 extension ConnectionHandle {
   fileprivate static func open(
     _ location: DatabaseLocation, _ vfs: String?, _ callbacks: ConnectionCallbacks

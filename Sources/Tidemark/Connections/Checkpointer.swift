@@ -3,7 +3,10 @@
 /// Laws:
 /// 1. Frames are moved only while the lock of the writer is ours: nobody, in this process or in another one, commits or
 ///    begins the log anew meanwhile (hazard F1). SQLite's own checkpoints go without, and are turned off.
-/// 2. A checkpoint that comes by itself never makes an access fail, and waits for nobody.
+/// 2. A checkpoint that comes by itself never makes an access fail. It waits for nobody, unless law 3 says so.
+/// 3. The log does not grow for ever because reads overlap. When it is four times as long as it should be, those who
+///    read are waited for, for a moment; whoever comes meanwhile reads from the database. When that was not enough, it
+///    is tried again when the log is twice as long: a read that takes for ever slows nobody down (hazard C2).
 ///
 /// It comes after a commit that has left the log as long as `PRAGMA wal_autocheckpoint` says, and, as long as readers
 /// keep frames from being moved, each time that the log has grown by a quarter of it.
@@ -17,6 +20,9 @@ final class Checkpointer: DatabasePart {
   /// How many frames there were in the logs at the last attempt.
   private var lastAttempts: [String: Int] = [:]
   private var due: Set<String> = []
+
+  /// How many frames there must be for readers to be waited for, where that was in vain.
+  private var patientFrameCounts: [String: Int] = [:]
 
   init() {}
 
@@ -64,7 +70,12 @@ final class Checkpointer: DatabasePart {
 
   private func moveUnasked(_ name: String, of db: Database) throws {
     do {
-      _ = try connections(name, of: db).move { _ in false }
+      let connections = try connections(name, of: db)
+      let counts = try connections.move { _ in false }
+      if counts.walFrameCount < patientFrameCounts[name] ?? (4 * automaticFrameCount) { return }
+      patientFrameCounts[name] = 2 * counts.walFrameCount
+      try connections.beginAnew(within: .milliseconds(100), db.settings.clock)
+      patientFrameCounts[name] = nil
     } catch DatabaseError.SQLITE_BUSY {
       // Somebody else writes or moves, and there is a next time; or nobody else can be there at all.
       let handle = try db.openHandle()

@@ -9,7 +9,6 @@ extension ReaderPool {
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
-    try standing.checkIsNotInherited()
     let deadline = deadline()
     let loan = try borrow(until: deadline)
     defer { giveBack(loan) }
@@ -69,6 +68,16 @@ extension ReaderPool {
     _ = borrow { [self] loan in
       executor.execute { [self] in
         Database.telling(value) { call in try run(loan, deadline()) { try scope($0, call) } }
+        giveBack(loan)
+      }
+    }
+  }
+
+  /// Runs an access of live queries later. When it cannot begin, the error goes to `value`.
+  func scheduleLive(_ value: @escaping Database.ResultHandler) {
+    borrowLive { [self] loan in
+      executor.execute { [self] in
+        Database.telling(value) { call in try run(loan, nil, call) }
         giveBack(loan)
       }
     }

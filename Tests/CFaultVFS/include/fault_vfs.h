@@ -24,6 +24,10 @@ enum {
   FAULT_SHM_LOCK = 1 << 9,
   FAULT_ACCESS = 1 << 10,
   FAULT_ALL = (1 << 11) - 1,
+
+  /// Does not fail, but can be announced: a connection that makes a checkpoint gives up what it has mapped after it has
+  /// looked at the log, and before it moves a frame.
+  FAULT_UNFETCH = 1 << 11,
 };
 
 // MARK: - Life

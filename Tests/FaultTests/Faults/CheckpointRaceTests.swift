@@ -66,4 +66,35 @@ import Testing
     #expect(successes > 0)
     world.close()
   }
+
+  /// And what is committed after such a meeting is lost, where SQLite has the fault: what is kept from happening does
+  /// harm.
+  @Test(
+    .enabled(if: SQLiteFault.all.contains { $0.concerns == .writeAheadLog && $0.isIn(SQLiteLibrary.versionNumber) }))
+  func whatFollowsAMeetingIsLost() throws {
+    let other = try DatabasePool(path: world.path)
+    try other.write { try $0.execute(sql: "CREATE TABLE other (n)") }
+    @Sendable func write(_ numbers: Range<Int>) throws {
+      for number in numbers {
+        try other.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [number]) }
+      }
+    }
+    // It has seen the log before others write into it, and looks again when it makes its checkpoint.
+    let checkpointer = try PlainDatabase(path: world.path, vfs: world.vfs.name)
+    _ = try checkpointer.numbers("SELECT COUNT(*) FROM one")
+    try write(0..<20)
+    // All of it is in the file: the next commit begins the log anew. It comes between the look and the first page.
+    try other.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    world.vfs.onCall(FaultVFS.unfetches) { #expect(throws: Never.self) { try write(20..<22) } }
+    _ = try checkpointer.numbers("PRAGMA wal_checkpoint(PASSIVE)")
+    world.vfs.onNoCall()
+    // SQLite takes what is written now for something that it has moved already, and begins the log anew once more.
+    try write(22..<30)
+    try other.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try other.close()
+    world.close()
+    // If it can be read at all.
+    let left = try? PlainDatabase(path: world.path).numbers("SELECT COUNT(*) FROM other")
+    #expect(left != [30], "nothing was lost")
+  }
 }

@@ -171,24 +171,10 @@ extension Scenario {
       if world.attempt("close", { try pool?.close() }) == nil { world.writer = nil }
     })
 
-  static let queueWrite = Scenario(
-    description: "a write to a queue", kind: .queue,
-    act: { world in
-      world.write()
-      world.write()
-      world.read()
-    })
+  static let queueWrite = Scenario(description: "a write to a queue", kind: .queue, act: write.act)
 
   static let queueLargeWrite = Scenario(
-    description: "a large write to a queue", kind: .queue,
-    prepare: { world in
-      try world.open()
-      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
-    },
-    act: { world in
-      world.writeMany()
-      world.write()
-    })
+    description: "a large write to a queue", kind: .queue, prepare: largeWrite.prepare, act: largeWrite.act)
 }
 
 extension World {

@@ -1,13 +1,14 @@
 import Foundation
+import StressSupport
 import Testing
 import Tidemark
 
 /// Files that somebody has damaged (hazards F7, F8 and F9).
 @Suite struct DamagedFileTests {
-  private let folder: FaultFolder
+  private let folder: TestFolder
   private var path: String { folder.path("db.sqlite") }
 
-  init() throws { folder = try FaultFolder() }
+  init() throws { folder = try TestFolder() }
 
   /// A database as a crash leaves it, with fifty rows in its log.
   private func makeCrashedDatabase() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import StressSupport
 import Testing
 
 @testable import Tidemark
@@ -72,7 +73,7 @@ import Testing
 
 /// A disk in memory, of a size that a test chooses.
 final class SmallDisk {
-  private let folder: FaultFolder
+  private let folder: TestFolder
   private var mountPoint: String { folder.path("disk") }
 
   static let isAvailable: Bool = {
@@ -81,7 +82,7 @@ final class SmallDisk {
   }()
 
   init(kilobytes: Int) throws {
-    folder = try FaultFolder()
+    folder = try TestFolder()
     try FileManager.default.createDirectory(atPath: mountPoint, withIntermediateDirectories: true)
     try Self.run("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k", "tmpfs", mountPoint)
   }

@@ -7,16 +7,16 @@ import Testing
 
 /// A file that is not any more what its name promises (hazards F4, F5, F6 and F15).
 @Suite struct MovedFileTests {
-  private let folder: FaultFolder
+  private let folder: TestFolder
   private var path: String { folder.path("db.sqlite") }
 
-  init() throws { folder = try FaultFolder() }
+  init() throws { folder = try TestFolder() }
 
   /// What can be done to a file under an open database.
   enum Move: String, CaseIterable, Sendable {
     case deleted, renamed, replaced, folderRenamed
 
-    func callAsFunction(_ folder: FaultFolder) throws {
+    func callAsFunction(_ folder: TestFolder) throws {
       let path = folder.path("db.sqlite")
       switch self {
       case .deleted:

@@ -1,69 +1,15 @@
-import CFaultVFS
 import Foundation
+import StressSupport
 import Testing
 
 @testable import Tidemark
 
-/// Processes: children, and what they have of their parent; and a process that has no descriptors left (hazards F10,
-/// F12 and F13).
+/// Programs that are started, and what they have of the one that starts them; and a process that has no descriptors left
+/// (hazards F10, F12 and F13).
 @Suite(.serialized) struct ProcessTests {
-  /// In a child made by `fork`, a database of the parent throws, and is not touched; one that is opened there works.
-  @Test func aDatabaseIsNotUsableInAChildMadeByFork() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try FaultFolder()
-      let pool = try DatabasePool(path: folder.path("db.sqlite"))
-      let dbQueue = try DatabaseQueue(path: folder.path("queue.sqlite"))
-      try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
-      _ = try pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
-      try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
-      let child = fault_fork()
-      if child == 0 { _exit(Self.complaintOfChild(pool, dbQueue, folder)) }
-      var status: CInt = 0
-      waitpid(child, &status, 0)
-      guard status == 0 else { fatalError("the child complains: \(status >> 8), signal \(status & 127)") }
-      // The parent goes on.
-      try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") }
-      let rows = try pool.read { try Int.fetchAll($0, sql: "SELECT n FROM t ORDER BY n") }
-      guard rows == [1, 2, 3] else { fatalError("\(rows)") }
-      try pool.close()
-      let report = try PlainDatabase(path: folder.path("db.sqlite")).texts("PRAGMA integrity_check")
-      guard report == ["ok"] else { fatalError("\(report)") }
-    }
-  }
-
-  /// - returns: Zero when all is as it must be, else the number of what is not.
-  private static func complaintOfChild(_ pool: DatabasePool, _ dbQueue: DatabaseQueue, _ folder: FaultFolder) -> CInt {
-    func isRefused(_ body: () throws -> Void) -> Bool {
-      do {
-        try body()
-        return false
-      } catch let error as DatabaseError {
-        return error.message?.contains("fork()") == true
-      } catch {
-        return false
-      }
-    }
-    if !isRefused({ try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (9)") } }) { return 1 }
-    if !isRefused({ _ = try pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } }) { return 2 }
-    if !isRefused({ try pool.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t VALUES (9)") } }) { return 3 }
-    if !isRefused({ _ = try dbQueue.read { try Int.fetchOne($0, sql: "SELECT 1") } }) { return 4 }
-    if !isRefused({ try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (9)") } }) { return 5 }
-    do {
-      // Closing does nothing: the files are the parent's.
-      try pool.close()
-      try dbQueue.close()
-      let own = try DatabasePool(path: folder.path("db.sqlite"))
-      try own.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
-      try own.close()
-    } catch {
-      return 6
-    }
-    return 0
-  }
-
   /// A program that is started has no descriptor of a database.
   @Test func aProgramThatIsStartedHasNothingOfTheDatabase() throws {
-    let folder = try FaultFolder()
+    let folder = try TestFolder()
     let pool = try DatabasePool(path: folder.path("db.sqlite"))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
     _ = try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") }
@@ -87,7 +33,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 200, rlim_max: 200)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      let folder = try FaultFolder()
+      let folder = try TestFolder()
       var configuration = Configuration()
       configuration.maximumReaderCount = 2
       let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
@@ -118,7 +64,7 @@ import Testing
   /// Zero, one and two are not for databases, even when nobody uses them: what is printed would go into the file.
   @Test func aDatabaseHasNoneOfTheFirstDescriptors() async {
     await #expect(processExitsWith: .success) {
-      let folder = try FaultFolder()
+      let folder = try TestFolder()
       close(0)
       let pool = try DatabasePool(path: folder.path("db.sqlite"))
       try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }

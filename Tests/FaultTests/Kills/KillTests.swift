@@ -8,7 +8,7 @@ import Tidemark
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
   @Test func nothingThatWasAcknowledgedIsLost() async throws {
     let run = Run("kill", seed: Scale.seed)
-    let folder = try StressFolder()
+    let folder = try TestFolder(onDisk: true)
     let kills = Kills(try folder.pool(), folder, run)
     try kills.prepare()
     let workers = Workers(run: run)
@@ -26,12 +26,12 @@ import Tidemark
 
 private final class Kills: Sendable {
   let pool: DatabasePool
-  private let folder: StressFolder
+  private let folder: TestFolder
   private let run: Run
   private let isOver = Atomic<Bool>(false)
   private let ownCount = Atomic<Int>(0)
 
-  init(_ pool: DatabasePool, _ folder: StressFolder, _ run: Run) {
+  init(_ pool: DatabasePool, _ folder: TestFolder, _ run: Run) {
     self.pool = pool
     self.folder = folder
     self.run = run

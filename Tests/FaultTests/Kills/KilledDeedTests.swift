@@ -5,10 +5,10 @@ import Testing
 /// A process is killed while it makes a copy, migrates, or closes: the file has what was acknowledged, and nothing by
 /// halves (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KilledDeedTests {
-  private func kill(_ deed: String, cycles: Int, _ check: (FaultFolder, Int) throws -> [String]) throws {
+  private func kill(_ deed: String, cycles: Int, _ check: (TestFolder, Int) throws -> [String]) throws {
     let run = Run("kill during \(deed)".replacingOccurrences(of: " ", with: "-"), seed: Scale.seed)
     var numbers = RandomNumbers(seed: run.seed)
-    let folder = try FaultFolder()
+    let folder = try TestFolder()
     for cycle in 0..<cycles {
       for name in ["db.sqlite", "db.sqlite-copy"] {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(folder.path(name + suffix)) }

@@ -26,13 +26,13 @@ struct PowerLoss {
   private let events: [fault_event]
   // Has the events.
   private let vfs: FaultVFS
-  private let folder: FaultFolder
+  private let folder: TestFolder
 
   /// Has a program write into a new file, and writes down what it asks of its disk.
   init(_ program: Program, writeCount: Int) throws {
     self.program = program
     vfs = FaultVFS()
-    folder = try FaultFolder()
+    folder = try TestFolder()
     if program == .lyingDisk { vfs.lie() }
     vfs.record()
     var configuration = Configuration()

@@ -10,9 +10,12 @@ import Testing
 @Suite(.serialized) struct LeakTests {
   private static var cycles: Int { Scale.of(daily: 100, full: 10_000) }
 
+  /// Of what takes longer.
+  private static var longCycles: Int { Scale.of(daily: 100, full: 4000) }
+
   @Test func thousandsOfAccessesLeaveNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let folder = try FaultFolder()
+      let folder = try TestFolder()
       let pool = try LeakTests.makePool(folder.path("db.sqlite"))
       try await pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
       try await LeakCount.tell(cycles: LeakTests.cycles) { try await LeakTests.accesses(pool) }
@@ -22,8 +25,8 @@ import Testing
 
   @Test func thousandsOfOpeningsLeaveNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let folder = try FaultFolder()
-      try await LeakCount.tell(cycles: LeakTests.cycles) {
+      let folder = try TestFolder()
+      try await LeakCount.tell(cycles: LeakTests.longCycles) {
         let pool = try LeakTests.makePool(folder.path("db.sqlite"))
         try await pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (n)") }
         try await LeakTests.accesses(pool)
@@ -35,7 +38,7 @@ import Testing
 
   @Test func thousandsOfFailedOpeningsLeaveNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let folder = try FaultFolder()
+      let folder = try TestFolder()
       try Data("no database at all, but a poem of some length\n".utf8).write(to: URL(filePath: folder.path("poem")))
       try await LeakCount.tell(cycles: LeakTests.cycles) {
         for name in ["", "poem", "missing/db"] {
@@ -53,7 +56,7 @@ import Testing
   @Test func thousandsOfStopsLeaveNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let template = try Template(.durablePool)
-      try await LeakCount.tell(cycles: LeakTests.cycles) {
+      try await LeakCount.tell(cycles: LeakTests.longCycles) {
         let world = try World(.durablePool, template: template)
         try world.open()
         world.vfs.arm(FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs), at: 1, forGood: false)
@@ -71,7 +74,7 @@ import Testing
   @Test func aLeakIsFound() async {
     let run = Run("leaks", seed: Scale.seed)
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let folder = try FaultFolder()
+      let folder = try TestFolder()
       var kept: [DatabasePool] = []
       try await LeakCount.tell(cycles: 60) { kept.append(try LeakTests.makePool(folder.path("db.sqlite"))) }
     }

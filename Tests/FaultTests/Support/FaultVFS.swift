@@ -60,6 +60,7 @@ final class FaultVFS: @unchecked Sendable {
 
   static let syncs = Int(FAULT_SYNC)
   static let writes = Int(FAULT_WRITE)
+  static let unfetches = Int(FAULT_UNFETCH)
 
   /// Has a closure called before each call of a kind on the file of the database.
   func onCall(_ calls: Int, _ body: @escaping @Sendable () -> Void) {

@@ -5,7 +5,7 @@ import StressSupport
 
 /// A database on a file system that fails, a program that writes, and what it was told.
 final class World {
-  let folder: FaultFolder
+  let folder: TestFolder
   let vfs: FaultVFS
   var ledger: Ledger
   private(set) var problems: [String] = []
@@ -42,7 +42,7 @@ final class World {
   /// - parameter template: The database to begin with; nil for none.
   init(_ kind: Kind, template: Template?) throws {
     self.kind = kind
-    folder = try FaultFolder()
+    folder = try TestFolder()
     vfs = FaultVFS()
     ledger = template?.ledger ?? Ledger()
     if let template { try FileManager.default.copyItem(atPath: template.path, toPath: path) }
@@ -226,7 +226,7 @@ final class World {
 
 /// A database that a scenario begins with.
 struct Template {
-  let folder: FaultFolder
+  let folder: TestFolder
   let ledger: Ledger
 
   var path: String { folder.path("db.sqlite") }

@@ -9,11 +9,11 @@ import Testing
 @Suite(.serialized) struct SimulationTests {
   /// A folder in memory, with a store that is empty.
   private struct World {
-    let folder: StressFolder
+    let folder: TestFolder
     private let template: String
 
     init() throws {
-      folder = try StressFolder(inMemory: true)
+      folder = try TestFolder()
       template = folder.path + "/template.sqlite"
       let pool = try DatabasePool(path: template)
       _ = try ListStore(pool)
@@ -42,11 +42,11 @@ import Testing
 
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func theLawsOfThePoolHoldOnAllSchedules(seed: UInt64) async throws {
-    let run = Run("simulation", seed: seed, limit: 1200)
+    let run = Run("simulation", seed: seed, limit: 1800)
     try await onThread {
       let world = try World()
       let isReplay = ProcessInfo.processInfo.environment["TIDEMARK_SEED"] != nil
-      for index in 0..<(isReplay ? 1 : Scale.of(daily: 2000, full: 5200)) {
+      for index in 0..<(isReplay ? 1 : Scale.of(daily: 2000, full: 104_000)) {
         let own = isReplay ? seed : seed &+ UInt64(index)
         let scenario = try world.scenario(seed: own)
         scenario.play()
@@ -118,6 +118,9 @@ import Testing
           try simulation.run()
         } catch is Simulation.Stuck {
           stuckCount += 1
+          // Nobody is to wait for ever.
+          for task in tasks { task.cancel() }
+          try simulation.run()
         }
       }
       return stuckCount

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Tidemark
+@testable import Tidemark
 
 /// Law: frames of the log are moved into the database only while the lock of the writer is ours (hazard F1), and the
 /// checkpoints that come by themselves disturb nobody.
@@ -29,14 +29,14 @@ import Tidemark
   private func logSize(frames: Int) -> Int { 32 + frames * (24 + 4096) }
 
   private func contents(_ name: String) throws -> Data {
-    // Of a copy: to open a file that SQLite has open would take its locks away (hazard F2).
-    let copy = folder.path("copy-\(UUID().uuidString)")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/cp")
-    process.arguments = [folder.path(name), copy]
-    try process.run()
-    process.waitUntilExit()
-    return try Data(contentsOf: URL(fileURLWithPath: copy))
+    // With a descriptor of SQLite's: to open and close the file would take its locks away (hazard F2).
+    let path = folder.path(name)
+    let descriptor = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
+      .first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
+    var bytes = Data(count: try size(name))
+    let count = bytes.withUnsafeMutableBytes { pread(descriptor ?? -1, $0.baseAddress, $0.count, 0) }
+    #expect(count == bytes.count)
+    return bytes
   }
 
   // MARK: - By itself
@@ -46,6 +46,62 @@ import Tidemark
     for number in 0..<200 { try pool.write { try $0.insert(number) } }
     #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
     #expect(try pool.read { try $0.numbers() } == Array(0..<200))
+  }
+
+  /// There is always one who reads: each read ends when the next one has begun. The log grew for ever.
+  @Test func alsoWhenReadsOverlapAllTheTime() throws {
+    let pool = try pool(frames: 10) { $0.maximumReaderCount = 2 }
+    let isOver = Moment()
+    let hasBegun = Moment()
+    let readers = Background {
+      var read: LongAccess<Void>?
+      while !isOver.hasHappened {
+        let next = try LongAccess { last in
+          try pool.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t")
+            try last()
+          }
+        }
+        hasBegun.happen()
+        try read?.end()
+        read = next
+      }
+      try read?.end()
+    }
+    try hasBegun.wait()
+    for number in 0..<2000 { try pool.write { try $0.insert(number) } }
+    let size = try size("db.sqlite-wal")
+    isOver.happen()
+    try readers.value()
+    #expect(size <= logSize(frames: 1000))
+    #expect(try pool.read { try $0.numbers() } == Array(0..<2000))
+  }
+
+  /// A read that does not end is not waited for again and again.
+  @Test func aLongReadIsWaitedForRarely() throws {
+    let waits = Mutex(0)
+    let pool = try pool(frames: 10) { configuration in
+      configuration.environment.clock.sleep = { _ in waits.withLock { $0 += 1 } }
+      let time = Mutex(Duration.zero)
+      configuration.environment.clock.now = {
+        time.withLock {
+          $0 += .milliseconds(10); return $0
+        }
+      }
+    }
+    let read = try LongAccess { last in
+      try pool.read { db in
+        _ = try db.numbers()
+        try last()
+      }
+    }
+    for number in 0..<1000 { try pool.write { try $0.insert(number) } }
+    // At 40 frames, and then at twice as many each time. Each wait looks at the clock ten times.
+    #expect(waits.withLock { $0 } <= 6 * 10)
+    #expect(waits.withLock { $0 } > 0)
+    try read.end()
+    for number in 0..<2000 { try pool.write { try $0.insert(number) } }
+    #expect(try size("db.sqlite-wal") <= logSize(frames: 1400))
   }
 
   @Test func inALongAccessToo() throws {

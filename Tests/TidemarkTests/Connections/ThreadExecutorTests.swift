@@ -20,6 +20,25 @@ import Testing
     }
   }
 
+  /// Threads have less where the system, or the one that starts them, says so (hazard S10).
+  @Test func everyThreadHasAStackOfEightMebibytes() async {
+    let executor = ThreadExecutor(label: "deep", threadCountMax: 1)
+    let size = await withCheckedContinuation { continuation in
+      executor.execute { continuation.resume(returning: Thread.current.stackSize) }
+    }
+    #expect(size == 8 << 20)
+  }
+
+  @Test func anExpressionAsDeepAsSQLiteLetsItBeFits() async throws {
+    let dbQueue = try DatabaseQueue()
+    @Sendable func sum(_ count: Int) -> String { "SELECT " + String(repeating: "1 + ", count: count - 1) + "1" }
+    #expect(try await dbQueue.read { try Int.fetchOne($0, sql: sum(999)) } == 999)
+    let error = await #expect(throws: DatabaseError.self) {
+      try await dbQueue.read { try Int.fetchOne($0, sql: sum(1002)) }
+    }
+    #expect(error?.message?.contains("Expression tree is too large") == true)
+  }
+
   @Test func whatComesAfterTheEndIsRunAllTheSame() async {
     let executor = ThreadExecutor(label: "retired", threadCountMax: 2)
     executor.retire()

@@ -8,7 +8,8 @@ final class TemporaryFolder: Sendable {
     // In memory where that is possible: what is tested is not the disk.
     let shared = "/dev/shm"
     let parent = FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
-    path = parent + "/tidemark-" + UUID().uuidString
+    // The name of the process: what it leaves when it traps is removed by others (`TestFolder`).
+    path = "\(parent)/tidemark-of-\(getpid())-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

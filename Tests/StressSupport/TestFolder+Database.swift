@@ -1,0 +1,30 @@
+import CSQLite
+import Tidemark
+
+extension TestFolder {
+  /// A pool whose log is moved into the database often.
+  package func pool(readers: Int = 4, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.maximumReaderCount = readers
+    configuration.busyMode = .timeout(60)
+    configuration.prepareDatabase { db in
+      if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 50") }
+    }
+    setUp(&configuration)
+    return try DatabasePool(path: database, configuration: configuration)
+  }
+
+  /// What SQLite says of the file, asked without the library: `ok` when all is well.
+  package func integrity() -> String {
+    var connection: OpaquePointer?
+    defer { sqlite3_close(connection) }
+    guard sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return "not opened" }
+    sqlite3_busy_timeout(connection, 60_000)
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_prepare_v2(connection, "PRAGMA integrity_check(1)", -1, &statement, nil) == SQLITE_OK,
+      sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
+    else { return String(cString: sqlite3_errmsg(connection)) }
+    return String(cString: text)
+  }
+}
