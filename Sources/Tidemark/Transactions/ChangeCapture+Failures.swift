@@ -4,8 +4,8 @@ extension ChangeCapture {
   /// Whether the rows that the statement of the current step has changed are still as it left them; nil when none of
   /// them tells.
   ///
-  /// SQLite does not say. A row that was not there before the statement, and was when it failed, or the other way round,
-  /// is looked for.
+  /// SQLite does not say. A row that was not there before the statement, and was when it failed, or the other way
+  /// round, is looked for.
   func areRowsKept() -> Bool? {
     struct Row: Hashable {
       var table: TableKey

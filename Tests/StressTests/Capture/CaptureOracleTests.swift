@@ -4,8 +4,8 @@ import Testing
 
 @testable import Tidemark
 
-/// Whatever a transaction does, what is told of it is what has changed: the same rows, with the same old and new values,
-/// nothing missing, nothing more.
+/// Whatever a transaction does, what is told of it is what has changed: the same rows, with the same old and new
+/// values, nothing missing, nothing more.
 @Suite(.serialized) struct CaptureOracleTests {
   @Test(arguments: Scale.seeds(daily: 6, full: 500))
   func whatIsToldIsWhatHasChanged(seed: UInt64) throws {
