@@ -118,6 +118,9 @@ import Testing
           try simulation.run()
         } catch is Simulation.Stuck {
           stuckCount += 1
+          // Nobody is to wait for ever.
+          for task in tasks { task.cancel() }
+          try simulation.run()
         }
       }
       return stuckCount

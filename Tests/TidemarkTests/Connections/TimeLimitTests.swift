@@ -12,6 +12,12 @@ import Testing
     #expect(throws: DatabaseError.self, performing: body)?.message
   }
 
+  private func queue(on clock: FakeClock) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.environment.clock = clock.clock
+    return try DatabaseQueue(configuration: configuration)
+  }
+
   @Test func aStatementThatDoesNotEndIsStopped() throws {
     let dbQueue = try DatabaseQueue()
     let text = message {
@@ -52,9 +58,7 @@ import Testing
 
   @Test func theTimeOfSeveralStatementsAddsUp() throws {
     let clock = FakeClock()
-    var configuration = Configuration()
-    configuration.environment.clock = clock.clock
-    let dbQueue = try DatabaseQueue(configuration: configuration)
+    let dbQueue = try queue(on: clock)
     let text = message {
       try dbQueue.read { db in
         try db.withTimeLimit(.seconds(10)) {
@@ -70,9 +74,7 @@ import Testing
 
   @Test func anInnerLimitCanOnlyShortenTheOuterOne() throws {
     let clock = FakeClock()
-    var configuration = Configuration()
-    configuration.environment.clock = clock.clock
-    let dbQueue = try DatabaseQueue(configuration: configuration)
+    let dbQueue = try queue(on: clock)
     let text = message {
       try dbQueue.read { db in
         try db.withTimeLimit(.seconds(1)) {
