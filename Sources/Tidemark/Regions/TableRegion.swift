@@ -77,7 +77,8 @@ extension TableRegion.Part: Hashable {
     hasher.combine(readColumns)
   }
 
-  private var readColumns: Set<String>? {
+  /// The columns whose values matter, in lower case: nil stands for all.
+  var readColumns: Set<String>? {
     columns.map { Set($0.keys).union(orderingColumns) }
   }
 }

@@ -68,6 +68,9 @@ public final class Database {
   /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
   var isQueryOnly = false
 
+  /// Told which statements run, as long as somebody wants to know what they read.
+  @exclusivity(unchecked) var selectionRecorder: SelectionRecorder?
+
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 

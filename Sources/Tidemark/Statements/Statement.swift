@@ -181,6 +181,7 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
+    database.selectionRecorder?.record(self)
     wasInsideTransaction = !database.isInAutocommitMode
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
