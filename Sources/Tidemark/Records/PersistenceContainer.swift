@@ -99,12 +99,18 @@ public struct PersistenceContainer: Sendable {
 
   private func index(of column: String) -> Int? {
     switch names {
-    case .followed(let columns): return columns.index(of: column).flatMap { $0 < values.count ? $0 : nil }
-    case .own(let names):
-      if let index = names.firstIndex(of: column) { return index }
-      let name = column.asciiLowercased
-      return names.firstIndex { $0.asciiLowercased == name }
+    case .followed(let columns): columns.names[..<values.count].index(ofColumn: column)
+    case .own(let names): names[...].index(ofColumn: column)
     }
+  }
+}
+
+extension ArraySlice<String> {
+  /// Where a column is among others, which differ as SQLite has it: the case of the letters from A to Z does not count.
+  func index(ofColumn column: String) -> Int? {
+    if let index = firstIndex(of: column) { return index }
+    let name = column.asciiLowercased
+    return firstIndex { $0.asciiLowercased == name }
   }
 }
 

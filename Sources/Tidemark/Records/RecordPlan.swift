@@ -54,17 +54,20 @@ final class RecordPlan {
   private func follow(_ container: PersistenceContainer) {
     if container.isComplete(columns) { return }
     columns = ColumnNames(container.columnNames)
-    rowIDIndex = rowIDColumn.flatMap { columns.index(of: $0) }
+    rowIDIndex = rowIDColumn.flatMap { index(of: $0) }
     insertion = nil
     update = nil
     knownKeyIndexes = nil
   }
 
+  /// Where a column is among those of the last record.
+  private func index(of column: String) -> Int? { columns.names[...].index(ofColumn: column) }
+
   /// Where the columns of the primary key are in a record; nil for those that it does not store.
   private func keyIndexes(_ container: PersistenceContainer) throws -> [Int?] {
     follow(container)
     if let knownKeyIndexes { return knownKeyIndexes }
-    let indexes = try key().columns.map { columns.index(of: $0) }
+    let indexes = try key().columns.map { index(of: $0) }
     knownKeyIndexes = indexes
     return indexes
   }
@@ -127,7 +130,7 @@ final class RecordPlan {
     var set = table.columns.compactMap { column -> (name: String, index: Int)? in
       let name = column.name.asciiLowercased
       guard !skipped.contains(name), wanted?.contains(name) ?? true else { return nil }
-      return columns.index(of: column.name).map { (column.name, $0) }
+      return index(of: column.name).map { (column.name, $0) }
     }
     // Something has to be updated, or nobody would notice.
     if set.isEmpty { set = zip(key, keyIndexes).compactMap { name, index in index.map { (name, $0) } } }

@@ -18,7 +18,7 @@ final class KeyRequests: DatabasePart {
   @exclusivity(unchecked) private var entries: [ObjectIdentifier: Entry] = [:]
 
   fileprivate func sql(
-    for recordType: any TableRecord.Type, _ generation: UInt, print: () throws -> String
+    for recordType: any TableRecord.Type, _ generation: UInt, make: () throws -> String
   ) throws -> String {
     let id = ObjectIdentifier(recordType)
     let tableName = recordType.databaseTableName
@@ -29,7 +29,7 @@ final class KeyRequests: DatabasePart {
       latest = entry
       return entry.sql
     }
-    let sql = try print()
+    let sql = try make()
     if let simple = selection.simple {
       let entry = Entry(
         recordType: id, tableName: tableName, generation: generation, selection: simple, sql: sql)
