@@ -36,6 +36,9 @@ package final class Run: Sendable {
     problems.withLock { $0.append(words) }
   }
 
+  /// Forgets what was found, where it was planted.
+  package func forgetProblems() { problems.withLock { $0 = [] } }
+
   /// What must not be, and was.
   package var allProblems: [String] { problems.withLock { $0 } }
 

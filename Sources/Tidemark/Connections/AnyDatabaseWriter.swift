@@ -7,6 +7,9 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     self.base = base
   }
 
+  /// Not for you to use: how observations reach the database.
+  public var _ground: _DatabaseGround { base._ground }
+
   // MARK: Life
 
   /// How the database was opened.

@@ -31,6 +31,9 @@ public final class DatabasePool: DatabaseWriter {
   let nested: NestedWrites
   let location: DatabaseLocation
   let label: String
+
+  /// Not for you to use: how observations reach the database.
+  public let _ground: _DatabaseGround
   let snapshotCount = Atomic<Int>(0)
 
   // MARK: - Opening
@@ -55,12 +58,13 @@ public final class DatabasePool: DatabaseWriter {
     let readConfiguration = configuration.forReaders
     nested = NestedWrites(writer: writer)
     readers = ReaderPool(
-      countMax: configuration.maximumReaderCount, configuration, label: label + ".reader", standing: standing,
-      nested: nested,
+      countMax: configuration.maximumReaderCount, hasLiveQueries: true, configuration,
+      label: label + ".reader", standing: standing, nested: nested,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
         try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", standing: standing)
       })
+    _ground = .pool(writer, readers, configuration)
   }
 
   // MARK: - Life
@@ -81,6 +85,7 @@ public final class DatabasePool: DatabaseWriter {
       try readers.closeAll()
     }
     readers.executor.retire()
+    _ground.didClose()
   }
 
   /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.

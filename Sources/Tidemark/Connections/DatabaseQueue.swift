@@ -23,6 +23,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
   let connection: SerializedConnection
 
+  /// Not for you to use: how observations reach the database.
+  public let _ground: _DatabaseGround
+
   // MARK: Opening
 
   /// Opens a file, and creates it when there is none, unless the configuration is read-only.
@@ -52,6 +55,7 @@ public final class DatabaseQueue: DatabaseWriter {
     configuration.maximumReaderCount = 1
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: configuration.label ?? "GRDB.DatabaseQueue")
+    _ground = .queue(connection, configuration)
     if configuration.journalMode == .wal, !configuration.readonly {
       try connection.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
     }
@@ -63,7 +67,10 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The queue is then still
   ///   usable.
-  public func close() throws { try connection.close() }
+  public func close() throws {
+    try connection.close()
+    _ground.didClose()
+  }
 
   /// Has the statement that runs fail with an error of code `SQLITE_INTERRUPT`, without waiting for it.
   public func interrupt() { connection.interrupt() }

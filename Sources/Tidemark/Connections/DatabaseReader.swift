@@ -10,6 +10,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// The path to the file, or what stands for it.
   var path: String { get }
 
+  /// Not for you to use: how observations reach the database.
+  var _ground: _DatabaseGround { get }
+
   /// Closes the database. Accesses throw from then on.
   ///
   /// - throws: An error when it cannot be closed: a statement is still held by the program.

@@ -18,6 +18,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
 
   private let connection: SerializedConnection
 
+  /// Not for you to use: how observations reach the database.
+  public let _ground: _DatabaseGround
+
   /// A snapshot of what is in a file now. It must use the write-ahead log: else nobody could write meanwhile.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
@@ -32,6 +35,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     configuration.maximumReaderCount = 1
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: label)
+    _ground = .snapshot(connection, configuration)
     try connection.sync { try $0.beginSnapshot() }
   }
 

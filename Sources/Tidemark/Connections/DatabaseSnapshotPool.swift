@@ -16,6 +16,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   public let path: String
 
   private let readers: ReaderPool
+
+  /// Not for you to use: how observations reach the database.
+  public let _ground: _DatabaseGround
+
   private let isClosed: OnceFlag
 
   /// A snapshot of what is in a file now. It must use the write-ahead log.
@@ -34,6 +38,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     configuration = connections.configuration
     path = connections.path
     readers = connections.readers
+    _ground = .snapshotPool(readers, configuration)
     isClosed = connections.isClosed
   }
 

@@ -73,6 +73,16 @@ extension ReaderPool {
     }
   }
 
+  /// Runs an access of live queries later. When it cannot begin, the error goes to `value`.
+  func scheduleLive(_ value: @escaping Database.ResultHandler) {
+    borrowLive { [self] loan in
+      executor.execute { [self] in
+        Database.telling(value) { call in try run(loan, nil, call) }
+        giveBack(loan)
+      }
+    }
+  }
+
   /// Runs later an access whose connection has its state already, and gives the connection back.
   func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in

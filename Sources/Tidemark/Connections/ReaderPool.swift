@@ -21,6 +21,9 @@ final class ReaderPool: Sendable {
   // Those who wait for the writer while they read, where there is a writer.
   private let nested: NestedWrites?
 
+  /// How many connections live queries may have at the same time.
+  let liveCountMax: Int
+
   /// Readers opened before the current generation are closed when they come back.
   private let generation = Atomic<Int>(0)
   private let openedCount = Atomic<Int>(0)
@@ -29,20 +32,25 @@ final class ReaderPool: Sendable {
   /// What the connections share of bad news.
   let standing: DatabaseStanding
 
+  /// - parameter countMax: How many accesses may read at the same time.
+  /// - parameter hasLiveQueries: Whether live queries read, too. They have a connection of their own.
   /// - parameter standing: What the connections share of bad news.
   /// - parameter nested: Those who wait for the writer while they read.
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
-    countMax: Int, _ configuration: Configuration, label: String, holdsTransactions: Bool = false,
+    countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
+    holdsTransactions: Bool = false,
     standing: DatabaseStanding, nested: NestedWrites? = nil,
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
     precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
-    machine = Mutex(ReaderPoolMachine(slotCount: countMax))
-    slots = (0..<countMax).map { _ in ReaderSlot() }
-    executor = configuration.environment.makeExecutor(label, countMax)
+    let slotCount = countMax + (hasLiveQueries ? 1 : 0)
+    machine = Mutex(ReaderPoolMachine(readCountMax: countMax, hasLiveQueries: hasLiveQueries))
+    slots = (0..<slotCount).map { _ in ReaderSlot() }
+    executor = configuration.environment.makeExecutor(label, slotCount)
+    liveCountMax = countMax
     timeLimit = AccessTimeLimit(configuration)
     makePlace = configuration.environment.makePlace
     self.nested = nested
@@ -106,6 +114,15 @@ final class ReaderPool: Sendable {
     case .wait(let ticket):
       return ticket
     }
+  }
+
+  /// Calls a closure as soon as there is a connection for live queries. The closure must not block.
+  func borrowLive(_ body: @escaping @Sendable (Loan) -> Void) {
+    perform(
+      machine.withLock { machine in
+        machine.requestLive { [self] in body(loan($0)) }
+        return machine.serveNow()
+      })
   }
 
   /// Has a closure called with a connection that is promised, or lent if there is one now. The closure must not block.

@@ -16,7 +16,9 @@
 /// 3. Who waits is let in once, or gives up once; never both.
 /// 4. Who sleeps does not hold a connection that others wait for: a task that has to wake up first is given a promise,
 ///    which it claims when it runs. What is not claimed can be taken back.
-/// 5. As long as an exclusive request waits, nothing is promised: who sleeps may need a thread to wake up that waits
+/// 5. Live queries have one connection more than there are for reads, and take another one only when one is left for
+///    reads and nobody waits: no read ever waits for them.
+/// 6. As long as an exclusive request waits, nothing is promised: who sleeps may need a thread to wake up that waits
 ///    for the exclusive access. He is woken up empty-handed, and asks again.
 struct ReaderPoolMachine {
   /// What a request is given.
@@ -69,18 +71,25 @@ struct ReaderPoolMachine {
     case vacant
     case idle
     case lent
+    case lentToLiveQueries
   }
 
   private var slots: [Slot]
+  private let readCountMax: Int
   private var lentCount = 0
+  private var liveCount = 0
   private var isExclusive = false
   private var waitingExclusiveCount = 0
   private var promises: [(promise: Promise, slot: Slot)] = []
   private var nextPromise: UInt64 = 0
   private var line = WaitingLine<Waiter>()
+  private var liveLine = WaitingLine<LetIn>()
 
-  init(slotCount: Int) {
-    slots = Array(repeating: .vacant, count: slotCount)
+  /// - parameter readCountMax: How many accesses may read at the same time.
+  /// - parameter hasLiveQueries: Whether there is one connection more, for live queries.
+  init(readCountMax: Int, hasLiveQueries: Bool = false) {
+    self.readCountMax = readCountMax
+    slots = Array(repeating: .vacant, count: readCountMax + (hasLiveQueries ? 1 : 0))
   }
 
   /// How many connections are in use, and how many requests wait.
@@ -95,6 +104,14 @@ struct ReaderPoolMachine {
     if line.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
     return .wait(line.append(Waiter(isExclusive: false, sleeps: sleeps, letIn: letIn)))
   }
+
+  /// Live queries want a connection.
+  mutating func requestLive(_ letIn: @escaping LetIn) {
+    _ = liveLine.append(letIn)
+  }
+
+  /// Who can go now: to be asked after `requestLive`.
+  mutating func serveNow() -> [Call] { serve() }
 
   /// Somebody wants all connections.
   ///
@@ -139,7 +156,11 @@ struct ReaderPoolMachine {
   ///
   /// - parameter isOpen: Whether there is an open connection in the slot now.
   mutating func giveBack(slot: Int, isOpen: Bool) -> [Call] {
-    guard case .lent = slots[slot] else { preconditionFailure("A reader is given back that was not lent") }
+    switch slots[slot] {
+    case .lent: break
+    case .lentToLiveQueries: liveCount -= 1
+    case .vacant, .idle: preconditionFailure("A reader is given back that was not lent")
+    }
     slots[slot] = isOpen ? .idle : .vacant
     lentCount -= 1
     return serve()
@@ -189,7 +210,21 @@ struct ReaderPoolMachine {
       if waiter.isExclusive { waitingExclusiveCount -= 1 }
       calls.append(Call(letIn: waiter.letIn, grant: given))
     }
+    while !liveLine.isEmpty, let grant = grantLive(), let letIn = liveLine.popFirst() {
+      calls.append(Call(letIn: letIn, grant: grant))
+    }
     return calls
+  }
+
+  private mutating func grantLive() -> Grant? {
+    if isExclusive || waitingExclusiveCount > 0 { return nil }
+    let freeCount = slots.count - lentCount
+    guard liveCount == 0 || line.isEmpty && freeCount > 1 else { return nil }
+    guard let grant = free() else { return nil }
+    if case .reader(let slot) = grant { slots[slot] = .lentToLiveQueries }
+    if case .vacancy(let slot) = grant { slots[slot] = .lentToLiveQueries }
+    liveCount += 1
+    return grant
   }
 
   private mutating func promise(_ grant: Grant) -> Grant {
@@ -214,6 +249,10 @@ struct ReaderPoolMachine {
       isExclusive = true
       return .everything
     }
+    return lentCount - liveCount < readCountMax ? free() : nil
+  }
+
+  private mutating func free() -> Grant? {
     if let slot = slots.firstIndex(of: .idle) {
       lend(slot)
       return .reader(slot: slot)

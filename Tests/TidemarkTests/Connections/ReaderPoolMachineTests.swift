@@ -68,7 +68,7 @@ import Testing
   func everyoneIsServedInOrderAndOnce(slotCount: Int) throws {
     var chance = Chance()
     for _ in 0..<60 {
-      var machine = ReaderPoolMachine(slotCount: slotCount)
+      var machine = ReaderPoolMachine(readCountMax: slotCount)
       var model = Model(slots: Array(repeating: .vacant, count: slotCount))
       let letIn = Journal<(number: Int, grant: ReaderPoolMachine.Grant)>()
       var seen = 0
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test func readersBehindAnExclusiveRequestWaitForIt() {
-    var machine = ReaderPoolMachine(slotCount: 2)
+    var machine = ReaderPoolMachine(readCountMax: 2)
     let order = Journal<String>()
     guard case .enter(.vacancy(0)) = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.requestEverything { _ in order.append("exclusive") }
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func readersGoOnWhenTheExclusiveRequestGivesUp() {
-    var machine = ReaderPoolMachine(slotCount: 2)
+    var machine = ReaderPoolMachine(readCountMax: 2)
     let letIn = Journal<ReaderPoolMachine.Grant>()
     _ = machine.request { _ in }
     guard case .wait(let ticket) = machine.requestEverything({ _ in }).action else { return #expect(Bool(false)) }
@@ -190,7 +190,7 @@ import Testing
   /// It was stuck: the task that had to wake up needed a thread that waited for the exclusive access, also when
   /// somebody else stood between them.
   @Test func anExclusiveRequestDoesNotWaitForWhoSleeps() {
-    var machine = ReaderPoolMachine(slotCount: 1)
+    var machine = ReaderPoolMachine(readCountMax: 1)
     let grants = Journal<ReaderPoolMachine.Grant>()
     guard case .enter = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.request(sleeps: true) { grants.append($0) }

@@ -1,0 +1,129 @@
+/// Not for you to use: how observations reach a database, whatever it is.
+public final class _DatabaseGround: Sendable {
+  /// What there is to read from.
+  private enum Connections: Sendable {
+    case queue(SerializedConnection)
+    case pool(SerializedConnection, ReaderPool)
+    case snapshot(SerializedConnection)
+    case snapshotPool(ReaderPool)
+  }
+
+  /// What a later room keeps for the database as long as it is open.
+  protocol Tenant: AnyObject, Sendable {
+    /// The database was closed.
+    func didClose()
+  }
+
+  private let connections: Connections
+  private let timeLimit: AccessTimeLimit
+  private let tenant = Mutex<(any Tenant)?>(nil)
+
+  let clock: WorldClock
+
+  private init(_ connections: Connections, _ configuration: Configuration) {
+    self.connections = connections
+    timeLimit = AccessTimeLimit(configuration)
+    clock = configuration.environment.clock
+  }
+
+  static func queue(_ connection: SerializedConnection, _ configuration: Configuration) -> _DatabaseGround {
+    _DatabaseGround(.queue(connection), configuration)
+  }
+
+  static func pool(
+    _ writer: SerializedConnection, _ readers: ReaderPool, _ configuration: Configuration
+  ) -> _DatabaseGround {
+    _DatabaseGround(.pool(writer, readers), configuration)
+  }
+
+  static func snapshot(_ connection: SerializedConnection, _ configuration: Configuration) -> _DatabaseGround {
+    _DatabaseGround(.snapshot(connection), configuration)
+  }
+
+  static func snapshotPool(_ readers: ReaderPool, _ configuration: Configuration) -> _DatabaseGround {
+    _DatabaseGround(.snapshotPool(readers), configuration)
+  }
+
+  // MARK: What it is
+
+  /// The connection that writes; nil when the database never changes.
+  var writer: SerializedConnection? {
+    switch connections {
+    case .queue(let writer), .pool(let writer, _): writer
+    case .snapshot, .snapshotPool: nil
+    }
+  }
+
+  /// How many fetches may run at the same time.
+  var fetchCountMax: Int {
+    switch connections {
+    case .queue, .snapshot: 1
+    case .pool(_, let readers), .snapshotPool(let readers): readers.liveCountMax
+    }
+  }
+
+  /// How many connections read, and how many accesses wait for one.
+  var load: (busy: Int, waiting: Int) {
+    switch connections {
+    case .queue, .snapshot: (0, 0)
+    case .pool(_, let readers), .snapshotPool(let readers): readers.load
+    }
+  }
+
+  /// Whether who fetches keeps others from writing.
+  var fetchesExcludeWrites: Bool {
+    if case .queue = connections { true } else { false }
+  }
+
+  /// When a fetch that begins now must be over, if it must.
+  func deadline() -> Database.Deadline? { timeLimit.deadline() }
+
+  /// What a later room keeps, made when it is first asked for.
+  func tenant<T: Tenant>(_ make: () -> T) -> T {
+    tenant.withLock { tenant in
+      if let tenant = tenant as? T { return tenant }
+      precondition(tenant == nil, "There is one tenant")
+      let new = make()
+      tenant = new
+      return new
+    }
+  }
+
+  /// The database was closed.
+  func didClose() {
+    tenant.withLock { $0 }?.didClose()
+  }
+
+  // MARK: Reading and writing
+
+  /// Reads one state on the calling thread, inside the access that it is in if there is one.
+  func read<T>(_ value: (Database) throws -> T) throws -> T {
+    switch connections {
+    case .queue(let connection):
+      try connection.reentrantSync { db in
+        db.isInsideTransaction ? try db.readOnly { try value(db) } : try db.isolatedRead(value)
+      }
+    case .pool(_, let readers):
+      try readers.reentrantSync { db in db.isInsideTransaction ? try value(db) : try db.isolatedRead(value) }
+    case .snapshot(let connection):
+      try connection.reentrantSync { try $0.readingSnapshot(value) }
+    case .snapshotPool(let readers):
+      try readers.reentrantSync { try $0.readingSnapshot(value) }
+    }
+  }
+
+  /// Has a connection read later, on a thread of the database. No transaction is open, but in a snapshot.
+  func fetchLater(_ value: @escaping Database.ResultHandler) {
+    switch connections {
+    case .queue(let connection), .snapshot(let connection): connection.scheduleResult(value)
+    case .pool(_, let readers): readers.scheduleLive(value)
+    case .snapshotPool(let readers): readers.schedule(value) { db, call in call(db) }
+    }
+  }
+
+  /// Has the connection that writes do something later, on a thread of the database.
+  func writeLater(_ value: @escaping Database.ResultHandler) {
+    guard let writer else { preconditionFailure("A snapshot is not written") }
+    writer.scheduleResult(value)
+  }
+}

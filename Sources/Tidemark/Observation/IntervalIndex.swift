@@ -1,0 +1,164 @@
+/// Finds the ranges that contain a value, among many.
+///
+/// The ranges stand in a few sorted runs, each at least twice as long as the next: a new range makes a run of one, and
+/// runs that became too similar are merged. A run is searched as a binary tree whose nodes know the highest upper bound
+/// below them. What is removed is crossed out, and thrown away once half of all is. So adding, removing and finding
+/// cost what a few logarithms cost, however they are mixed.
+struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
+  fileprivate struct Item: Sendable {
+    var range: ValueRange
+    var id: ID
+  }
+
+  /// Ranges in the order of their lower bounds.
+  fileprivate struct Run: Sendable {
+    var items: [Item]
+
+    /// For the node in the middle of each part, the upper bound that no other one below it exceeds.
+    var highest: [Upper]
+
+    init(_ items: [Item]) {
+      self.items = items
+      highest = Array(repeating: .none, count: items.count)
+      _ = fill(0..<items.count)
+    }
+
+    private mutating func fill(_ part: Range<Int>) -> Upper {
+      if part.isEmpty { return .lowest }
+      let middle = part.middle
+      let upper = max(
+        Upper(items[middle].range), max(fill(part.lowerBound..<middle), fill(middle + 1..<part.upperBound)))
+      highest[middle] = upper
+      return upper
+    }
+
+    func find(_ value: DatabaseValue, _ part: Range<Int>, _ body: (Item) -> Void) {
+      if part.isEmpty { return }
+      let middle = part.middle
+      if highest[middle].isBelow(value) { return }
+      find(value, part.lowerBound..<middle, body)
+      let item = items[middle]
+      // What comes after has a lower bound that is not lower.
+      if let lower = item.range.lower?.value, value.isOrdered(before: lower) { return }
+      if item.range.contains(value) { body(item) }
+      find(value, middle + 1..<part.upperBound, body)
+    }
+  }
+
+  fileprivate enum Upper: Sendable {
+    case lowest
+    case bound(DatabaseValue)
+    case none
+
+    init(_ range: ValueRange) {
+      self = range.upper.map { .bound($0.value) } ?? .none
+    }
+
+    func isBelow(_ value: DatabaseValue) -> Bool {
+      switch self {
+      case .lowest: true
+      case .bound(let bound): bound.isOrdered(before: value)
+      case .none: false
+      }
+    }
+  }
+
+  private var runs: [Run] = []
+  private var removed: Set<ID> = []
+  private var totalCount = 0
+
+  /// How many ranges there are.
+  var count: Int { totalCount - removed.count }
+
+  /// Adds a range. The id is not that of a range that is there, or was.
+  mutating func insert(_ range: ValueRange, _ id: ID) {
+    totalCount += 1
+    var items = [Item(range: range, id: id)]
+    while let last = runs.last, last.items.count <= 2 * items.count {
+      items = Self.merge(runs.removeLast().items, items)
+    }
+    runs.append(Run(items))
+  }
+
+  /// Removes a range that is there.
+  mutating func remove(_ id: ID) {
+    removed.insert(id)
+    if removed.count * 2 < totalCount { return }
+    let items = runs.reduce([]) { Self.merge($0, $1.items) }.filter { !removed.contains($0.id) }
+    removed = []
+    totalCount = items.count
+    runs = items.isEmpty ? [] : [Run(items)]
+  }
+
+  /// Calls a closure for each range that contains a value.
+  func find(_ value: DatabaseValue, _ body: (ID) -> Void) {
+    if value.isRepairedText { return findEverywhere(value, body) }
+    for run in runs {
+      run.find(value, 0..<run.items.count) { item in
+        if !removed.contains(item.id) { body(item.id) }
+      }
+    }
+  }
+
+  // The order of such a value is not known.
+  private func findEverywhere(_ value: DatabaseValue, _ body: (ID) -> Void) {
+    for run in runs {
+      for item in run.items where item.range.contains(value) && !removed.contains(item.id) { body(item.id) }
+    }
+  }
+
+  /// Calls a closure for each range.
+  func forEach(_ body: (ID) -> Void) {
+    for run in runs {
+      for item in run.items where !removed.contains(item.id) { body(item.id) }
+    }
+  }
+
+  private static func merge(_ lhs: [Item], _ rhs: [Item]) -> [Item] {
+    var result: [Item] = []
+    result.reserveCapacity(lhs.count + rhs.count)
+    var (left, right) = (lhs[...], rhs[...])
+    while let first = left.first, let second = right.first {
+      if second.range.startsBefore(first.range) {
+        result.append(right.removeFirst())
+      } else {
+        result.append(left.removeFirst())
+      }
+    }
+    return result + left + right
+  }
+
+  fileprivate static func max(_ lhs: Upper, _ rhs: Upper) -> Upper {
+    switch (lhs, rhs) {
+    case (.none, _), (_, .none): .none
+    case (.lowest, let other), (let other, .lowest): other
+    case (.bound(let first), .bound(let second)): first.isOrdered(before: second) ? rhs : lhs
+    }
+  }
+}
+
+extension IntervalIndex.Run {
+  private func max(_ lhs: IntervalIndex.Upper, _ rhs: IntervalIndex.Upper) -> IntervalIndex.Upper {
+    IntervalIndex.max(lhs, rhs)
+  }
+}
+
+extension Range<Int> {
+  fileprivate var middle: Int { (lowerBound + upperBound) / 2 }
+}
+
+extension ValueRange {
+  /// Whether the lower bound is lower than that of another range.
+  fileprivate func startsBefore(_ other: ValueRange) -> Bool {
+    guard let otherLower = other.lower else { return false }
+    guard let lower else { return true }
+    return lower.value.isOrdered(before: otherLower.value)
+  }
+}
+
+extension DatabaseValue {
+  /// Whether the value is a text whose bytes are not those that SQLite has.
+  fileprivate var isRepairedText: Bool {
+    if case .string(let text) = storage { text.unicodeScalars.contains("\u{FFFD}") } else { false }
+  }
+}

@@ -1,0 +1,45 @@
+extension LiveEngine {
+  /// A commit has succeeded. Called on the thread that has committed.
+  func didCommit(_ changes: CommittedChanges) {
+    let (work, woken) = state.withLock { state in
+      let woken = state.wake(changes)
+      return (state.nextWork(), woken)
+    }
+    for observer in woken { observer.events.databaseDidChange?() }
+    perform(work)
+  }
+}
+
+extension LiveState {
+  /// Has the queries fetched that a commit may have changed.
+  ///
+  /// - returns: Their observers that want to hear of it.
+  mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
+    let tables = changes.tables.map { TableCommit(table: $0, log: changes.log) }
+    let isUnknown =
+      changes.isUnknown || !changes.schemaChanges.isEmpty || changes.needsVersion < subscription?.version ?? 0
+    log.append(tables, rowCount: changes.log.records.count, isUnknown: isUnknown)
+    metrics.commitCount += 1
+    var woken: [AnyLiveObserver] = []
+    func wake(_ query: LiveQuery) {
+      if query.lastWake == log.last { return }
+      query.lastWake = log.last
+      if query.wokenAt == nil { query.wokenAt = WorldClock.live.now() }
+      metrics.wakeCount += 1
+      ask(query, .change)
+      for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
+    }
+    if isUnknown {
+      for query in queries.values {
+        // What it reads may not be what it was: a table was dropped, and made again with other columns.
+        query.region = nil
+        wake(query)
+      }
+    } else {
+      var touched: [LiveQuery] = []
+      for table in tables { index.match(table) { key in if let query = queries[key] { touched.append(query) } } }
+      touched.forEach(wake)
+    }
+    return woken
+  }
+}

@@ -1,0 +1,118 @@
+/// What is observed in a database: it learns of commits, finds the queries that they touch, and has these fetched.
+///
+/// Laws (those of `ARCHITECTURE.md`, where they are kept):
+///
+/// 1. A change that alters the result of an observed query is never missed: a query stands in the index from the moment
+///    its fetch has ended, and the commits since its fetch began are asked, under one lock.
+/// 2. The last state is always delivered: a query that was touched is fetched by a fetch that begins later.
+/// 3. Values move forward: fetches of a query come one after the other, each on a newer snapshot, and an observer is
+///    given those that began after it came.
+/// 4. A writer finds the queries, and nothing more: it waits for no fetch and no observer.
+/// 5. Who is called is called outside of the lock.
+final class LiveEngine: _DatabaseGround.Tenant {
+  let state = Mutex(LiveState())
+
+  /// The engine of a database.
+  static func engine(of ground: _DatabaseGround) -> LiveEngine {
+    ground.tenant { LiveEngine() }
+  }
+
+  // MARK: - Life of an observer
+
+  /// Observes: fetches soon, and whenever a commit may have changed the result.
+  func start(_ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround) {
+    let work = state.withLock { state -> LiveWork? in
+      if state.isClosed { return nil }
+      open(ground, &state)
+      let query = state.query(key, source)
+      state.add(observer, to: query)
+      state.ask(query, .newcomer)
+      return state.nextWork()
+    }
+    if let work { perform(work) } else { observer.fail(Database.closedError) }
+  }
+
+  /// Observes: fetches now, on this thread, and whenever a commit may have changed the result.
+  func startNow(
+    _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround
+  ) {
+    let begun = state.withLock { state -> CommitNumber? in
+      if state.isClosed { return nil }
+      open(ground, &state)
+      state.startingCount += 1
+      return state.log.begin()
+    }
+    guard let begun else { return observer.fail(Database.closedError) }
+    let fetch = LiveFetch(source: source, findsRegion: true, observers: [observer], deadline: ground.deadline())
+    let result = Result { try ground.read { db in try fetch.run(db) } }
+    // Before it is attached: what it is given from then on is newer.
+    switch result {
+    case .success(let outcome): _ = outcome.handOver(observer)
+    case .failure(let error): observer.fail(error)
+    }
+    let (work, _) = state.withLock { state -> (LiveWork?, LiveState.Leftovers?) in
+      state.startingCount -= 1
+      var work: LiveWork? = LiveWork()
+      if case .success(let outcome) = result, !observer.isOver {
+        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun)
+      }
+      state.log.end(begun)
+      return (work, state.leaveIfUnused())
+    }
+    if let work { perform(work) } else { observer.fail(Database.closedError) }
+  }
+
+  /// An observer wants nothing any more.
+  func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
+    // What is let go is let go outside of the lock.
+    let (query, _) = state.withLock { state -> (LiveQuery?, LiveState.Leftovers?) in
+      guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else { return (nil, nil) }
+      state.forget(query)
+      return (query, state.leaveIfUnused())
+    }
+    query?.cancellation.cancel()
+  }
+
+  /// The database was closed: all observations end.
+  func didClose() {
+    let (queries, _) = state.withLock { state -> ([LiveQuery], LiveState.Leftovers?) in
+      state.isClosed = true
+      let queries = Array(state.queries.values)
+      queries.forEach { state.forget($0) }
+      return (queries, state.leaveIfUnused())
+    }
+    for observer in queries.flatMap(\.observers) { observer.fail(Database.closedError) }
+  }
+
+  /// Follows the commits of a database.
+  private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
+    if state.ground != nil { return }
+    state.ground = ground
+    state.subscription = ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
+      self?.didCommit(changes)
+    }
+  }
+
+  // MARK: - Work
+
+  /// Does what was decided under the lock.
+  func perform(_ work: LiveWork) {
+    guard let ground = work.ground else { return }
+    if work.startsReading { ground.fetchLater { [self] db in readRounds(db) } }
+    if work.startsWriting { ground.writeLater { [self] db in writeRounds(db) } }
+    if let (pause, query) = work.pause {
+      let endPause = ground.clock.after(pause) { [self] in resume(query) }
+      // The pause lasts as long as this is kept.
+      state.withLock { _ in query.endPause = endPause }
+    }
+  }
+
+  private func resume(_ query: LiveQuery) {
+    let (work, _) = state.withLock { state in
+      if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
+      defer { query.endPause = nil }
+      return (state.nextWork(), query.endPause)
+    }
+    perform(work)
+  }
+}

@@ -1,0 +1,68 @@
+/// A source that is observed in a database, with those who observe it.
+///
+/// All that can change is guarded by the lock of its engine.
+final class LiveQuery: @unchecked Sendable {
+  let source: AnyLiveSource
+  let key: LiveQueryKey
+
+  var machine = LiveQueryMachine()
+  var observers: [AnyLiveObserver] = []
+
+  /// What it reads: nil before the first fetch, and when it has to be found out again.
+  var region: DatabaseRegion?
+  var registration: RegionIndex<LiveQueryKey>.Registration?
+
+  /// Cancelled when nobody observes it any more: the fetch that runs is stopped.
+  let cancellation = AccessCancellation()
+
+  /// The last commit that it was woken by.
+  var lastWake: CommitNumber?
+
+  /// When it was woken, if it was not fetched since.
+  var wokenAt: Duration?
+
+  /// How many fetches in a row have failed for a passing reason.
+  var failureCount = 0
+
+  /// Ends the pause after such a failure.
+  var endPause: (@Sendable () -> Void)?
+
+  init(_ key: LiveQueryKey, _ source: AnyLiveSource) {
+    self.key = key
+    self.source = source
+  }
+
+  func add(_ observer: AnyLiveObserver) {
+    observer.place = observers.count
+    observers.append(observer)
+  }
+
+  /// - returns: Whether it was there.
+  func remove(_ observer: AnyLiveObserver) -> Bool {
+    guard let place = observer.place, let last = observers.last else { return false }
+    observers[place] = last
+    last.place = place
+    observers.removeLast()
+    observer.place = nil
+    return true
+  }
+
+  /// Whether what it reads has to be looked at in the next fetch.
+  var mustFindRegion: Bool {
+    switch source.tracking {
+    case .whatIsRead: true
+    case .whatIsReadFirst, .regions: region == nil
+    }
+  }
+}
+
+/// Which query a source is, in a database.
+struct LiveQueryKey: Hashable, Sendable {
+  private let source: ObjectIdentifier
+  let requiresWriteAccess: Bool
+
+  init(_ source: AnyLiveSource, requiresWriteAccess: Bool) {
+    self.source = ObjectIdentifier(source)
+    self.requiresWriteAccess = requiresWriteAccess
+  }
+}

@@ -1,0 +1,74 @@
+extension LiveState {
+  /// A query was fetched.
+  ///
+  /// - returns: Whom to give the value to, and what is read now if that is not what was.
+  mutating func settle(
+    _ item: Round.Item, _ outcome: LiveFetch.Outcome, _ round: Round
+  ) -> (receivers: [AnyLiveObserver], newRegion: DatabaseRegion?) {
+    let query = item.query
+    guard queries[query.key] === query else { return ([], nil) }
+    query.failureCount = 0
+    var newRegion: DatabaseRegion?
+    if let region = outcome.region {
+      if track(region, query) { newRegion = region }
+      // The index knows of this region only from now on.
+      if isTouched(region, after: round.begun) { ask(query, .change) }
+    }
+    let receivers = query.observers.filter { observer in
+      observer.arrival < round.number && (item.wishes.contains(.change) || observer.isNew)
+    }
+    for observer in receivers { observer.isNew = false }
+    metrics.fetchCount += 1
+    metrics.sharedFetchCount += max(0, receivers.count - 1)
+    return (receivers, newRegion)
+  }
+
+  /// A query could not be fetched.
+  ///
+  /// - returns: Those for whom that is the end.
+  mutating func settle(_ item: Round.Item, _ error: any Error) -> (failed: [AnyLiveObserver], work: LiveWork) {
+    let query = item.query
+    guard queries[query.key] === query else { return ([], nextWork()) }
+    metrics.failureCount += 1
+    let isPassing = (error as? DatabaseError)?.isTransient == true
+    let failed = query.observers.filter { !isPassing || $0.retry == nil }
+    for observer in failed { _ = query.remove(observer) }
+    guard let retry = query.observers.lazy.compactMap(\.retry).first else {
+      forget(query)
+      return (failed, nextWork())
+    }
+    query.machine.pause(unserved: item.wishes)
+    query.failureCount += 1
+    var work = nextWork()
+    work.ground = ground
+    work.pause = (retry.pause(beforeAttempt: query.failureCount - 1), query)
+    return (failed, work)
+  }
+
+  /// A query could not be fetched in its round, for no reason of its own.
+  mutating func putBack(_ item: Round.Item) {
+    ask(item.query, item.wishes)
+    rest(item.query)
+  }
+
+  /// The value was given to all it is for.
+  mutating func rest(_ query: LiveQuery) {
+    if query.machine.end(), queries[query.key] === query { lines.append(query) }
+  }
+
+  // MARK: Metrics
+
+  mutating func measure(_ times: LiveEngine.FetchTimes) {
+    metrics.fetchTimes.add(times.fetched - times.begun)
+    if let wokenAt = times.wokenAt { metrics.deliveryTimes.add(times.delivered - wokenAt) }
+    metrics.falseWakeCount += times.falseWakeCount
+  }
+
+  var currentMetrics: LiveMetrics {
+    var metrics = metrics
+    metrics.queryCount = queries.count
+    metrics.observationCount = queries.values.reduce(0) { $0 + $1.observers.count }
+    metrics.waitingQueryCount = lines.reading.count + lines.writing.count
+    return metrics
+  }
+}

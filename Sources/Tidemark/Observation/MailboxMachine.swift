@@ -1,0 +1,135 @@
+/// The values on their way to somebody who takes one at a time.
+///
+///     resting --put--> scheduled --take--> delivering --done--> resting
+///                         ^                    |
+///                         +--- put meanwhile --+
+///
+/// Laws:
+/// 1. One delivery at a time. Values go out in the order in which they came, the error last, and nothing after it.
+/// 2. Who is slow finds the newest value, and not those that came before it, unless all are asked for.
+/// 3. Nothing is taken once it was closed.
+struct MailboxMachine<Value> {
+  enum Item {
+    case value(Value)
+    case failure(any Error)
+  }
+
+  private enum Phase {
+    case resting
+    case scheduled
+    case delivering
+    case closed
+  }
+
+  private let keepsAll: Bool
+  private var phase = Phase.resting
+
+  /// The thread that delivers, closed or not.
+  private var deliverer: ThreadID?
+  private var hasReceived = false
+  private var values: [Value] = []
+  private var failure: (any Error)?
+  private var whoWaits: [any WaitingPlace] = []
+
+  /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
+  init(keepsAll: Bool = false) {
+    self.keepsAll = keepsAll
+  }
+
+  /// A value has come.
+  ///
+  /// - returns: Whether a delivery is to be scheduled.
+  mutating func put(_ value: Value) -> Bool {
+    if failure != nil { return false }
+    if case .closed = phase { return false }
+    hasReceived = true
+    if !keepsAll { values.removeAll(keepingCapacity: true) }
+    values.append(value)
+    return wantsDelivery()
+  }
+
+  /// A value has come that is older than those that came before it, if any did.
+  ///
+  /// - returns: Whether a delivery is to be scheduled.
+  mutating func putFirst(_ value: Value) -> Bool { hasReceived ? false : put(value) }
+
+  /// There will be no more values.
+  ///
+  /// - returns: Whether a delivery is to be scheduled.
+  mutating func fail(_ error: any Error) -> Bool {
+    if failure != nil { return false }
+    if case .closed = phase { return false }
+    failure = error
+    return wantsDelivery()
+  }
+
+  private mutating func wantsDelivery() -> Bool {
+    switch phase {
+    case .resting:
+      phase = .scheduled
+      return true
+    case .scheduled, .delivering:
+      return false
+    case .closed:
+      preconditionFailure("Asked before")
+    }
+  }
+
+  /// Somebody will deliver what comes from now on, without being asked to.
+  mutating func hold() {
+    guard case .resting = phase else { preconditionFailure("A delivery is held that is on its way") }
+    phase = .scheduled
+  }
+
+  /// The next thing to deliver, on a thread. Nil when there is nothing.
+  mutating func take(on thread: ThreadID) -> Item? {
+    guard case .scheduled = phase else { return nil }
+    let item: Item
+    if !values.isEmpty {
+      item = .value(values.removeFirst())
+    } else if let failure {
+      item = .failure(failure)
+    } else {
+      // Somebody had it held, and nothing came.
+      phase = .resting
+      return nil
+    }
+    phase = .delivering
+    deliverer = thread
+    return item
+  }
+
+  /// The thing was delivered.
+  ///
+  /// - parameter wasLast: Whether it was the error.
+  /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
+  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [any WaitingPlace]) {
+    let tell = whoWaits
+    whoWaits = []
+    deliverer = nil
+    guard case .delivering = phase else { return (false, tell) }
+    if wasLast {
+      close()
+      return (false, tell)
+    }
+    let hasMore = !values.isEmpty || failure != nil
+    phase = hasMore ? .scheduled : .resting
+    return (hasMore, tell)
+  }
+
+  /// Nobody wants values any more.
+  ///
+  /// - parameter thread: Who closes: he does not wait for himself.
+  /// - returns: Whether somebody else is delivering, and will tell at the place.
+  mutating func close(on thread: ThreadID, _ place: any WaitingPlace) -> Bool {
+    close()
+    guard let deliverer, deliverer != thread else { return false }
+    whoWaits.append(place)
+    return true
+  }
+
+  private mutating func close() {
+    phase = .closed
+    values = []
+  }
+}

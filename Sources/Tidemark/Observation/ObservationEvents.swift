@@ -1,0 +1,100 @@
+/// What an observation tells of its life, besides values. Empty most of the time.
+struct ObservationEvents: Sendable {
+  var willStart: (@Sendable () -> Void)?
+  var willFetch: (@Sendable () -> Void)?
+  var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
+  var databaseDidChange: (@Sendable () -> Void)?
+  var didFail: (@Sendable (any Error) -> Void)?
+  var didCancel: (@Sendable () -> Void)?
+
+  /// Both, these first.
+  func followed(by other: ObservationEvents) -> ObservationEvents {
+    ObservationEvents(
+      willStart: both(willStart, other.willStart),
+      willFetch: both(willFetch, other.willFetch),
+      willTrackRegion: both(willTrackRegion, other.willTrackRegion),
+      databaseDidChange: both(databaseDidChange, other.databaseDidChange),
+      didFail: both(didFail, other.didFail),
+      didCancel: both(didCancel, other.didCancel))
+  }
+
+  private typealias Call<each Argument> = @Sendable (repeat each Argument) -> Void
+
+  private func both<each Argument>(
+    _ first: Call<repeat each Argument>?, _ second: Call<repeat each Argument>?
+  ) -> Call<repeat each Argument>? {
+    guard let first else { return second }
+    guard let second else { return first }
+    return { (argument: repeat each Argument) in
+      first(repeat each argument)
+      second(repeat each argument)
+    }
+  }
+}
+
+extension ValueObservation {
+  /// An observation that tells what happens to it.
+  ///
+  /// - parameter willStart: It starts.
+  /// - parameter willFetch: A value is about to be fetched.
+  /// - parameter willTrackRegion: What it reads is known, or is not what it was.
+  /// - parameter databaseDidChange: A commit may have changed the value. Called by the connection that writes.
+  /// - parameter didReceiveValue: A value has come to this point of the observation.
+  /// - parameter didFail: It has ended with an error.
+  /// - parameter didCancel: It was cancelled.
+  public func handleEvents(
+    willStart: (@Sendable () -> Void)? = nil,
+    willFetch: (@Sendable () -> Void)? = nil,
+    willTrackRegion: (@Sendable (DatabaseRegion) -> Void)? = nil,
+    databaseDidChange: (@Sendable () -> Void)? = nil,
+    didReceiveValue: (@Sendable (Reducer.Value) -> Void)? = nil,
+    didFail: (@Sendable (any Error) -> Void)? = nil,
+    didCancel: (@Sendable () -> Void)? = nil
+  ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
+    var observation = reducing(ValueReducers.Trace(base: reducer, didReceiveValue: didReceiveValue ?? { _ in }))
+    observation.events = events.followed(
+      by: ObservationEvents(
+        willStart: willStart, willFetch: willFetch, willTrackRegion: willTrackRegion,
+        databaseDidChange: databaseDidChange, didFail: didFail, didCancel: didCancel))
+    return observation
+  }
+
+  /// An observation that prints what happens to it.
+  ///
+  /// - parameter prefix: What each line begins with.
+  /// - parameter stream: Where the lines go, without a newline at their end; the standard output, with one, when nil.
+  public func print(
+    _ prefix: String = "", to stream: (any TextOutputStream & Sendable)? = nil
+  ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
+    let printer = LinePrinter(prefix: prefix.isEmpty ? "" : "\(prefix): ", stream: stream)
+    return handleEvents(
+      willStart: { printer.print("start") },
+      willFetch: { printer.print("fetch") },
+      willTrackRegion: { printer.print("tracked region: \($0)") },
+      databaseDidChange: { printer.print("database did change") },
+      didReceiveValue: { printer.print("value: \($0)") },
+      didFail: { printer.print("failure: \($0)") },
+      didCancel: { printer.print("cancel") })
+  }
+}
+
+/// Prints lines, one at a time.
+private final class LinePrinter: Sendable {
+  private let prefix: String
+  private let stream: Mutex<(any TextOutputStream & Sendable)?>
+
+  init(prefix: String, stream: (any TextOutputStream & Sendable)?) {
+    self.prefix = prefix
+    self.stream = Mutex(stream)
+  }
+
+  func print(_ line: String) {
+    stream.withLock { stream in
+      if stream == nil {
+        Swift.print("\(prefix)\(line)")
+      } else {
+        stream?.write("\(prefix)\(line)")
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// What a commit has changed in a table, for those who look for the regions that it touches.
+struct TableCommit {
+  let table: CommittedChanges.TableChanges
+  let log: CapturedLog
+
+  var key: TableKey { table.key }
+
+  /// Whether no more is known than kinds of changes and columns.
+  var isCoarse: Bool { table.isCoarse }
+
+  var rowCount: Int { table.rowIndexes.count }
+
+  /// Whether some rows changed in a way that matters to who reads some columns: nil stands for all.
+  func touches(columns: Set<String>?) -> Bool {
+    if table.inserts || table.deletes { return true }
+    guard let columns, let updated = table.updatedColumns else { return true }
+    return !updated.isDisjoint(with: columns)
+  }
+
+  /// Whether the changes may alter what is in a region.
+  func touches(_ region: DatabaseRegion) -> Bool {
+    guard let tables = region.tables else { return true }
+    guard let own = tables[key] else { return false }
+    if isCoarse { return own.parts.contains { touches(columns: $0.decidingColumns(rowIDName: own.rowIDName)) } }
+    return table.rowIndexes.contains { own.isModified(by: log.change(at: $0)) }
+  }
+
+  /// A row as it was, or as it is.
+  struct Row {
+    fileprivate let record: ChangeRecord
+    fileprivate let layout: CaptureLayout
+    fileprivate let log: CapturedLog
+    fileprivate let isNew: Bool
+
+    /// Whether it is new, or gone, or some columns have changed: nil stands for all.
+    func touches(columns: Set<String>?) -> Bool {
+      if record.kind != .update { return true }
+      guard let columns, let changed = layout.changedColumns(record) else { return true }
+      return record.oldRowID != record.newRowID || !changed.isDisjoint(with: columns)
+    }
+
+    /// The value of a column, given in lower case: nil when it is not known.
+    func value(of column: String) -> DatabaseValue? {
+      value(layout.place(of: column))
+    }
+
+    fileprivate func value(_ place: CaptureLayout.Place) -> DatabaseValue? {
+      switch place {
+      case .nowhere: nil
+      case .rowID: DatabaseValue(.int64(isNew ? record.newRowID : record.oldRowID))
+      case .stored(let offset, let column):
+        isNew && record.unknownColumn == UInt16(column) ? nil : log.values[start + offset]
+      }
+    }
+
+    private var start: Int {
+      Int(record.valueStart) + (isNew && record.kind == .update ? layout.storedColumns.count : 0)
+    }
+  }
+
+  /// Calls a closure with the value of a column in each row, as it was and as it is: nil when it is not known.
+  func forEachImage(of column: String, _ body: (DatabaseValue?, Row) -> Void) {
+    var place = CaptureLayout.Place.nowhere
+    var placeTable: UInt16?
+    for index in table.rowIndexes {
+      let record = log.records[index]
+      let layout = log.layouts[Int(record.table)]
+      if record.table != placeTable {
+        placeTable = record.table
+        place = layout.place(of: column)
+      }
+      func tell(isNew: Bool) {
+        let row = Row(record: record, layout: layout, log: log, isNew: isNew)
+        body(row.value(place), row)
+      }
+      if record.kind != .insert { tell(isNew: false) }
+      if record.kind != .delete { tell(isNew: true) }
+    }
+  }
+}
+
+extension CaptureLayout {
+  /// Where the value of a column is.
+  enum Place {
+    case nowhere
+    case rowID
+    case stored(offset: Int, column: Int)
+  }
+
+  /// Where the value of a column is, given in lower case.
+  fileprivate func place(of name: String) -> Place {
+    if hasRowID, name == rowIDColumn { return .rowID }
+    if let offset = storedColumns.firstIndex(where: { columns[$0].name == name }) {
+      return .stored(offset: offset, column: storedColumns[offset])
+    }
+    return hasRowID && name == RowFilter.rowIDName ? .rowID : .nowhere
+  }
+}

@@ -1,0 +1,55 @@
+import StressSupport
+import Testing
+import Tidemark
+
+/// Many live queries, many writers: what is delivered is what the queries give, commit by commit.
+@Suite(.serialized) struct LiveQueryTests {
+  /// Each delivered value is the result of its query at some commit, these commits move forward, and at quiet the last
+  /// value is that of now.
+  @Test(arguments: Scale.seeds(daily: 2, full: 5))
+  func whatIsDeliveredIsTheResultAtSomeCommit(seed: UInt64) async throws {
+    let run = Run("live", seed: seed)
+    let folder = try TestFolder()
+    let world = try LiveWorld(folder.pool(), run)
+    let transactionCount = Scale.of(daily: 400, full: 10_000)
+    let watchers = try world.watch(count: Scale.of(daily: 60, full: 200))
+    let workers = Workers(run: run)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await workers.threads(2, "writing thread") { try world.write(as: $0, transactionCount) } }
+      group.addTask {
+        await workers.tasks(2, "writing task") { try await world.writeAsync(as: 10 + $0, transactionCount) }
+      }
+      group.addTask {
+        await workers.threads(1, "restless thread") { _ in try world.startAndCancel(transactionCount / 4) }
+      }
+    }
+    try world.checkAtQuiet(watchers)
+    for watcher in watchers { watcher.cancel() }
+    if world.pool.liveMetrics.observationCount > 0 { run.problem("Observations are left") }
+    run.count("wakes", world.pool.liveMetrics.wakeCount)
+    try world.pool.close()
+    try world.checkHistory(watchers)
+    run.finish()
+  }
+
+  /// The control: a watcher that skips a value, and one that shows another one, are found.
+  @Test(arguments: Scale.seeds(daily: 1, full: 1))
+  func aValueThatIsNotThatOfItsCommitIsFound(seed: UInt64) throws {
+    let run = Run("live-control", seed: seed)
+    let folder = try TestFolder()
+    let world = try LiveWorld(folder.pool(), run)
+    let watchers = try world.watch(count: 20)
+    try world.write(as: 0, 50)
+    try world.checkAtQuiet(watchers)
+    watchers[3].plant()
+    for watcher in watchers { watcher.cancel() }
+    try world.pool.close()
+    try world.checkHistory(watchers)
+    #expect(run.allProblems.count == 1)
+    if run.allProblems.count == 1 {
+      run.count("planted")
+      run.forgetProblems()
+    }
+    run.finish()
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// The code of `Documentation/LiveQueries.md`.
+@Suite struct LiveQueriesGuideTests {
+  struct Player: Codable, FetchableRecord, PersistableRecord {
+    var id: Int
+    var name: String
+    var score: Int
+  }
+
+  private static func library(_ folder: TemporaryFolder) throws -> DatabasePool {
+    let dbPool = try folder.pool()
+    try dbPool.write { db in
+      try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)")
+      try Player(id: 1, name: "Arthur", score: 10).insert(db)
+      try Player(id: 2, name: "Barbara", score: 20).insert(db)
+    }
+    return dbPool
+  }
+
+  @Test func aLoop() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let hasPrinted = Moment()
+    let task = Task {
+      func print(_ names: [String]) { hasPrinted.happen() }
+
+      let observation = ValueObservation.tracking { db in
+        try Player.order(Column("score").desc).limit(3).fetchAll(db)
+      }
+
+      for try await best in observation.values(in: dbPool) {
+        print(best.map(\.name))
+      }
+    }
+    await hasPrinted.reached()
+    task.cancel()
+    try await task.value
+  }
+
+  @Test func closuresAndSharing() throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let queue = DispatchQueue(label: "guide")
+    let observation = ValueObservation.tracking { db in
+      try Player.order(Column("score").desc).limit(3).fetchAll(db)
+    }
+    let cancellable = observation.start(in: dbPool, scheduling: .async(onQueue: queue)) { error in
+      print("The observation has ended:", error)
+    } onChange: { best in
+      print(best.map(\.name))
+    }
+    let shared = observation.shared(in: dbPool, scheduling: .async(onQueue: queue))
+    let first = shared.start(onError: { print($0) }, onChange: { print("first", $0) })
+    let second = shared.start(onError: { print($0) }, onChange: { print("second", $0) })
+    let patient = observation.retryingPassingErrors()
+    let (deliveries, other) = patient.collect(in: dbPool)
+    try deliveries.wait { $0.last?.map(\.name) == ["Barbara", "Arthur"] }
+    let metrics = dbPool.liveMetrics
+    print("\(metrics.observationCount) observations, \(metrics.fetchCount) fetches")
+    print("99 % of values came within", metrics.deliveryTimes.quantile(0.99))
+    for cancellable in [cancellable, first, second, other] { cancellable.cancel() }
+    #expect(dbPool.liveMetrics.observationCount == 0)
+  }
+}

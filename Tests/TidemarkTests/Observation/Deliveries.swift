@@ -1,0 +1,128 @@
+import Foundation
+import Tidemark
+
+/// What an observation delivers, in order.
+final class Deliveries<Value: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var storage: [Value] = []
+  private var failure: (any Error)?
+
+  var values: [Value] {
+    condition.lock()
+    defer { condition.unlock() }
+    return storage
+  }
+
+  func append(_ value: Value) {
+    condition.lock()
+    storage.append(value)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  func fail(_ error: any Error) {
+    condition.lock()
+    failure = error
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Waits for values that are as they should be, with the thread.
+  @discardableResult
+  func wait(until isReached: ([Value]) -> Bool) throws -> [Value] {
+    condition.lock()
+    defer { condition.unlock() }
+    let limit = Date(timeIntervalSinceNow: 60)
+    while !isReached(storage) {
+      if let failure { throw failure }
+      if !condition.wait(until: limit) { throw NeverCame(values: "\(storage)") }
+    }
+    return storage
+  }
+
+  /// Waits for the error that ends the observation, with the thread.
+  func error() throws -> any Error {
+    condition.lock()
+    defer { condition.unlock() }
+    let limit = Date(timeIntervalSinceNow: 60)
+    while true {
+      if let failure { return failure }
+      if !condition.wait(until: limit) { throw NeverCame(values: "\(storage)") }
+    }
+  }
+}
+
+extension Deliveries {
+  /// What the error says that ends the observation.
+  func failureText() throws -> String { "\(try error())" }
+}
+
+extension Deliveries where Value: Equatable {
+  /// Waits until some value is the last one.
+  @discardableResult
+  func wait(forLast value: Value) throws -> [Value] { try wait { $0.last == value } }
+}
+
+struct NeverCame: Error {
+  var values: String
+}
+
+/// A scheduler that delivers at once, on whatever thread.
+struct InPlace: ValueObservationScheduler {
+  func immediateInitialValue() -> Bool { false }
+  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
+}
+
+/// A scheduler that fetches and delivers the first value before the start returns, and the others on whatever thread.
+struct AtOnce: ValueObservationScheduler {
+  func immediateInitialValue() -> Bool { true }
+  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
+}
+
+extension ValueObservation {
+  /// Starts, and collects what is delivered.
+  func collect(
+    in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = InPlace()
+  ) -> (deliveries: Deliveries<Reducer.Value>, cancellable: AnyDatabaseCancellable) {
+    let deliveries = Deliveries<Reducer.Value>()
+    let cancellable = start(
+      in: reader, scheduling: scheduler, onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) })
+    return (deliveries, cancellable)
+  }
+}
+
+/// A database that is observed.
+enum Observed: String, CaseIterable {
+  case queue
+  case pool
+
+  /// Runs a closure with a database that has a table `player(id, name, score)` and one `team(id, name)`.
+  func withDatabase(_ body: (any DatabaseWriter) throws -> Void) throws {
+    let folder = try TemporaryFolder()
+    let writer: any DatabaseWriter =
+      switch self {
+      case .queue: try DatabaseQueue()
+      case .pool: try folder.pool()
+      }
+    try writer.write { try $0.createPlayers() }
+    try withExtendedLifetime(folder) { try body(writer) }
+  }
+}
+
+extension Database {
+  func createPlayers() throws {
+    try execute(
+      sql: """
+        CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
+        CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT);
+        """)
+  }
+
+  func addPlayer(_ name: String, score: Int = 0) throws {
+    try execute(sql: "INSERT INTO player (name, score) VALUES (?, ?)", arguments: [name, score])
+  }
+
+  func playerCount() throws -> Int { try Int.fetchOne(self, sql: "SELECT COUNT(*) FROM player") ?? 0 }
+
+  func playerNames() throws -> [String] { try String.fetchAll(self, sql: "SELECT name FROM player ORDER BY id") }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+import Tidemark
+
+/// What observations tell of their life.
+@Suite struct ObservationEventTests {
+  /// Takes lines, without a newline at their end.
+  final class Lines: TextOutputStream, @unchecked Sendable {
+    private let storage = Mutex<[String]>([])
+
+    var all: [String] { storage.withLock { $0 } }
+
+    func write(_ string: String) { storage.withLock { $0.append(string) } }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func printWritesALineForEachEvent(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let lines = Lines()
+      let (deliveries, cancellable) = ValueObservationTests.playerCount.print("p", to: lines).collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      try writer.write { try $0.addPlayer("Arthur") }
+      try deliveries.wait(forLast: 1)
+      cancellable.cancel()
+      #expect(
+        lines.all == [
+          "p: start", "p: fetch", "p: tracked region: player(*)", "p: value: 0",
+          "p: database did change", "p: fetch", "p: value: 1", "p: cancel",
+        ])
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aFailureIsToldAndACancelAfterItIsNot(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let lines = Lines()
+      let observation = ValueObservation.tracking { _ -> Int in throw Planned(number: 7) }
+      let (deliveries, cancellable) = observation.print(to: lines).collect(in: writer)
+      let deliveriesFailure = try deliveries.failureText()
+      #expect(deliveriesFailure == "Planned(number: 7)")
+      cancellable.cancel()
+      #expect(lines.all == ["start", "fetch", "failure: Planned(number: 7)"])
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aRegionThatMovesIsToldAgain(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let regions = Mutex<[String]>([])
+      let observation = ValueObservation.tracking { db in
+        try db.playerCount() == 0 ? 0 : Int.fetchOne(db, sql: "SELECT COUNT(*) FROM team") ?? 0
+      }
+      let (deliveries, cancellable) =
+        observation
+        .handleEvents(willTrackRegion: { region in regions.withLock { $0.append("\(region)") } })
+        .collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      try writer.write { db in
+        try db.addPlayer("Arthur")
+        try db.execute(sql: "INSERT INTO team (name) VALUES ('Red')")
+      }
+      try deliveries.wait(forLast: 1)
+      #expect(regions.withLock { $0 } == ["player(*)", "player(*),team(*)"])
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func valuesAreMappedAndDuplicatesRemoved(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let observation = ValueObservationTests.playerCount.map { $0 / 2 }.removeDuplicates().map { "\($0)" }
+      let (deliveries, cancellable) = observation.collect(in: writer)
+      try deliveries.wait(forLast: "0")
+      for number in 1...4 {
+        let fetchCount = writer.liveMetrics.fetchCount
+        try writer.write { try $0.addPlayer("\(number)") }
+        try Moment.until { writer.liveMetrics.fetchCount > fetchCount }
+      }
+      #expect(try deliveries.wait(forLast: "2") == ["0", "1", "2"])
+      #expect(writer.liveMetrics.falseWakeCount == 2)
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func anErrorOfAMapEndsTheObservation(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let observation = ValueObservationTests.playerCount.map { count -> Int in
+        if count > 0 { throw Planned(number: count) }
+        return count
+      }
+      let (deliveries, cancellable) = observation.collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      try writer.write { try $0.addPlayer("Arthur") }
+      let deliveriesFailure = try deliveries.failureText()
+      #expect(deliveriesFailure == "Planned(number: 1)")
+      cancellable.cancel()
+    }
+  }
+}
+
+extension Moment {
+  /// Waits until something holds that nobody tells of, with the thread.
+  static func until(_ holds: () -> Bool) throws {
+    for _ in 0..<60_000 {
+      if holds() { return }
+      usleep(1000)
+    }
+    throw NeverHappened()
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+import Tidemark
+
+/// What `DatabaseRegionObservation` promises, on a queue and on a pool.
+@Suite struct RegionObservationTests {
+  private func follow(
+    _ observation: DatabaseRegionObservation, in writer: any DatabaseWriter
+  ) -> (counts: Deliveries<Int>, cancellable: AnyDatabaseCancellable) {
+    let counts = Deliveries<Int>()
+    let cancellable = observation.start(in: writer, onError: { counts.fail($0) }) { db in
+      #expect(!db.isInsideTransaction)
+      counts.append((try? db.playerCount()) ?? -1)
+    }
+    return (counts, cancellable)
+  }
+
+  @Test(arguments: Observed.allCases)
+  func eachCommitInTheRegionIsToldOnceBeforeTheWriteReturns(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer)
+      try writer.write { db in
+        try db.addPlayer("Arthur")
+        try db.addPlayer("Barbara")
+      }
+      #expect(counts.values == [2])
+      try writer.write { try $0.execute(sql: "INSERT INTO team (name) VALUES ('Red')") }
+      try writer.write { try $0.addPlayer("Craig") }
+      #expect(counts.values == [2, 3])
+      cancellable.cancel()
+      try writer.write { try $0.addPlayer("David") }
+      #expect(counts.values == [2, 3])
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aRollbackIsNotTold(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: .fullDatabase), in: writer)
+      #expect(throws: Planned.self) {
+        try writer.write { db in
+          try db.addPlayer("Arthur")
+          throw Planned()
+        }
+      }
+      #expect(counts.values == [])
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func theClosureMayWrite(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let cancellable = DatabaseRegionObservation(tracking: Table("player"))
+        .start(in: writer, onError: { _ in }) { db in
+          #expect(throws: Never.self) { try db.execute(sql: "INSERT INTO team (name) VALUES ('told')") }
+        }
+      try writer.write { try $0.addPlayer("Arthur") }
+      #expect(try writer.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM team") } == 1)
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aRegionThatIsNoneIsAnErrorAtOnce(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let request = SQLRequest<Row>(sql: "SELECT * FROM missing")
+      let (counts, _) = follow(DatabaseRegionObservation(tracking: request), in: writer)
+      let countsFailure = try counts.failureText()
+      #expect(countsFailure.contains("no such table: missing"))
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func anObservationThatNobodyKeepsEnds(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let counts = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer).counts
+      try writer.write { try $0.addPlayer("Arthur") }
+      #expect(counts.values == [])
+    }
+  }
+}

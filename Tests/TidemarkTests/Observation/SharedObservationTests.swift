@@ -1,0 +1,113 @@
+import Dispatch
+import Testing
+import Tidemark
+
+/// Observations that many follow.
+@Suite struct SharedObservationTests {
+  private func follow(
+    _ shared: SharedValueObservation<Int>
+  ) -> (deliveries: Deliveries<Int>, cancellable: AnyDatabaseCancellable) {
+    let deliveries = Deliveries<Int>()
+    let cancellable = shared.start(onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) })
+    return (deliveries, cancellable)
+  }
+
+  @Test(arguments: Observed.allCases)
+  func thoseWhoComeLaterAreGivenTheLastValue(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: InPlace())
+      let (first, firstCancellable) = follow(shared)
+      try first.wait(forLast: 0)
+      let fetchCount = writer.liveMetrics.fetchCount
+      let (second, secondCancellable) = follow(shared)
+      #expect(second.values == [0])
+      #expect(writer.liveMetrics.fetchCount == fetchCount)
+      try writer.write { try $0.addPlayer("Arthur") }
+      try first.wait(forLast: 1)
+      try second.wait(forLast: 1)
+      #expect(writer.liveMetrics.observationCount == 1)
+      firstCancellable.cancel()
+      secondCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func theLastWhoLeavesEndsIt(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: InPlace())
+      let (first, firstCancellable) = follow(shared)
+      let (second, secondCancellable) = follow(shared)
+      try first.wait(forLast: 0)
+      try second.wait(forLast: 0)
+      firstCancellable.cancel()
+      #expect(writer.liveMetrics.observationCount == 1)
+      secondCancellable.cancel()
+      #expect(writer.liveMetrics.observationCount == 0)
+      try writer.write { try $0.addPlayer("Arthur") }
+      let (third, thirdCancellable) = follow(shared)
+      #expect(try third.wait(forLast: 1) == [1])
+      #expect(second.values.last == 0)
+      thirdCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func itRunsAsLongAsItIsKeptWhenAskedTo(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      var shared: SharedValueObservation<Int>? = ValueObservationTests.playerCount
+        .shared(in: writer, scheduling: InPlace(), extent: .observationLifetime)
+      var followed: (deliveries: Deliveries<Int>, cancellable: AnyDatabaseCancellable)? = shared.map(follow)
+      try followed?.deliveries.wait(forLast: 0)
+      followed?.cancellable.cancel()
+      followed = nil
+      #expect(writer.liveMetrics.observationCount == 1)
+      shared = nil
+      // Whoever delivers the last value may hold it for a moment.
+      try Moment.until { writer.liveMetrics.observationCount == 0 }
+    }
+  }
+
+  @Test(arguments: [SharedValueObservationExtent.whileObserved, .observationLifetime])
+  func afterAnErrorItStartsAnewWhileObservedOnly(_ extent: SharedValueObservationExtent) throws {
+    try Observed.pool.withDatabase { writer in
+      let isBroken = Mutex(true)
+      let shared =
+        ValueObservation
+        .tracking { db in
+          if isBroken.withLock({ $0 }) { throw Planned(number: 1) }
+          return try db.playerCount()
+        }
+        .shared(in: writer, scheduling: InPlace(), extent: extent)
+      let (first, firstCancellable) = follow(shared)
+      let firstFailure = try first.failureText()
+      #expect(firstFailure == "Planned(number: 1)")
+      isBroken.withLock { $0 = false }
+      let (second, secondCancellable) = follow(shared)
+      switch extent {
+      case .whileObserved: try second.wait(forLast: 0)
+      case .observationLifetime:
+        let secondFailure = try second.failureText()
+        #expect(secondFailure == "Planned(number: 1)")
+      }
+      firstCancellable.cancel()
+      secondCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func itsValuesAreIterated(_ observed: Observed) async throws {
+    try await observed.withDatabase { writer in
+      let queue = DispatchQueue(label: "shared")
+      let shared = ValueObservationTests.playerCount
+        .shared(in: AnyDatabaseWriter(writer), scheduling: .async(onQueue: queue))
+      var values: [Int] = []
+      for try await count in shared.values() {
+        values.append(count)
+        if count == 2 { break }
+        try await writer.write { try $0.addPlayer("\(count)") }
+      }
+      #expect(values == [0, 1, 2])
+      #expect(writer.liveMetrics.observationCount == 0)
+    }
+  }
+}
