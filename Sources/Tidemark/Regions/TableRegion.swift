@@ -92,7 +92,7 @@ extension TableRegion.Part: Hashable {
     hasher.combine(readColumns)
   }
 
-  /// The columns whose values matter; nil for all.
+  /// The columns whose values matter, in lower case: nil stands for all.
   var readColumns: Set<String>? {
     columns.map { Set($0.keys).union(orderingColumns) }
   }

@@ -46,7 +46,7 @@ import Testing
 
   @Test func whatFailedIsReadByTheClosureAroundIt() throws {
     try inLibrary { db throws in
-      let region = try recorded(db) {
+      let region = recorded(db) {
         #expect(throws: DatabaseError.self) {
           try db.recordingSelection {
             _ = try Row.fetchAll(db, sql: "SELECT name FROM author")
