@@ -42,7 +42,9 @@ private final class LiveBenchmark: @unchecked Sendable {
     let memory = residentMemory()
     let (start, _) = try time { try observe() }
     let perQuery = Double(residentMemory() - memory) / Double(queryCount)
-    print("  start and first value     ", microseconds(start / Double(queryCount)), "of CPU each,", Int(perQuery), "bytes each")
+    print(
+      "  start and first value     ", microseconds(start / Double(queryCount)), "of CPU each,", Int(perQuery),
+      "bytes each")
 
     let missing = try rate { id in self.queryCount + 1 + id % (200_000 - self.queryCount) }
     print("  writes that hit nothing   ", perSecond(missing), share(missing, baseline), "target 90 %")
@@ -116,7 +118,9 @@ private final class LiveBenchmark: @unchecked Sendable {
 
   private func measureBurst() throws {
     let count = delivered.value
-    try pool.write { try $0.execute(sql: "UPDATE item SET score = score + 1 WHERE owner <= ?", arguments: [queryCount]) }
+    try pool.write {
+      try $0.execute(sql: "UPDATE item SET score = score + 1 WHERE owner <= ?", arguments: [queryCount])
+    }
     let start = DispatchTime.now().uptimeNanoseconds
     delivered.wait(for: count + queryCount)
     let milliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
