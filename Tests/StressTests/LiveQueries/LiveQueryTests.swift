@@ -6,12 +6,12 @@ import Tidemark
 @Suite(.serialized) struct LiveQueryTests {
   /// Each delivered value is the result of its query at some commit, these commits move forward, and at quiet the last
   /// value is that of now.
-  @Test(arguments: Scale.seeds(daily: 2, full: 5))
+  @Test(arguments: Scale.seeds(daily: 2, full: 2))
   func whatIsDeliveredIsTheResultAtSomeCommit(seed: UInt64) async throws {
-    let run = Run("live", seed: seed)
+    let run = Run("live", seed: seed, limit: 900)
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
-    let transactionCount = Scale.of(daily: 400, full: 10_000)
+    let transactionCount = Scale.of(daily: 200, full: 5000)
     let watchers = try world.watch(count: Scale.of(daily: 60, full: 200))
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
