@@ -18,6 +18,8 @@ extension ChangeCapture {
         }
       }
       table.hasAskedAboutDeletes = written.deletes
+      // A virtual table that is opened while its statement is compiled has those behind it compiled, too.
+      addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
       table.findOutWhetherIdle()
       return table
@@ -45,22 +47,38 @@ extension ChangeCapture {
     if let table = lateTables[key] { return table }
     let table = WatchedTable(key)
     table.hasAskedAboutDeletes = true
-    let written = (step?.statement.writes?.tables ?? []).map(\.key)
-    // The tables behind a virtual one are told to those who observe that one, too.
-    let names = [key.name] + written.filter { isBehind(key, $0) }.map(\.name)
     for observation in observations where !observation.isSilent {
       guard let observer = observation.observer else { continue }
-      func observes(_ kinds: [DatabaseEventKind]) -> Bool { kinds.contains(where: observer.observes) }
-      let isOfVirtualTable = names.dropFirst().contains { observes(eventKinds(of: $0)) }
-      if isOfVirtualTable || observes([.insert(tableName: key.name)]) { table.insertObservers.append(observation) }
-      if isOfVirtualTable || observes([.delete(tableName: key.name)]) { table.deleteObservers.append(observation) }
-      if isOfVirtualTable || observes([updateKind(of: key)]) { table.updateObservers.append(observation) }
+      if observer.observes(eventsOfKind: .insert(tableName: key.name)) { table.insertObservers.append(observation) }
+      if observer.observes(eventsOfKind: .delete(tableName: key.name)) { table.deleteObservers.append(observation) }
+      if observer.observes(eventsOfKind: updateKind(of: key)) { table.updateObservers.append(observation) }
     }
-    table.virtualTables = Set(written + needs.tables.keys).filter { isBehind(key, $0) && needs.needs(of: $0) != nil }
+    addVirtualTables(to: table, written: (step?.statement.writes?.tables ?? []).map(\.key))
     addLayout(to: table)
     table.findOutWhetherIdle()
     lateTables[key] = table
     return table
+  }
+
+  /// The virtual tables that may keep their content in a table: who wants to know of them, or observes them, is told of
+  /// it.
+  private func addVirtualTables(to table: WatchedTable, written: [TableKey]) {
+    let key = table.key
+    table.virtualTables = Set(written + needs.tables.keys)
+      .filter { isBehind(key, $0) && needs.needs(of: $0) != nil }
+    let names = written.filter { isBehind(key, $0) }.map(\.name)
+    if names.isEmpty { return }
+    for observation in observations where !observation.isSilent {
+      guard let observer = observation.observer else { continue }
+      let kinds = names.flatMap(eventKinds)
+      guard kinds.contains(where: observer.observes) else { continue }
+      func add(to observers: inout [TransactionObservation]) {
+        if !observers.contains(where: { $0 === observation }) { observers.append(observation) }
+      }
+      add(to: &table.insertObservers)
+      add(to: &table.deleteObservers)
+      add(to: &table.updateObservers)
+    }
   }
 
   private func eventKinds(of name: String) -> [DatabaseEventKind] {
@@ -79,6 +97,19 @@ extension ChangeCapture {
   }
 
   // MARK: - The catalog
+
+  /// The virtual table that keeps its content in a table, if there is one.
+  func virtualTable(before key: TableKey) -> TableKey? {
+    for index in key.name.indices where key.name[index] == "_" {
+      let candidate = TableKey(String(key.name[..<index]), in: key.database)
+      do {
+        if try catalogTable(candidate)?.kind == .virtualTable { return candidate }
+      } catch {
+        Database.log(error, "It could not be found out which virtual table keeps its content in \(key)")
+      }
+    }
+    return nil
+  }
 
   /// Whether a statement writes no virtual table. When that cannot be told, it may.
   func isOrdinary(_ statement: Statement) -> Bool {
