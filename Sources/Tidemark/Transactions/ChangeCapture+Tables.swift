@@ -60,14 +60,15 @@ extension ChangeCapture {
     return table
   }
 
-  /// The virtual tables that may keep their content in a table: who wants to know of them, or observes them, is told of
-  /// it.
+  /// The virtual tables that keep their content in a table: who wants to know of them, or observes them, is told of it.
   private func addVirtualTables(to table: WatchedTable, written: [TableKey]) {
-    let key = table.key
-    table.virtualTables = Set(written + needs.tables.keys)
-      .filter { isBehind(key, $0) && needs.needs(of: $0) != nil }
-    let names = written.filter { isBehind(key, $0) }.map(\.name)
-    if names.isEmpty { return }
+    let virtualTables = prefixes(of: table.key).filter { candidate in
+      // Asked last: what does not exist is looked for each time.
+      (written.contains(candidate) || needs.tables[candidate] != nil) && isVirtual(candidate)
+    }
+    if virtualTables.isEmpty { return }
+    table.virtualTables = virtualTables.filter { needs.needs(of: $0) != nil }
+    let names = virtualTables.filter(written.contains).map(\.name)
     for observation in observations where !observation.isSilent {
       guard let observer = observation.observer else { continue }
       let kinds = names.flatMap(eventKinds)
@@ -90,25 +91,25 @@ extension ChangeCapture {
     return .update(tableName: key.name, columnNames: Set(columns))
   }
 
-  /// Whether a table may be one of those in which a virtual table keeps its content: it has its name, and some more.
-  private func isBehind(_ key: TableKey, _ virtualTable: TableKey) -> Bool {
-    key.database.asciiLowercased == virtualTable.database.asciiLowercased
-      && key.name.asciiLowercased.hasPrefix(virtualTable.name.asciiLowercased + "_")
+  /// The names that a virtual table may have which keeps its content in a table: that one has a few more letters, behind
+  /// an underscore.
+  private func prefixes(of key: TableKey) -> [TableKey] {
+    let name = key.name
+    return name.indices.filter { name[$0] == "_" }.map { TableKey(String(name[..<$0]), in: key.database) }
   }
 
   // MARK: - The catalog
 
   /// The virtual table that keeps its content in a table, if there is one.
-  func virtualTable(before key: TableKey) -> TableKey? {
-    for index in key.name.indices where key.name[index] == "_" {
-      let candidate = TableKey(String(key.name[..<index]), in: key.database)
-      do {
-        if try catalogTable(candidate)?.kind == .virtualTable { return candidate }
-      } catch {
-        Database.log(error, "It could not be found out which virtual table keeps its content in \(key)")
-      }
+  func virtualTable(before key: TableKey) -> TableKey? { prefixes(of: key).first(where: isVirtual) }
+
+  private func isVirtual(_ key: TableKey) -> Bool {
+    do {
+      return try catalogTable(key)?.kind == .virtualTable
+    } catch {
+      Database.log(error, "It could not be found out whether \(key) is a virtual table")
+      return false
     }
-    return nil
   }
 
   /// Whether a statement writes no virtual table. When that cannot be told, it may.
