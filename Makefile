@@ -1,13 +1,14 @@
 # The commands of the house. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format warnings negative typecheck portability tsan asan stress clean
+.PHONY: help setup demo bench test check lint format warnings negative typecheck portability tsan asan stress clean
 
 # A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
 export SWIFT_BACKTRACE := enable=no
 
 SWIFT_TEST_FLAGS ?=
-STRESS_ROUNDS ?= 5
+BENCH_FLAGS ?=
+STRESS_ROUNDS ?= 3
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 
 # One test after the other: many wait with their thread for what another thread does, and a machine of two cores has two
@@ -27,6 +28,9 @@ setup: ## install what the package needs (SQLite's development files), when it i
 
 demo: setup ## build and run the demo
 	@swift run Demo
+
+bench: setup ## compare the library with bare C; BENCH_FLAGS='insert --rounds 20' narrows it
+	@swift run -c release Benchmarks $(BENCH_FLAGS)
 
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
 	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

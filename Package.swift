@@ -22,6 +22,8 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
     .target(name: "Tidemark", dependencies: ["CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["Tidemark", "CSQLite"], path: "Benchmarks", swiftSettings: strict),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport"]),

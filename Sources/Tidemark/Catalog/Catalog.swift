@@ -12,18 +12,18 @@
 ///
 /// See Documentation/Decisions/TheSchemaCacheAsksSQLite.md.
 final class Catalog: DatabasePart {
-  private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
-  private var objects: [DatabaseSchemaID: SchemaObjects] = [:]
+  @exclusivity(unchecked) private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
+  @exclusivity(unchecked) private var objects: [DatabaseSchemaID: SchemaObjects] = [:]
 
   // By name as it was given, so that most look-ups are one.
-  private var tables: [String: CatalogTable] = [:]
-  private var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
+  @exclusivity(unchecked) private var tables: [String: CatalogTable] = [:]
+  @exclusivity(unchecked) private var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
 
   /// Another number whenever all was forgotten.
-  private(set) var generation: UInt = 0
+  @exclusivity(unchecked) private(set) var generation: UInt = 0
 
   /// The count of effects when the probes were run last, inside of the transaction that was open then.
-  private var checkedEffectCount: UInt?
+  @exclusivity(unchecked) private var checkedEffectCount: UInt?
 
   func forget() {
     objects = [:]

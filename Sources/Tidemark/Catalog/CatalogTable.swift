@@ -29,6 +29,7 @@ final class CatalogTable {
   private var knownForeignKeys: [ForeignKeyInfo]?
   private var knownKey: PrimaryKeyInfo?
   private var knownRowIDName: String??
+  var knownFacts: TableFacts?
 
   init(_ object: SchemaObjects.Object?, _ id: DatabaseObjectID, columns: [ColumnInfo]) {
     self.id = id
@@ -170,11 +171,12 @@ extension CatalogTable {
       var destinations = rows.compactMap { $0["to"] as String? }
       if destinations.count < origins.count {
         // Without columns, the primary key is meant. A foreign key stays in its database.
-        let table = try db.existingTable(destination, in: self.id.schemaID.name)
-        destinations = try table.primaryKey(db)?.columns ?? []
+        let table = try db.catalogTable(destination, in: self.id.schemaID.name)
+        destinations = try table?.primaryKey(db)?.columns ?? []
       }
-      let mapping = zip(origins, destinations).map { (origin: $0, destination: $1) }
-      keys.append(ForeignKeyInfo(id: id, destinationTable: destination, mapping: mapping))
+      keys.append(
+        ForeignKeyInfo(
+          id: id, destinationTable: destination, originColumns: origins, destinationColumns: destinations))
     }
     knownForeignKeys = keys
     return keys

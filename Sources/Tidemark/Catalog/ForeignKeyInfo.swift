@@ -6,12 +6,15 @@ public struct ForeignKeyInfo: Sendable {
   /// The table that is referred to.
   public let destinationTable: String
 
-  /// The columns of the table, each with the one that it refers to.
-  public let mapping: [(origin: String, destination: String)]
-
   /// The columns of the table.
-  public var originColumns: [String] { mapping.map(\.origin) }
+  public let originColumns: [String]
 
-  /// The columns that are referred to.
-  public var destinationColumns: [String] { mapping.map(\.destination) }
+  /// The columns that are referred to. There are none when the foreign key names none, and means the primary key of a
+  /// table that does not exist.
+  public let destinationColumns: [String]
+
+  /// The columns of the table, each with the one that it refers to.
+  public var mapping: [(origin: String, destination: String)] {
+    zip(originColumns, destinationColumns).map { (origin: $0, destination: $1) }
+  }
 }

@@ -26,7 +26,8 @@ public struct ForeignKeyViolation: Sendable {
   public func failureDescription(_ db: Database) throws -> String {
     let foreignKey = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
     func place(_ table: String, _ columns: [String]?) -> String {
-      columns.map { "\(table)(\($0.joined(separator: ", ")))" } ?? table
+      guard let columns, !columns.isEmpty else { return table }
+      return "\(table)(\(columns.joined(separator: ", ")))"
     }
     var text = "FOREIGN KEY constraint violation - from \(place(originTable, foreignKey?.originColumns))"
     text += " to \(place(destinationTable, foreignKey?.destinationColumns))"

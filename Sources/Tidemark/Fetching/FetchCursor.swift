@@ -82,6 +82,15 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     return try stepSlowly()
   }
 
+  private func stepFirst() throws -> Bool {
+    do {
+      return try statement.stepToFirstRow()
+    } catch {
+      phase = .failed(error)
+      throw error
+    }
+  }
+
   @inlinable
   func stepStatement() throws -> Bool {
     do {
@@ -100,7 +109,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     case .beforeFirstRow, .onRow:
       guard statement.run == run else { throw reusedError }
       statement.database.preconditionAccess()
-      guard try stepStatement() else {
+      guard try stepFirst() else {
         end()
         return false
       }
@@ -151,8 +160,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// The number of columns of the statement.
   public var columnCount: Int { statement.columnCount }
 
-  /// What the statement reads.
-  public var databaseRegion: DatabaseRegion { statement.databaseRegion }
+  /// What the statement reads, with the arguments of the cursor.
+  public var databaseRegion: DatabaseRegion { statement.region(with: usedArguments, isChecked: false) }
 }
 
 @available(*, unavailable)

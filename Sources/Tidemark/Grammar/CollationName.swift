@@ -24,3 +24,17 @@ extension Database {
     public static let rtrim = Self(rawValue: "RTRIM")
   }
 }
+
+extension String {
+  /// The name of a collation as it stands in SQL: between quotes only where it could be taken for something else.
+  var collationSQL: String {
+    let isWord = utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
+    return isWord && first?.isNumber == false ? self : quotedDatabaseIdentifier
+  }
+}

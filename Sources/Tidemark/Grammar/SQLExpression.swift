@@ -43,7 +43,7 @@ extension SQLExpression: SQLSpecificExpressible {
   public var sqlExpression: SQLExpression { self }
 }
 
-extension DatabaseValue: SQLExpressible {
+extension DatabaseValue: SQLSpecificExpressible {
   /// The value as an expression.
   public var sqlExpression: SQLExpression { .value(self) }
 }

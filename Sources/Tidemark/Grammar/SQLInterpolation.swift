@@ -59,6 +59,11 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.ordering(orderingTerm.sqlOrdering))
   }
 
+  /// `COLLATE \(.nocase)`: the name of a collation.
+  public mutating func appendInterpolation(_ collation: Database.CollationName) {
+    appendLiteral(collation.rawValue.collationSQL)
+  }
+
   /// `\(request)`: the text of a query, without parentheses.
   public mutating func appendInterpolation(_ subquery: some SQLSubqueryable) {
     elements.append(.subquery(subquery.sqlSubquery))

@@ -58,7 +58,7 @@ extension SQLPrinter {
       sql += " AS \(type.rawValue))"
     case .collated(let name):
       try print(operands[0])
-      sql += " COLLATE \(name)"
+      sql += " COLLATE \(name.collationSQL)"
     case .function(let name, _): try print(call: name, operands)
     case .countAll: sql += "COUNT(*)"
     case .countDistinct:

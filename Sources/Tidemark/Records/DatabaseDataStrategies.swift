@@ -20,9 +20,7 @@ extension DatabaseDataEncodingStrategy {
     case .custom(let function): return function(data)?.databaseValue ?? .null
     case .text:
       guard let text = String(data: data, encoding: .utf8) else {
-        let context = EncodingError.Context(
-          codingPath: codingPath, debugDescription: "Non-UTF8 data can't be encoded as text in the database")
-        throw EncodingError.invalidValue(data, context)
+        throw EncodingError.refusing(data, "Non-UTF8 data can't be encoded as text in the database", codingPath)
       }
       return text.databaseValue
     }

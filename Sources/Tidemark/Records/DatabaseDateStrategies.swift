@@ -46,9 +46,7 @@ extension DatabaseDateEncodingStrategy {
     _ number: Double, _ date: Date, _ codingPath: [any CodingKey]
   ) throws -> DatabaseValue {
     guard let integer = Int64(exactly: number.rounded(.down)) else {
-      let context = EncodingError.Context(
-        codingPath: codingPath, debugDescription: "The date is too far away to be stored as an integer")
-      throw EncodingError.invalidValue(date, context)
+      throw EncodingError.refusing(date, "The date is too far away to be stored as an integer", codingPath)
     }
     return integer.databaseValue
   }
@@ -83,6 +81,7 @@ extension DatabaseDateDecodingStrategy {
   ///
   /// - throws: A `RowDecodingError` when the value is no date.
   func date(_ row: Row, _ index: Int) throws -> Date {
+    if case .deferredToDate = self { return try row.decode(Date.self, uncheckedIndex: index) }
     let date: Date? =
       switch self {
       case .deferredToDate: try row.decode(Date.self, uncheckedIndex: index)

@@ -48,8 +48,8 @@ extension EncodableRecord {
   }
 
   /// What the record stores.
-  func encoded(following columns: ColumnNames? = nil) throws -> PersistenceContainer {
-    var container = PersistenceContainer(following: columns)
+  func encoded() throws -> PersistenceContainer {
+    var container = PersistenceContainer()
     try encode(to: &container)
     return container
   }

@@ -13,7 +13,7 @@ public import Foundation
 /// ```
 ///
 /// Any other writes `encode(to:)`. To store records, see `PersistableRecord` and `MutablePersistableRecord`.
-public protocol EncodableRecord {
+public protocol EncodableRecord: SendableEncodingUserInfo {
   /// Gives the values of the record to its columns.
   ///
   /// ```swift
@@ -60,7 +60,7 @@ extension EncodableRecord {
   /// An encoder with data in base64, dates in milliseconds since 1970, and sorted keys.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = DatabaseValue.databaseJSONEncoder()
-    encoder.userInfo = databaseEncodingUserInfo.forFoundation
+    encoder.userInfo = encodingUserInfo.forFoundation
     return encoder
   }
 

@@ -28,7 +28,7 @@ public import Foundation
 ///   var keywords: [String]    // from JSON
 /// }
 /// ```
-public protocol FetchableRecord: RowDecodable {
+public protocol FetchableRecord: RowDecodable, SendableDecodingUserInfo {
   /// A record from a row.
   ///
   /// The row may be a window on a running statement: do not keep it, keep its `copy()`.
@@ -63,7 +63,7 @@ extension FetchableRecord {
   /// A decoder with data in base64, and dates in milliseconds since 1970.
   public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
     let decoder = DatabaseValue.databaseJSONDecoder()
-    decoder.userInfo = databaseDecodingUserInfo.forFoundation
+    decoder.userInfo = decodingUserInfo.forFoundation
     return decoder
   }
 

@@ -1,13 +1,44 @@
+import Synchronization
+
 /// The names of tables as they follow from those of types. They are worked out once.
 enum InferredTableNames {
   private static let names = Mutex<[ObjectIdentifier: String]>([:])
 
+  // Most types find their name here, without lock: it is asked for each record that is written. The first type that
+  // comes to a place keeps it.
+  private static let placeCount = 64
+  private nonisolated(unsafe) static let places = {
+    let places = UnsafeMutablePointer<Atomic<UnsafePointer<Entry>?>>.allocate(capacity: placeCount)
+    for index in 0..<placeCount { (places + index).initialize(to: Atomic(nil)) }
+    return places
+  }()
+
+  private struct Entry {
+    let id: ObjectIdentifier
+    let name: String
+  }
+
   static func name(of type: any Any.Type) -> String {
     let id = ObjectIdentifier(type)
+    // Types are far apart in memory: the low bits tell nothing.
+    let place = Int(bitPattern: id) >> 4 & (placeCount - 1)
+    if let entry = places[place].load(ordering: .acquiring), entry.pointee.id == id { return entry.pointee.name }
     if let name = names.withLock({ $0[id] }) { return name }
     let name = tableName(ofTypeNamed: String(describing: type))
     names.withLock { $0[id] = name }
+    keep(Entry(id: id, name: name), at: place)
     return name
+  }
+
+  /// Types are not forgotten, and neither are their names: whoever finds an entry may read it for ever.
+  private static func keep(_ entry: Entry, at place: Int) {
+    let pointer = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
+    pointer.initialize(to: entry)
+    let (isKept, _) = places[place].compareExchange(
+      expected: nil, desired: UnsafePointer(pointer), ordering: .releasing)
+    if isKept { return }
+    pointer.deinitialize(count: 1)
+    pointer.deallocate()
   }
 
   /// The first word in lower case, without the arguments of generic types.

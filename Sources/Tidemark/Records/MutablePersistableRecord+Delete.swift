@@ -9,14 +9,17 @@ extension MutablePersistableRecord {
   /// - returns: Whether there was a row. A record whose primary key is nil has none.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
   @discardableResult
+  @inlinable
   public func delete(_ db: Database) throws -> Bool { try writeDeletion(db) }
 
   /// Whether the primary key of the record is in a row of the table.
   ///
   /// - throws: A `DatabaseError`, and what `encode(to:)` throws.
   public func exists(_ db: Database) throws -> Bool {
-    let writer = try RecordWriter(db, for: type(of: self))
-    return try writer.exists(encoded(following: writer.plan.columns))
+    let writer = try writer(db)
+    var container = writer.emptyContainer
+    try encode(to: &container)
+    return try writer.exists(container)
   }
 }
 
@@ -27,7 +30,7 @@ extension TableRecord where Self: EncodableRecord {
   ///   that of `encode(to:)`.
   public func recordNotFound(_ db: Database) -> any Error {
     do {
-      return try db.recordPlan(for: type(of: self)).recordNotFound(encoded())
+      return try db.recordPlan(for: type(of: self), type(of: self).databaseTableName).recordNotFound(encoded())
     } catch {
       return error
     }

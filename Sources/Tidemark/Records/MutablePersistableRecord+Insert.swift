@@ -10,6 +10,7 @@ extension MutablePersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public mutating func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
@@ -26,9 +27,7 @@ extension MutablePersistableRecord {
   public func inserted(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self {
-    var record = self
-    try record.insert(db, onConflict: conflictResolution)
-    return record
+    try modified { try $0.insert(db, onConflict: conflictResolution) }
   }
 
   // MARK: - With RETURNING
@@ -76,9 +75,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try write(insert: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
-    return fetched.fetched
+    try fetching(fetch) { try write(insert: conflictResolution, db, returning: selection.checkedNotEmpty, $0) }
   }
 
   /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.

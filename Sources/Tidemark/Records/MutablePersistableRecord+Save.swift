@@ -1,4 +1,13 @@
 extension MutablePersistableRecord {
+  /// Saves a copy of the record, and answers it as an insertion has modified it.
+  ///
+  /// - throws: What `save` throws.
+  public func saved(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+  ) throws -> Self {
+    try modified { try $0.save(db, onConflict: conflictResolution) }
+  }
+
   /// Updates the row of the record, or inserts the record when there is none.
   ///
   /// A record whose primary key is nil is inserted at once.
@@ -6,33 +15,26 @@ extension MutablePersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
     try write(save: conflictResolution, db)
   }
 
-  /// Saves a copy of the record, and answers it as an insertion has modified it.
-  ///
-  /// - throws: What `save` throws.
-  public func saved(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
-  ) throws -> Self {
-    var record = self
-    try record.save(db, onConflict: conflictResolution)
-    return record
-  }
-
   // MARK: - With RETURNING
 
-  /// Saves the record, and fetches its row.
+  /// Saves the record, and fetches some values of its row.
   ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
-  public func saveAndFetch(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
-  ) throws -> Self where Self: FetchableRecord {
-    var record = self
-    return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
+  /// The closure is called once: when the row was updated, or when the record was inserted.
+  ///
+  /// - throws: What `save` and the closure throw.
+  /// - precondition: The selection is not empty.
+  public mutating func saveAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+  ) throws -> Fetched {
+    try fetching(fetch) { try write(save: conflictResolution, db, returning: selection.checkedNotEmpty, $0) }
   }
 
   /// Saves the record, and fetches its row as a record of another type.
@@ -45,19 +47,13 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
-  /// Saves the record, and fetches some values of its row.
+  /// Saves the record, and fetches its row.
   ///
-  /// The closure is called once when the row was updated; it is also called when there was no row to update, and then
-  /// once more when the record has been inserted.
-  ///
-  /// - throws: What `save` and the closure throw.
-  /// - precondition: The selection is not empty.
-  public mutating func saveAndFetch<Fetched>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-  ) throws -> Fetched {
-    var fetched: Fetched?
-    try write(save: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
-    return fetched.fetched
+  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  public func saveAndFetch(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+  ) throws -> Self where Self: FetchableRecord {
+    var record = self
+    return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 }

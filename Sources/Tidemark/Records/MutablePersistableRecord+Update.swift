@@ -11,6 +11,7 @@ extension MutablePersistableRecord {
   ///   `persistenceConflictPolicy` says.
   /// - throws: `RecordError.recordNotFound` when the primary key of the record is in no row; a `DatabaseError`; what
   ///   the callbacks and `encode(to:)` throw.
+  @inlinable
   public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try write(update: conflictResolution, columns: nil, db)
   }
@@ -62,16 +63,6 @@ extension MutablePersistableRecord {
     try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Updates the row of the record, and fetches it as a record of another type.
-  ///
-  /// - throws: What `update(_:onConflict:)` throws.
-  public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
-  ) throws -> Fetched {
-    try updateAndFetch(
-      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
-  }
-
   /// Updates the row of the record, and fetches some values of it.
   ///
   /// ```swift
@@ -87,11 +78,9 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try write(update: conflictResolution, columns: nil, db, returning: selection.checkedNotEmpty) {
-      fetched = try fetch($0)
+    try fetching(fetch) {
+      try write(update: conflictResolution, columns: nil, db, returning: selection.checkedNotEmpty, $0)
     }
-    return fetched.fetched
   }
 
   /// Updates the row of the record in some columns, and fetches some values of it.
@@ -102,11 +91,9 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try write(update: conflictResolution, columns: Set(columns), db, returning: selection.checkedNotEmpty) {
-      fetched = try fetch($0)
+    try fetching(fetch) {
+      try write(update: conflictResolution, columns: Set(columns), db, returning: selection.checkedNotEmpty, $0)
     }
-    return fetched.fetched
   }
 
   /// Updates the row of the record in some columns, and fetches some values of it.
@@ -133,5 +120,15 @@ extension MutablePersistableRecord {
   ) throws -> Fetched where Columns.Element: ColumnExpression {
     try updateAndFetch(
       db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
+  }
+
+  /// Updates the row of the record, and fetches it as a record of another type.
+  ///
+  /// - throws: What `update(_:onConflict:)` throws.
+  public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
+  ) throws -> Fetched {
+    try updateAndFetch(
+      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 }

@@ -51,10 +51,9 @@ extension MutablePersistableRecord {
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try write(
-      upsert: Upsertion(conflictTarget, assignments), db, returning: Fetched.databaseSelection.checkedNotEmpty
-    ) { fetched = try Fetched(row: $0) }
-    return fetched.fetched
+    let upsertion = Upsertion(conflictTarget, assignments)
+    return try fetching(Fetched.init(row:)) {
+      try write(upsert: upsertion, db, returning: Fetched.databaseSelection.checkedNotEmpty, $0)
+    }
   }
 }

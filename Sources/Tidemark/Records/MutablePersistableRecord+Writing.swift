@@ -4,16 +4,32 @@
 // its type, which would cost more than all the rest.
 
 extension MutablePersistableRecord {
+  @inlinable
+  func writer(_ db: Database) throws -> RecordWriter {
+    let recordType = type(of: self)
+    return try RecordWriter(db, recordType, tableName: recordType.databaseTableName)
+  }
+
+  /// A copy that was modified.
+  func modified(_ modify: (inout Self) throws -> Void) rethrows -> Self {
+    var record = self
+    try modify(&record)
+    return record
+  }
+
   /// What the record stores, as the writer wants it.
   ///
   /// - precondition: It stores something.
-  private func stored(by writer: RecordWriter) throws -> PersistenceContainer {
-    let container = try encoded(following: writer.plan.columns)
-    if container.isEmpty { fatalError("\(type(of: self)): invalid empty persistence container") }
+  @inlinable
+  func stored(by writer: RecordWriter) throws -> PersistenceContainer {
+    var container = writer.emptyContainer
+    try encode(to: &container)
+    if container.isEmpty { writer.trapEmpty(type(of: self)) }
     return container
   }
 
   /// Inserts the record.
+  @inlinable
   mutating func write(
     insert resolution: Database.ConflictResolution?, _ db: Database, returning selection: [any SQLSelectable] = [],
     _ fetch: (Statement) throws -> Void = { _ in }
@@ -21,12 +37,13 @@ extension MutablePersistableRecord {
     try saving(db) { try $0.insertInside(db, resolution, selection, fetch) }
   }
 
-  private mutating func insertInside(
+  @inlinable
+  mutating func insertInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
     _ fetch: (Statement) throws -> Void
   ) throws -> PersistenceSuccess {
     try inserting(db) { record in
-      let writer = try RecordWriter(db, for: type(of: record))
+      let writer = try record.writer(db)
       let resolution = resolution ?? type(of: record).persistenceConflictPolicy.conflictResolutionForInsert
       return try writer.insert(record.stored(by: writer), resolution, returning: selection, fetch)
     }
@@ -39,7 +56,7 @@ extension MutablePersistableRecord {
   ) throws {
     try saving(db) { record in
       try record.inserting(db) { record in
-        let writer = try RecordWriter(db, for: type(of: record))
+        let writer = try record.writer(db)
         return try writer.upsert(record.stored(by: writer), upsertion, returning: selection, decode)
       }
     }
@@ -48,41 +65,49 @@ extension MutablePersistableRecord {
   /// Updates the row of the record.
   ///
   /// - parameter columns: The columns to update, or nil for all.
+  @inlinable
   func write(
     update resolution: Database.ConflictResolution?, columns: Set<String>?, _ db: Database,
     returning selection: [any SQLSelectable] = [], _ fetch: (Statement) throws -> Void = { _ in }
   ) throws {
     var record = self
-    try record.saving(db) { try $0.updateInside(db, resolution, columns, selection, fetch) }
+    try record.saving(db) { try $0.updateInside(db, resolution, columns, nil, selection, fetch) }
   }
 
-  private func updateInside(
+  /// - parameter encoded: What the record stores, where it is known already.
+  @inlinable
+  func updateInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ columns: Set<String>?,
-    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void, isMissing: () -> Void = {}
+    _ encoded: PersistenceContainer?, _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void,
+    isMissing: () -> Void = {}
   ) throws -> PersistenceSuccess {
-    let allColumns = try db.recordPlan(for: type(of: self)).columnNames
-    return try updating(db, columns: columns ?? allColumns) {
-      let writer = try RecordWriter(db, for: type(of: self))
+    try updating(db, columns: columns ?? writer(db).columnNames) {
+      let writer = try writer(db)
       let resolution = resolution ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-      let container = try stored(by: writer)
+      let container = try encoded ?? stored(by: writer)
       if let updated = try writer.update(container, resolution, columns: columns, returning: selection, fetch) {
         return updated
       }
       isMissing()
-      throw try writer.plan.recordNotFound(container)
+      throw try writer.recordNotFound(container)
     }
   }
 
   /// Updates the row of the record, or inserts it when there is none.
+  @inlinable
   mutating func write(
     save resolution: Database.ConflictResolution?, _ db: Database, returning selection: [any SQLSelectable] = [],
     _ fetch: (Statement) throws -> Void = { _ in }
   ) throws {
     try saving(db) { record in
+      let writer = try record.writer(db)
+      let container = try record.stored(by: writer)
       var isMissing = false
-      if try record.hasKey(db) {
+      if try writer.hasKey(container) {
+        // The callbacks of an update do not modify a value. An object may be another one after them.
+        let encoded = Self.self is AnyClass ? nil : container
         do {
-          return try record.updateInside(db, resolution, nil, selection, fetch) { isMissing = true }
+          return try record.updateInside(db, resolution, nil, encoded, selection, fetch) { isMissing = true }
         } catch _ where isMissing {
           // Its callbacks have seen the error. What they made of it does not matter.
         }
@@ -91,16 +116,14 @@ extension MutablePersistableRecord {
     }
   }
 
-  private func hasKey(_ db: Database) throws -> Bool {
-    let writer = try RecordWriter(db, for: type(of: self))
-    return try writer.hasKey(stored(by: writer))
-  }
-
   /// Deletes the row of the record.
+  @inlinable
   func writeDeletion(_ db: Database) throws -> Bool {
     try deleting(db) {
-      let writer = try RecordWriter(db, for: type(of: self))
-      return try writer.delete(encoded(following: writer.plan.columns))
+      let writer = try writer(db)
+      var container = writer.emptyContainer
+      try encode(to: &container)
+      return try writer.delete(container)
     }
   }
 }
@@ -113,12 +136,17 @@ func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws 
   }
 }
 
-extension Optional {
-  /// What was fetched of a write.
-  ///
-  /// - precondition: The write asked for it: a closure that is not called throws.
-  var fetched: Wrapped {
-    guard let self else { preconditionFailure("A write that went well has fetched what it was to fetch") }
-    return self
+/// Writes, and answers what was fetched of it.
+///
+/// - parameter write: Gives the closure what the write returns, or throws.
+func fetching<Source, Fetched>(
+  _ fetch: (Source) throws -> Fetched, _ write: ((Source) throws -> Void) throws -> Void
+) throws -> Fetched {
+  var fetched: Fetched?
+  // Neither closure calls the other while it runs: the compiler is told so.
+  try withoutActuallyEscaping(fetch) { fetch in
+    try write { fetched = try fetch($0) }
   }
+  guard let fetched else { preconditionFailure("A write that went well has fetched what it was to fetch") }
+  return fetched
 }

@@ -2,7 +2,8 @@
 // written, or the same object.
 
 extension PersistableRecord {
-  private func writing<Result>(_ write: (inout Self) throws -> Result) rethrows -> Result {
+  @inlinable
+  func writing<Result>(_ write: (inout Self) throws -> Result) rethrows -> Result {
     var record = self
     return try write(&record)
   }
@@ -14,6 +15,7 @@ extension PersistableRecord {
   /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
   ///   `persistenceConflictPolicy` says.
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(insert: conflictResolution, db) }
   }
@@ -36,11 +38,10 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(insert: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    let selection = selection.checkedNotEmpty
+    return try fetching(fetch) { keep in
+      try writing { try $0.write(insert: conflictResolution, db, returning: selection, keep) }
     }
-    return fetched.fetched
   }
 
   /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.
@@ -60,18 +61,9 @@ extension PersistableRecord {
   /// Updates the row of the record, or inserts the record when there is none.
   ///
   /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  @inlinable
   public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(save: conflictResolution, db) }
-  }
-
-  /// Saves the record, and fetches its row as a record of another type.
-  ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
-  public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
-  ) throws -> Fetched {
-    try saveAndFetch(
-      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
   /// Saves the record, and fetches some values of its row.
@@ -82,11 +74,19 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty) { fetched = try fetch($0) }
+    try fetching(fetch) { keep in
+      try writing { try $0.write(save: conflictResolution, db, returning: selection.checkedNotEmpty, keep) }
     }
-    return fetched.fetched
+  }
+
+  /// Saves the record, and fetches its row as a record of another type.
+  ///
+  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
+  ) throws -> Fetched {
+    try saveAndFetch(
+      db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
   // MARK: - Insertion or update
@@ -117,12 +117,9 @@ extension PersistableRecord {
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Fetched {
-    var fetched: Fetched?
-    try writing {
-      try $0.write(
-        upsert: Upsertion(conflictTarget, assignments), db, returning: Fetched.databaseSelection.checkedNotEmpty
-      ) { fetched = try Fetched(row: $0) }
+    let upsertion = Upsertion(conflictTarget, assignments)
+    return try fetching(Fetched.init(row:)) { keep in
+      try writing { try $0.write(upsert: upsertion, db, returning: Fetched.databaseSelection.checkedNotEmpty, keep) }
     }
-    return fetched.fetched
   }
 }

@@ -16,6 +16,7 @@ public struct PersistenceConflictPolicy: Sendable {
   public let conflictResolutionForUpdate: Database.ConflictResolution
 
   /// A policy. By default, a statement that breaks a constraint fails and changes nothing.
+  @inlinable
   public init(insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort) {
     conflictResolutionForInsert = insert
     conflictResolutionForUpdate = update

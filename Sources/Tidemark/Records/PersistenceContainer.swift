@@ -17,33 +17,43 @@
 /// Records of a type most often have the same columns in the same order. So a container is told the columns of the one
 /// before, and as long as it repeats them, they are compared and not stored.
 public struct PersistenceContainer: Sendable {
-  /// The columns of an earlier container, as long as this one repeats their beginning.
-  private var followed: ColumnNames?
+  /// The names of the columns.
+  private enum Names {
+    /// Those of an earlier container, as many as there are values.
+    case followed(ColumnNames)
+    case own([String])
+  }
 
-  /// The columns, when they are others.
-  private var ownNames: [String] = []
+  private var names: Names
 
   /// The values, in the order of the columns.
   private(set) var values: [DatabaseValue]
 
   init(following columns: ColumnNames? = nil) {
-    followed = columns
+    names = columns.map { .followed($0) } ?? .own([])
     values = []
     if let columns { values.reserveCapacity(columns.count) }
   }
 
   /// Whether the container repeats an earlier one from the first column to the last.
-  func isComplete(_ columns: ColumnNames) -> Bool { followed === columns && values.count == columns.count }
+  @inline(__always)
+  func isComplete(_ columns: ColumnNames) -> Bool {
+    if case .followed(let followed) = names { followed === columns && values.count == columns.count } else { false }
+  }
 
   /// The names of the columns.
   var columnNames: [String] {
-    followed.map { Array($0.names[..<values.count]) } ?? ownNames
+    switch names {
+    case .followed(let columns): Array(columns.names[..<values.count])
+    case .own(let names): names
+    }
   }
 
   /// The value of a column, or nil when the record stores none. Case does not count.
   ///
   /// nil, when it is set, is NULL.
   @inlinable
+  @_disfavoredOverload
   public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
     get { storedValue(of: column) }
     set { store(newValue?.databaseValue ?? .null, in: column) }
@@ -53,6 +63,7 @@ public struct PersistenceContainer: Sendable {
   ///
   /// nil, when it is set, is NULL.
   @inlinable
+  @_disfavoredOverload
   public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
     get { storedValue(of: column.name) }
     set { store(newValue?.databaseValue ?? .null, in: column.name) }
@@ -63,10 +74,10 @@ public struct PersistenceContainer: Sendable {
   func storedValue(of column: String) -> DatabaseValue? { index(of: column).map { values[$0] } }
 
   @usableFromInline
-  mutating func store(_ value: DatabaseValue, in column: String) {
-    if let followed {
+  mutating func store(_ value: consuming DatabaseValue, in column: String) {
+    if case .followed(let columns) = names {
       let next = values.count
-      if next < followed.count, followed.names[next] == column {
+      if next < columns.count, columns.names[next] == column {
         values.append(value)
         return
       }
@@ -79,19 +90,48 @@ public struct PersistenceContainer: Sendable {
       values[index] = value
       return
     }
-    if followed != nil {
-      ownNames = columnNames
-      followed = nil
-    }
-    ownNames.append(column)
+    names = .own(columnNames + [column])
     values.append(value)
   }
 
+  /// Replaces the value of a column that is there.
+  mutating func replaceValue(at index: Int, with value: DatabaseValue) { values[index] = value }
+
   private func index(of column: String) -> Int? {
-    if let followed { return followed.index(of: column).flatMap { $0 < values.count ? $0 : nil } }
-    if let index = ownNames.firstIndex(of: column) { return index }
-    let name = column.lowercased()
-    return ownNames.firstIndex { $0.lowercased() == name }
+    switch names {
+    case .followed(let columns): columns.names[..<values.count].index(ofColumn: column)
+    case .own(let names): names[...].index(ofColumn: column)
+    }
+  }
+}
+
+extension ArraySlice<String> {
+  /// Where a column is among others, which differ as SQLite has it: the case of the letters from A to Z does not count.
+  func index(ofColumn column: String) -> Int? {
+    if let index = firstIndex(of: column) { return index }
+    let name = column.asciiLowercased
+    return firstIndex { $0.asciiLowercased == name }
+  }
+}
+
+// A value whose type is known needs no box on its way: that is half the time of encoding a record.
+extension PersistenceContainer {
+  /// The value of a column as it was stored, or nil when it is NULL, of another type, or missing. Case does not count.
+  ///
+  /// nil, when it is set, is NULL.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+    get { storedValue(of: column).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
+    set { store(newValue?.databaseValue ?? .null, in: column) }
+  }
+
+  /// The value of a column as it was stored, or nil when it is NULL, of another type, or missing. Case does not count.
+  ///
+  /// nil, when it is set, is NULL.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
+    get { storedValue(of: column.name).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
+    set { store(newValue?.databaseValue ?? .null, in: column.name) }
   }
 }
 
@@ -101,6 +141,9 @@ extension PersistenceContainer: RandomAccessCollection {
   /// A position among the columns.
   public typealias Index = Int
 
+  /// Whether nothing is stored.
+  public var isEmpty: Bool { values.isEmpty }
+
   /// The first column.
   public var startIndex: Int { 0 }
 
@@ -109,6 +152,9 @@ extension PersistenceContainer: RandomAccessCollection {
 
   /// The name of a column, and its value.
   public subscript(_ position: Int) -> (String, DatabaseValue) {
-    (followed?.names[position] ?? ownNames[position], values[position])
+    switch names {
+    case .followed(let columns): (columns.names[position], values[position])
+    case .own(let names): (names[position], values[position])
+    }
   }
 }

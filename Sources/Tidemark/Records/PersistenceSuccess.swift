@@ -23,6 +23,7 @@ public struct PersistenceSuccess: Sendable {
   }
 
   /// What was inserted was stored.
+  @inlinable
   init(_ inserted: InsertionSuccess) {
     persistenceContainer = inserted.persistenceContainer
   }

@@ -7,19 +7,42 @@ struct RecordClause {
 }
 
 extension RecordPlan {
-  /// `RETURNING *`, after a blank.
-  func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
-    try clause(db) { printer in
-      printer.sql += " RETURNING "
-      try printer.print(selection: selection.map(\.sqlSelection))
-    }
-  }
-
   /// Prints what belongs to a statement on the table.
   func clause(_ db: Database, _ print: (inout SQLPrinter) throws -> Void) throws -> RecordClause {
     var printer = SQLPrinter(db)
     try printer.withScope(SQLScope(source: SQLTable(tableName: tableName), isReturning: true), print)
     return RecordClause(sql: printer.sql, values: printer.arguments.values)
+  }
+}
+
+/// A selection that is known by what it names: the SQL of two of them is the same when they are equal.
+enum SimpleSelection: Equatable {
+  case allColumns
+  case column(String)
+}
+
+extension SQLSelection {
+  /// What is selected, when it is simple.
+  var simple: SimpleSelection? {
+    switch node {
+    case .allColumns(of: nil): return .allColumns
+    case .expression(let expression, name: nil):
+      if case .column(let name, of: .relationAtHand) = expression.node { return .column(name) }
+    case .allColumns, .expression, .literal, .late: break
+    }
+    return nil
+  }
+}
+
+extension [any SQLSelectable] {
+  /// What is selected, when all of it is simple.
+  var simple: [SimpleSelection]? {
+    let simple = compactMap { $0.sqlSelection.simple }
+    return simple.count == count ? simple : nil
+  }
+
+  func isSame(as simple: [SimpleSelection]) -> Bool {
+    count == simple.count && indices.allSatisfy { self[$0].sqlSelection.simple == simple[$0] }
   }
 }
 
@@ -41,8 +64,8 @@ struct Upsertion {
   /// `ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, after a blank.
   func clause(_ plan: RecordPlan, _ columns: [String], _ db: Database) throws -> RecordClause {
     let key = try plan.key().columns
-    let named = Set((key + conflictTarget + assignments.map(\.columnName)).map { $0.lowercased() })
-    let others = columns.filter { !named.contains($0.lowercased()) }
+    let named = Set((key + conflictTarget + assignments.map(\.columnName)).map(\.asciiLowercased))
+    let others = columns.filter { !named.contains($0.asciiLowercased) }
     let excluded = TableAliasBase(userName: "excluded")
     var set = assignments.filter { $0.value != nil }
     set += others.map { Column($0).set(to: excluded[$0]) }

@@ -10,7 +10,7 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
   func decode<Value: Decodable>(_ type: Value.Type, _ codingPath: [any CodingKey]) throws -> Value {
     let codingPath = codingPath + [key]
     let decoder = SingleValueDecoder(
-      self, codingPath: codingPath, userInfo: plan.recordType.databaseDecodingUserInfo)
+      self, codingPath: codingPath, userInfo: plan.recordType.decodingUserInfo)
     do {
       return try Value(from: decoder)
     } catch {
@@ -28,9 +28,9 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
   var isNull: Bool { row.hasNull(atIndex: index) }
 
   func value<Value: Decodable>(of type: Value.Type) throws -> Value? {
-    switch plan.reading(of: type, at: index) {
-    case .date: sameValue(try plan.date(for: key, at: index, in: row), as: type)
-    case .data: sameValue(try plan.data(for: key, at: index, in: row), as: type)
+    switch plan.reading(of: type, at: index, for: key, in: row) {
+    case .date(let strategy): sameValue(try strategy.date(row, index), as: type)
+    case .data(let strategy): sameValue(try strategy.data(row, index), as: type)
     case .value(let valueType): try plan.value(of: valueType, as: type, at: index, in: row)
     case .optional, .decoding: nil
     }
@@ -38,14 +38,6 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
 }
 
 extension RecordDecodingPlan {
-  func date(for key: some CodingKey, at index: Int, in row: Row) throws -> Date {
-    try recordType.databaseDateDecodingStrategy(for: name(of: key, at: index, in: row)).date(row, index)
-  }
-
-  func data(for key: some CodingKey, at index: Int, in row: Row) throws -> Data {
-    try recordType.databaseDataDecodingStrategy(for: name(of: key, at: index, in: row)).data(row, index)
-  }
-
   func value<Stored: DatabaseValueConvertible, Value>(
     of storedType: Stored.Type, as type: Value.Type, at index: Int, in row: Row
   ) throws -> Value {

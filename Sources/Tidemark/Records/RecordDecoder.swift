@@ -24,7 +24,7 @@ struct RecordDecoder: Decoder {
     self.codingPath = codingPath
   }
 
-  var userInfo: [CodingUserInfoKey: Any] { plan.recordType.databaseDecodingUserInfo }
+  var userInfo: [CodingUserInfoKey: Any] { plan.recordType.decodingUserInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(RowContainer(decoder: self))

@@ -39,15 +39,16 @@ final class RecordDecodingPlan {
   }
 
   /// What the strategies of the record are told of a column: its name, as the record spells it.
-  func name(of key: some CodingKey, at index: Int, in row: Row) -> String {
+  private func name(of key: some CodingKey, at index: Int, in row: Row) -> String {
     indexes == nil ? key.stringValue : row.columns.names[index]
   }
 
-  /// How a type is read from a column.
-  func reading(of type: Any.Type, at index: Int) -> ColumnReading {
+  /// How a type is read from a column. The strategies of the record are asked once per statement.
+  @inline(__always)
+  func reading(of type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> ColumnReading {
     let id = ObjectIdentifier(type)
     if let known = readings[index], known.type == id { return known.reading }
-    let reading = ColumnReading(of: type)
+    let reading = ColumnReading(of: type, in: recordType, name: name(of: key, at: index, in: row))
     readings[index] = (id, reading)
     return reading
   }
@@ -56,7 +57,10 @@ final class RecordDecodingPlan {
 /// How a type is read from a column.
 enum ColumnReading {
   /// As the strategy of the record says.
-  case date, data
+  case date(DatabaseDateDecodingStrategy)
+
+  /// As the strategy of the record says.
+  case data(DatabaseDataDecodingStrategy)
 
   /// As the type that the optional wraps, or as nil.
   case optional(any OptionalDecodable.Type)
@@ -67,11 +71,12 @@ enum ColumnReading {
   /// By the `Decodable` code of the type: from one value, or from JSON.
   case decoding
 
-  init(of type: Any.Type) {
+  /// - parameter name: The column, as the record spells it.
+  init(of type: Any.Type, in recordType: any FetchableRecord.Type, name: String) {
     if type == Date.self {
-      self = .date
+      self = .date(recordType.databaseDateDecodingStrategy(for: name))
     } else if type == Data.self {
-      self = .data
+      self = .data(recordType.databaseDataDecodingStrategy(for: name))
     } else if let type = type as? any OptionalDecodable.Type {
       self = .optional(type)
     } else if let type = type as? any DatabaseValueConvertible.Type {

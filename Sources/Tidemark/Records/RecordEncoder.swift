@@ -17,7 +17,7 @@ final class RecordEncoder: Encoder {
   @exclusivity(unchecked) private var container: PersistenceContainer
 
   let codingPath: [any CodingKey] = []
-  var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
+  var userInfo: [CodingUserInfoKey: Any] { recordType.encodingUserInfo }
 
   private init(_ recordType: any EncodableRecord.Type, _ container: consuming PersistenceContainer) {
     self.recordType = recordType
@@ -109,6 +109,13 @@ final class RecordEncoder: Encoder {
 
   private func databaseValue(of uuid: UUID, _ column: String) -> DatabaseValue {
     recordType.databaseUUIDEncodingStrategy(for: column).databaseValue(of: uuid)
+  }
+}
+
+extension EncodingError {
+  /// The error of a value that cannot be stored, and why.
+  static func refusing(_ value: Any, _ reason: String, _ codingPath: [any CodingKey]) -> EncodingError {
+    .invalidValue(value, Context(codingPath: codingPath, debugDescription: reason))
   }
 }
 

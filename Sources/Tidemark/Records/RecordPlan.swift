@@ -16,14 +16,20 @@ final class RecordPlan {
   private let knownKey: PrimaryKeyInfo?
 
   /// The columns of the last record, in its order, which the next one most likely has, too.
-  private(set) var columns = ColumnNames.none
+  @exclusivity(unchecked) private(set) var columns = ColumnNames.none
 
   // What those columns are written with.
-  private var insertion: (resolution: Database.ConflictResolution, sql: String)?
-  private var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
-  private var knownKeyIndexes: [Int?]?
+  @exclusivity(unchecked) private var insertion: (resolution: Database.ConflictResolution, sql: String)?
+  @exclusivity(unchecked) private var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
+  @exclusivity(unchecked) private var knownKeyIndexes: [Int?]?
 
-  init(_ recordType: any TableRecord.Type, _ tableName: String, _ generation: UInt, _ db: Database) throws {
+  /// Where the row id is among those columns.
+  @exclusivity(unchecked) private(set) var rowIDIndex: Int?
+
+  // What was last returned by a statement.
+  @exclusivity(unchecked) private var returned: (selection: [SimpleSelection], clause: RecordClause)?
+
+  init(_ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database) throws {
     self.recordType = ObjectIdentifier(recordType)
     self.tableName = tableName
     self.generation = generation
@@ -48,16 +54,20 @@ final class RecordPlan {
   private func follow(_ container: PersistenceContainer) {
     if container.isComplete(columns) { return }
     columns = ColumnNames(container.columnNames)
+    rowIDIndex = rowIDColumn.flatMap { index(of: $0) }
     insertion = nil
     update = nil
     knownKeyIndexes = nil
   }
 
+  /// Where a column is among those of the last record.
+  private func index(of column: String) -> Int? { columns.names[...].index(ofColumn: column) }
+
   /// Where the columns of the primary key are in a record; nil for those that it does not store.
   private func keyIndexes(_ container: PersistenceContainer) throws -> [Int?] {
     follow(container)
     if let knownKeyIndexes { return knownKeyIndexes }
-    let indexes = try key().columns.map { columns.index(of: $0) }
+    let indexes = try key().columns.map { index(of: $0) }
     knownKeyIndexes = indexes
     return indexes
   }
@@ -65,6 +75,12 @@ final class RecordPlan {
   /// The values of the primary key, in its order.
   func keyValues(_ container: PersistenceContainer) throws -> [DatabaseValue] {
     try keyIndexes(container).map { $0.map { container.values[$0] } ?? .null }
+  }
+
+  /// Whether a record stores a part of its primary key at least.
+  func hasKey(_ container: PersistenceContainer) throws -> Bool {
+    for case let index? in try keyIndexes(container) where !container.values[index].isNull { return true }
+    return false
   }
 
   /// The error of a record that is not in the table.
@@ -75,6 +91,17 @@ final class RecordPlan {
   }
 
   // MARK: - Statements
+
+  /// ` RETURNING *`: the one that was made last, when the selection is of the same columns.
+  func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
+    if let returned, selection.isSame(as: returned.selection) { return returned.clause }
+    let clause = try clause(db) { printer in
+      printer.sql += " RETURNING "
+      try printer.print(selection: selection.map { $0.sqlSelection })
+    }
+    if let simple = selection.simple { returned = (simple, clause) }
+    return clause
+  }
 
   /// `INSERT INTO "player" ("id", "name") VALUES (?,?)`
   func insertionSQL(_ container: PersistenceContainer, _ resolution: Database.ConflictResolution) -> String {
@@ -98,12 +125,12 @@ final class RecordPlan {
     let keyIndexes = try keyIndexes(container)
     if updatedColumns == nil, let update, update.resolution == resolution { return update.update }
     let key = try key().columns
-    let skipped = Set(key.map { $0.lowercased() })
-    let wanted = updatedColumns.map { Set($0.map { $0.lowercased() }) }
+    let skipped = Set(key.map(\.asciiLowercased))
+    let wanted = updatedColumns.map { Set($0.map(\.asciiLowercased)) }
     var set = table.columns.compactMap { column -> (name: String, index: Int)? in
-      let name = column.name.lowercased()
+      let name = column.name.asciiLowercased
       guard !skipped.contains(name), wanted?.contains(name) ?? true else { return nil }
-      return columns.index(of: column.name).map { (column.name, $0) }
+      return index(of: column.name).map { (column.name, $0) }
     }
     // Something has to be updated, or nobody would notice.
     if set.isEmpty { set = zip(key, keyIndexes).compactMap { name, index in index.map { (name, $0) } } }
@@ -154,11 +181,11 @@ extension Database.ConflictResolution {
 /// The plans of a connection.
 private final class RecordPlans: DatabasePart {
   // Records of one type are most often written one after the other.
-  private var latest: RecordPlan?
-  private var plans: [ObjectIdentifier: RecordPlan] = [:]
+  @exclusivity(unchecked) private var latest: RecordPlan?
+  @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
 
   func plan(
-    _ recordType: any TableRecord.Type, _ tableName: String, _ generation: UInt, _ db: Database
+    _ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database
   ) throws -> RecordPlan {
     let id = ObjectIdentifier(recordType)
     if let latest, latest.recordType == id, latest.generation == generation, latest.tableName == tableName {
@@ -179,8 +206,8 @@ extension Database {
   /// What is known of the table of a record type.
   ///
   /// - throws: `no such table` when there is none.
-  func recordPlan(for recordType: any TableRecord.Type) throws -> RecordPlan {
+  func recordPlan(for recordType: any Any.Type, _ tableName: String) throws -> RecordPlan {
     let generation = try catalogGeneration()
-    return try part(RecordPlans.self).plan(recordType, recordType.databaseTableName, generation, self)
+    return try part(RecordPlans.self).plan(recordType, tableName, generation, self)
   }
 }

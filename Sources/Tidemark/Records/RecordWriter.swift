@@ -7,24 +7,40 @@
 /// 1. What is written is written once, and to its end, whatever the closure does that fetches what the statement
 ///    returns.
 /// 2. While the program has a statement in its hands, nobody else runs it.
+@usableFromInline
 struct RecordWriter {
   let db: Database
   let plan: RecordPlan
 
-  init(_ db: Database, for recordType: any TableRecord.Type) throws {
+  @usableFromInline
+  init(_ db: Database, _ recordType: any Any.Type, tableName: String) throws {
     self.db = db
-    plan = try db.recordPlan(for: recordType)
+    plan = try db.recordPlan(for: recordType, tableName)
   }
+
+  /// What a record is encoded into.
+  @usableFromInline
+  var emptyContainer: PersistenceContainer { PersistenceContainer(following: plan.columns) }
+
+  @usableFromInline
+  func trapEmpty(_ recordType: any Any.Type) -> Never {
+    fatalError("\(recordType): invalid empty persistence container")
+  }
+
+  /// The names of all columns of the table.
+  @usableFromInline
+  var columnNames: Set<String> { plan.columnNames }
 
   // MARK: - Insertion
 
   /// - parameter selection: What is fetched of the new row; nothing when it is empty.
+  @usableFromInline
   func insert(
     _ container: consuming PersistenceContainer, _ resolution: Database.ConflictResolution,
     returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void
   ) throws -> InsertionSuccess {
     let sql = plan.insertionSQL(container, resolution)
-    guard try run(sql, container.values, returning: selection, fetch) else {
+    guard try run(sql, container.values, returning: selection, isRowNeeded: false, fetch) else {
       throw try plan.recordNotFound(container)
     }
     return inserted(container, db.lastInsertedRowID)
@@ -41,8 +57,9 @@ struct RecordWriter {
     // Where SQLite updates, the last row id of the connection stays what it was. So it is fetched, in the last column.
     let rowIDName = try plan.table.rowIDName(db)
     let identity = try rowIDName ?? plan.key().columns[0]
+    let values = container.values + clause.values
     var rowID: Int64?
-    let isStored = try run(sql, container.values + clause.values, returning: selection + [Column(identity)]) {
+    let isStored = try run(sql, values, returning: selection + [Column(identity)], isRowNeeded: true) {
       let rows = try Row.fetchCursor($0)
       guard let row = try rows.next() else { throw NothingReturned() }
       if rowIDName != nil { rowID = try row.decode(atIndex: row.count - 1) }
@@ -53,7 +70,11 @@ struct RecordWriter {
   }
 
   private func inserted(_ container: consuming PersistenceContainer, _ rowID: Int64) -> InsertionSuccess {
-    if let column = plan.rowIDColumn { container.store(rowID.databaseValue, in: column) }
+    if let index = plan.rowIDIndex {
+      container.replaceValue(at: index, with: rowID.databaseValue)
+    } else if let column = plan.rowIDColumn {
+      container.store(rowID.databaseValue, in: column)
+    }
     return InsertionSuccess(rowID: rowID, rowIDColumn: plan.rowIDColumn, persistenceContainer: container)
   }
 
@@ -62,25 +83,29 @@ struct RecordWriter {
   /// Answers nil when there is no such row.
   ///
   /// - parameter columns: The columns to update, or nil for all.
+  @usableFromInline
   func update(
     _ container: PersistenceContainer, _ resolution: Database.ConflictResolution, columns: Set<String>?,
     returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void
   ) throws -> PersistenceSuccess? {
     guard try hasKey(container) else { return nil }
     let update = try plan.update(container, columns, resolution)
-    guard try run(update.sql, update.values(container), returning: selection, fetch) else { return nil }
+    let values = update.values(container)
+    guard try run(update.sql, values, returning: selection, isRowNeeded: true, fetch) else { return nil }
     // What a trigger does in the place of an update is not counted by SQLite.
     guard db.changesCount > 0 || plan.table.kind == .view else { return nil }
     return PersistenceSuccess(persistenceContainer: container)
   }
 
   /// Whether there was a row to delete.
+  @usableFromInline
   func delete(_ container: PersistenceContainer) throws -> Bool {
     guard try hasKey(container) else { return false }
     try statement(plan.deletionSQL()).runToEnd(StatementArguments(values: plan.keyValues(container)))
     return db.changesCount > 0
   }
 
+  @usableFromInline
   func exists(_ container: PersistenceContainer) throws -> Bool {
     guard try hasKey(container) else { return false }
     let arguments = try StatementArguments(values: plan.keyValues(container))
@@ -88,17 +113,22 @@ struct RecordWriter {
   }
 
   /// Whether the record stores a part of its primary key at least. If not, it has no row.
-  func hasKey(_ container: PersistenceContainer) throws -> Bool {
-    try plan.keyValues(container).contains { !$0.isNull }
+  @usableFromInline
+  func hasKey(_ container: PersistenceContainer) throws -> Bool { try plan.hasKey(container) }
+
+  @usableFromInline
+  func recordNotFound(_ container: PersistenceContainer) throws -> RecordError {
+    try plan.recordNotFound(container)
   }
 
   // MARK: - Execution
 
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).idle() }
 
-  /// Whether the closure found what it wants.
+  /// - parameter isRowNeeded: Whether the closure is called only when the statement returns a row.
+  /// - returns: Whether the closure found what it wants.
   private func run(
-    _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable],
+    _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable], isRowNeeded: Bool,
     _ fetch: (Statement) throws -> Void
   ) throws -> Bool {
     if selection.isEmpty {
@@ -106,9 +136,9 @@ struct RecordWriter {
       return true
     }
     let clause = try plan.returningClause(selection, db)
+    let arguments = StatementArguments(values: clause.values.isEmpty ? values : values + clause.values)
     do {
-      try db.lendingStatement(sql: sql + clause.sql, StatementArguments(values: values + clause.values), fetch)
-      return true
+      return try db.lendingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
     } catch is NothingReturned {
       return false
     }

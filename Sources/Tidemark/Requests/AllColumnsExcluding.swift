@@ -9,7 +9,7 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
 
   /// All the columns but those of some names. Case does not count.
   public init(_ excludedColumns: some Collection<String>) {
-    excluded = Set(excludedColumns.map { $0.lowercased() })
+    excluded = Set(excludedColumns.map { $0.asciiLowercased })
   }
 
   /// The columns, selected.
@@ -17,7 +17,7 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
     SQLSelection(
       .late(
         SQLLateSelection { db, tableName in
-          try db.columns(in: tableName).filter { !excluded.contains($0.name.lowercased()) }
+          try db.columns(in: tableName).filter { !excluded.contains($0.name.asciiLowercased) }
             .map { .expression(.column($0.name)) }
         }))
   }

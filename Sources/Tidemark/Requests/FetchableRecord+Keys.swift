@@ -29,8 +29,14 @@ extension FetchableRecord where Self: TableRecord {
   /// ```swift
   /// let player = try Player.fetchOne(db, key: 1)
   /// ```
+  @inlinable
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
-    key.databaseValue.isNull ? nil : try filter(key: key).fetchOne(db)
+    let key = key.databaseValue
+    if key.isNull { return nil }
+    let request = try db.keyRequest(for: Self.self, key) {
+      try filter(key: key).makePreparedRequest(db, forSingleResult: true)
+    }
+    return try request.first(WholeRowDecoding<Self>.self)
   }
 
   /// The record of a primary key.
@@ -106,6 +112,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
   }
 
   /// The record of an identifier, or nil when there is none.
+  @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
   /// The record of an identifier.

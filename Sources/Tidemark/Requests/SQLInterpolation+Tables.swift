@@ -30,4 +30,9 @@ extension SQLInterpolation {
       appendInterpolation(selectable.sqlSelection.qualified(by: alias))
     }
   }
+
+  /// `COLLATE \(.localizedCompare)`: the name of a collation made in Swift.
+  public mutating func appendInterpolation(_ collation: DatabaseCollation) {
+    appendLiteral(collation.name.collationSQL)
+  }
 }

@@ -87,7 +87,7 @@ extension Database {
     }
     var others = names.sorted()
     let found = key.compactMap { column in
-      others.firstIndex { $0.lowercased() == column.lowercased() }.map { (column, others.remove(at: $0)) }
+      others.firstIndex { $0.asciiLowercased == column.asciiLowercased }.map { (column, others.remove(at: $0)) }
     }
     return found + others.map { ($0, $0) }
   }

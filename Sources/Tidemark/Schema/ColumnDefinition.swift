@@ -176,7 +176,7 @@ public final class ColumnDefinition {
     parts += [keyClause, notNullClause, uniqueClause].compactMap { $0 }
     for check in checks { parts.append("CHECK (\(try db.text(of: check)))") }
     if let defaultValue { parts.append("DEFAULT \(try db.text(of: defaultValue))") }
-    if let collation { parts.append("COLLATE \(collation)") }
+    if let collation { parts.append("COLLATE \(collation.collationSQL)") }
     for foreignKey in foreignKeys { parts.append(try foreignKey.sql(in: context)) }
     if let generation {
       parts.append("GENERATED ALWAYS AS (\(try db.text(of: generation.expression))) \(generation.qualification.sql)")

@@ -21,7 +21,7 @@ final class CompilationObserver: StatementAuthorizer {
 
   /// How many times something else than reading and writing rows was asked for. The program may compile statements
   /// without the library.
-  private(set) var effectCount: UInt = 0
+  @exclusivity(unchecked) private(set) var effectCount: UInt = 0
 
   /// Whether a database was attached, or might have been.
   private(set) var mayHaveAttachedDatabases = false

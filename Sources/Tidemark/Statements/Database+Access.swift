@@ -127,6 +127,6 @@ extension Database {
   func forgetStatements() {
     statements.removeAll()
     publicStatements.removeAll()
-    parts.values.forEach { $0.forgetStatements() }
+    parts.forEach { $0.part.forgetStatements() }
   }
 }

@@ -70,7 +70,7 @@ extension Statement {
 
   func runToEnd(_ arguments: StatementArguments?) throws {
     try start(arguments)
-    while try step() {}
+    if try stepToFirstRow() { while try step() {} }
     finish()
   }
 }

@@ -36,25 +36,31 @@ extension Database {
     return statement
   }
 
-  /// Lends a statement to a closure of the program, which may run it or not. Whatever it does, the statement is run,
-  /// and to its end.
+  /// Lends a statement to a closure of the program, which may run it or not. Whatever it does, the statement is run
+  /// once, and to its end.
   ///
   /// Nobody else gets the statement meanwhile: its arguments stay what they are.
-  func lendingStatement<Result>(
-    sql: String, _ arguments: StatementArguments, _ body: (Statement) throws -> Result
-  ) throws -> Result {
+  ///
+  /// - parameter isRowNeeded: Whether the closure is called only when there is a row.
+  /// - returns: Whether the closure was called.
+  func lendingStatement(
+    sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
+  ) throws -> Bool {
     preconditionAccess()
     let statement = try statements.take(sql) ?? compile(sql, isInternal: true, isPersistent: true)
     try statement.setArguments(arguments)
-    let run = statement.run
-    let result = try body(statement)
-    if statement.run == run { try statement.start() }
+    let isCalled = try !isRowNeeded || statement.startHoldingRow()
+    if isCalled {
+      let run = statement.run
+      try body(statement)
+      if statement.run == run { try statement.start() }
+    }
     if statement.isRunning {
       while try statement.step() {}
       statement.finish()
     }
     statements.insert(statement, for: sql)
-    return result
+    return isCalled
   }
 
   /// Compiles one statement.

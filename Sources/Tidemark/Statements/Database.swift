@@ -14,7 +14,7 @@ import Synchronization
 /// statements here, transactions, functions, schema and so on in their own.
 public final class Database {
   /// The connection, or nil once it was closed.
-  var handle: ConnectionHandle?
+  @exclusivity(unchecked) var handle: ConnectionHandle?
 
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
@@ -68,14 +68,17 @@ public final class Database {
   /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
   var isQueryOnly = false
 
-  /// Told which statements run, as long as somebody wants to know what they read.
-  @exclusivity(unchecked) var selectionRecorder: SelectionRecorder?
-
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
+
+  /// What regions need to know of the schema. Without, they are whole tables.
+  var schemaFacts: SchemaFacts?
+
+  /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
+  @exclusivity(unchecked) var selection: DatabaseRegion?
 
   /// Told what statements do; nil on a connection that does not write.
   @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
@@ -89,8 +92,8 @@ public final class Database {
   /// Whether a transaction was open when the last statement began.
   @exclusivity(unchecked) var wasInsideTransaction = false
 
-  /// What later rooms keep in the connection.
-  var parts: [ObjectIdentifier: any DatabasePart] = [:]
+  /// What later rooms keep in the connection. They are few, and asked for at each record that is written.
+  @exclusivity(unchecked) var parts: [(type: ObjectIdentifier, part: any DatabasePart)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.handle = handle
@@ -152,9 +155,9 @@ extension Database {
   func part<Part: DatabasePart>(_ type: Part.Type = Part.self) -> Part {
     let key = ObjectIdentifier(type)
     // Only this function puts something there, under the type of what it puts.
-    if let part = parts[key] { return unsafeDowncast(part, to: type) }
+    for entry in parts where entry.type == key { return unsafeDowncast(entry.part, to: type) }
     let part = Part()
-    parts[key] = part
+    parts.append((key, part))
     return part
   }
 }

@@ -83,7 +83,9 @@ extension Statement {
   /// Gives values to the parameters. On failure the arguments are what they were.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
-      for (index, value) in arguments.values.enumerated() { try bind(value, at: CInt(index + 1)) }
+      try arguments.values.withUnsafeBufferPointer { values in
+        for index in values.indices { try bind(values[index], at: CInt(truncatingIfNeeded: index + 1)) }
+      }
     } else {
       if isChecked { try validate(arguments) }
       var rest = arguments.values[...]
@@ -103,6 +105,20 @@ extension Statement {
     let values = try (1..<CInt(parameterCount + 1)).map { try value(at: $0, arguments, &rest) }
     arguments.values = Array(rest)
     return values
+  }
+
+  /// The values that the parameters have with some arguments; nil when some are missing.
+  func parameterValues(_ arguments: StatementArguments, isChecked: Bool) -> [DatabaseValue]? {
+    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return arguments.values }
+    var rest = arguments.values[...]
+    do {
+      return try (1..<CInt(parameterCount + 1)).map { index in
+        try isChecked ? value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
+      }
+    } catch {
+      // They have not been given yet, or do not fit: an execution would throw the error.
+      return nil
+    }
   }
 
   private func looseValue(

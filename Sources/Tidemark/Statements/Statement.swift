@@ -55,7 +55,7 @@ public final class Statement {
   @exclusivity(unchecked) var hasBoundArguments: Bool
 
   /// Whether the arguments must fit.
-  var checksArguments = true
+  @exclusivity(unchecked) var checksArguments = true
 
   /// Whether somebody runs it, and which run it is.
   @exclusivity(unchecked) private(set) var isRunning = false
@@ -122,27 +122,46 @@ public final class Statement {
     if count == recompilationCount { return nil }
     recompilationCount = count
     cachedColumns = nil
-    cachedRegion = nil
     return columns
   }
 
-  private var cachedRegion: DatabaseRegion?
-
-  /// What the statement reads.
-  ///
-  /// It is found by compiling the statement once more, the first time it is asked for.
-  public var databaseRegion: DatabaseRegion {
-    if let cachedRegion { return cachedRegion }
-    let region = database.region(ofStatement: sql)
-    cachedRegion = region
-    return region
-  }
+  /// What is known of the region, and for which schema.
+  var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
   // MARK: Running
+
+  /// Whether the first row of a run was looked for by somebody who has not shown it to whoever runs the statement next.
+  @exclusivity(unchecked) private var holdsRow = false
+
+  /// Begins a run, and answers whether there is a row. Whoever starts the statement next goes on with this run, and
+  /// finds that row.
+  ///
+  /// A statement that changes rows is so run once, by who must know whether there is one before it is lent.
+  func startHoldingRow() throws -> Bool {
+    try start()
+    holdsRow = try step()
+    if !holdsRow { finish() }
+    return holdsRow
+  }
+
+  /// The first step of a run, for whom it may not be the first one.
+  func stepToFirstRow() throws -> Bool {
+    if !holdsRow { return try step() }
+    holdsRow = false
+    return true
+  }
 
   /// Begins a run, with these arguments or those that were set.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
+    if holdsRow {
+      if arguments != nil {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE, message: "The statement has its arguments, and runs with them already", sql: sql)
+      }
+      run &+= 1
+      return
+    }
     if database.mayBeStopped { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
@@ -152,7 +171,7 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
-    database.selectionRecorder?.record(self)
+    if database.selection != nil { database.recordSelection(of: self) }
     wasInsideTransaction = !database.isInAutocommitMode
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
@@ -236,6 +255,7 @@ public final class Statement {
   private func end() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
+    holdsRow = false
     if isRunning { database.runningCount -= 1 }
     isRunning = false
     run &+= 1
@@ -264,7 +284,7 @@ public final class Statement {
 
   /// This statement, or another one of the same text when this one is running.
   func idle() throws -> Statement {
-    isRunning ? try copy() : self
+    isRunning && !holdsRow ? try copy() : self
   }
 
   /// Another statement of the same text and arguments.

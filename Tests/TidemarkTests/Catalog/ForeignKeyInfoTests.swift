@@ -141,3 +141,16 @@ import Tidemark
     #expect(words.contains("gives the column nope to the key of view v"))
   }
 }
+
+@Suite struct ForeignKeyToNothingTests {
+  @Test func aForeignKeyToATableThatDoesNotExistHidesNoOther() throws {
+    try inLibrary { db in
+      try db.execute(sql: "CREATE TABLE loan (bookId REFERENCES book, readerId REFERENCES reader)")
+      let keys = try db.foreignKeys(on: "loan")
+      #expect(keys.map(\.destinationTable) == ["reader", "book"])
+      #expect(keys.map(\.originColumns) == [["readerId"], ["bookId"]])
+      #expect(keys.map(\.destinationColumns) == [[], ["id"]])
+      #expect(keys[0].mapping.isEmpty)
+    }
+  }
+}

@@ -109,16 +109,16 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     #expect(
       try existing { try $1.update($0, columns: ["name"]) }
         == Self.update.map { $0.hasPrefix("willUpdate") ? #"willUpdate ["name"]"# : $0 })
-    // Whether there is a key, the record tells once before.
+    // Whether there is a key, the record tells before: a value is not asked again.
     #expect(
       try existing { try $1.save($0) }
-        == ["willSave", "aroundSave {", "encode"] + Self.update.dropFirst(2))
+        == ["willSave", "aroundSave {", "encode"] + Self.update.dropFirst(2).filter { $0 != "encode" })
   }
 
   @Test func aSaveThatFindsNoRowGoesOnWithAnInsertion() throws {
     #expect(
       try journal { try $1.save($0) } == [
-        "willSave", "aroundSave {", "encode", #"willUpdate ["id", "name", "score"]"#, "aroundUpdate {", "encode",
+        "willSave", "aroundSave {", "encode", #"willUpdate ["id", "name", "score"]"#, "aroundUpdate {",
         "willInsert", "aroundInsert {", "encode", "} aroundInsert", "didInsert", "} aroundSave", "didSave",
       ])
     #expect(

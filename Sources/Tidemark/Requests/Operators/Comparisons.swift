@@ -20,6 +20,17 @@ public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpre
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
+// A database value fits both: it is a value, and stands for nothing but SQL.
+/// Whether both are equal: `a = b`, or `a IS NULL`.
+public func == (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .equal(lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+public func != (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  (lhs == rhs).negated
+}
+
 /// Whether both differ: `a <> b`, or `a IS NOT NULL`.
 public func != (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   (lhs == rhs).negated

@@ -1,0 +1,43 @@
+import Foundation
+import Tidemark
+
+/// Where the databases are: in memory if the machine has a folder for that, so that no disk is measured.
+struct BenchmarkFolder {
+  let url: URL
+
+  init() throws {
+    let shared = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let isShared = FileManager.default.isWritableFile(atPath: shared.path())
+    let parent = isShared ? shared : FileManager.default.temporaryDirectory
+    url = parent.appending(path: "tidemark-benchmarks-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  func path(_ name: String) -> String { url.appending(path: name).path() }
+
+  func remove() {
+    // Nobody is left to be told.
+    try? FileManager.default.removeItem(at: url)
+  }
+}
+
+/// A database of items for each side.
+struct ItemDatabases {
+  let library: DatabaseQueue
+  let bare: BareConnection
+
+  /// - parameter count: The number of items.
+  init(_ folder: BenchmarkFolder, _ name: String, count: Int) throws {
+    // Opened by the library first, so that both files are of one kind.
+    library = try DatabaseQueue(path: folder.path("\(name)-library.sqlite"))
+    bare = try BareConnection(folder.path("\(name)-bare.sqlite"))
+    let schema = """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, score INTEGER, ratio REAL, data BLOB, date TEXT);
+      WITH RECURSIVE number (n) AS (SELECT 1 WHERE \(count) > 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(count))
+      INSERT INTO item
+      SELECT n, 'the name of item ' || (n % 64), n, n * 0.5, zeroblob(32), '2023-11-14 22:13:20.123' FROM number;
+      """
+    try library.write { try $0.execute(sql: schema) }
+    try bare.execute(schema)
+  }
+}

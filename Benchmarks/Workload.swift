@@ -1,0 +1,70 @@
+import Foundation
+
+/// Some work, done by the library and by bare C.
+///
+/// Both do the same on tables of the same content, each on a connection of its own, and each as many times as `count`
+/// says.
+struct Workload {
+  /// What is done: `insert: record`.
+  let name: String
+
+  /// The cost that is aimed at, as a ratio to that of bare C, where there is an aim.
+  let target: Double?
+
+  /// How many times it is done in a round.
+  let count: Int
+
+  /// What bare C is compared with. Several workloads may be compared with the same.
+  let bare: Side
+
+  let library: Side
+
+  /// One of the sides of a comparison.
+  struct Side {
+    let name: String
+
+    /// What is measured.
+    let work: () throws -> Void
+
+    /// What puts everything back as it was, and is not measured.
+    var restore: () throws -> Void = {}
+  }
+}
+
+/// How long the sides of workloads take: the least time of all rounds, since noise only adds.
+///
+/// The rounds of all sides are interleaved, so that a machine that is slow for some time is slow for all.
+struct Measures {
+  private var bestTimes: [String: Double] = [:]
+
+  mutating func addRound(of workloads: [Workload]) throws {
+    var measured: Set<String> = []
+    for side in workloads.flatMap({ [$0.bare, $0.library] }) where measured.insert(side.name).inserted {
+      try add(side)
+    }
+  }
+
+  mutating func add(_ side: Workload.Side) throws {
+    let start = cpuTime()
+    try measured(side.work)
+    let time = cpuTime() - start
+    try side.restore()
+    bestTimes[side.name] = min(bestTimes[side.name] ?? .infinity, time)
+  }
+
+  /// Nanoseconds for each time that the work is done.
+  func time(of side: Workload.Side, in workload: Workload) -> Double {
+    (bestTimes[side.name] ?? .nan) / Double(workload.count)
+  }
+}
+
+/// Does some work. Profilers look for this function, and leave out what it does not call.
+@inline(never)
+private func measured(_ work: () throws -> Void) rethrows { try work() }
+
+/// The time that the processor has spent on this program, in nanoseconds.
+private func cpuTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}

@@ -1,0 +1,56 @@
+/// The SQL that finds the records of a type by their primary key: it is printed once.
+///
+/// Laws:
+/// 1. It is the SQL of `filter(key:)`, to the letter.
+/// 2. It holds as long as the schema, the name of the table, and what the type selects. A selection that is not made
+///    of columns alone is printed each time.
+final class KeyRequests: DatabasePart {
+  private struct Entry {
+    let recordType: ObjectIdentifier
+    let tableName: String
+    let generation: UInt
+    let selection: [SimpleSelection]
+    let sql: String
+  }
+
+  // Records of one type are most often looked for one after the other.
+  @exclusivity(unchecked) private var latest: Entry?
+  @exclusivity(unchecked) private var entries: [ObjectIdentifier: Entry] = [:]
+
+  fileprivate func sql(
+    for recordType: any TableRecord.Type, _ generation: UInt, make: () throws -> String
+  ) throws -> String {
+    let id = ObjectIdentifier(recordType)
+    let tableName = recordType.databaseTableName
+    let selection = recordType.databaseSelection
+    if let entry = latest?.recordType == id ? latest : entries[id], entry.generation == generation,
+      entry.tableName == tableName, selection.isSame(as: entry.selection)
+    {
+      latest = entry
+      return entry.sql
+    }
+    let sql = try make()
+    if let simple = selection.simple {
+      let entry = Entry(
+        recordType: id, tableName: tableName, generation: generation, selection: simple, sql: sql)
+      entries[id] = entry
+      latest = entry
+    }
+    return sql
+  }
+}
+
+extension Database {
+  /// The request of the record of a primary key.
+  ///
+  /// - parameter request: The same, in general.
+  @usableFromInline
+  func keyRequest(
+    for recordType: any TableRecord.Type, _ key: DatabaseValue, general request: () throws -> PreparedRequest
+  ) throws -> PreparedRequest {
+    let generation = try catalogGeneration()
+    let sql = try part(KeyRequests.self).sql(for: recordType, generation) { try request().statement.sql }
+    return PreparedRequest(
+      statement: try preparedStatement(sql: sql), arguments: StatementArguments(values: [key]), adapter: nil)
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+import Tidemark
+
+/// Database values, and names of collations, where SQL wants an expression.
+@Suite struct DatabaseValueExpressionTests {
+  private let a = Column("a")
+
+  private func sql(_ expression: some SQLSpecificExpressible) throws -> String {
+    try inMemory { db in
+      let (sql, arguments) = try SQL(expression).build(db)
+      return "\(sql)  \(arguments)"
+    }
+  }
+
+  @Test func aDatabaseValueStandsWhereAColumnDoes() throws {
+    #expect(try sql(!true.databaseValue) == "?  [0]")
+    #expect(try sql(DatabaseValue.null == a) == #""a" IS NULL  []"#)
+    #expect(try sql(1.databaseValue != a) == #"? <> "a"  [1]"#)
+    #expect(try sql(a > 1.databaseValue) == #""a" > ?  [1]"#)
+    #expect(try sql([a, " ".databaseValue].joined(operator: .concat)) == #""a" || ?  [" "]"#)
+  }
+
+  @Test func aDatabaseValueFilters() throws {
+    try inLibrary { db in
+      let counts = try [false, true].map { try Table("book").filter($0.databaseValue).fetchCount(db) }
+      #expect(counts == [0, 3])
+    }
+  }
+
+  @Test func theNameOfACollationIsInterpolated() throws {
+    try inMemory { db in
+      let literals: [SQL] = ["COLLATE \(.nocase)", "COLLATE \(DatabaseCollation.localizedCompare)"]
+      let texts = try literals.map { try $0.build(db).sql }
+      #expect(texts == ["COLLATE NOCASE", "COLLATE swiftLocalizedCompare"])
+    }
+  }
+
+  @Test func theNameOfACollationIsNothingElse() throws {
+    let collation = Database.CollationName(rawValue: "x\"; DROP TABLE book")
+    #expect(try sql(a.collating(collation)) == #""a" COLLATE "x""; DROP TABLE book"  []"#)
+  }
+}
