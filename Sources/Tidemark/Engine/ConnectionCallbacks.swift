@@ -100,6 +100,9 @@ extension ConnectionHandle {
         if callbacks.mayCommit?() == false { return 1 }
         callbacks.hasBegunCommit = true
         callbacks.hasCommitted = true
+        // What was undone before is another transaction. SQLite begins one, and undoes it, to find out that the schema
+        // has changed and that it must compile the statement again.
+        callbacks.hasRolledBack = false
         callbacks.hasTransactionEnded = true
         return 0
       }, callbacks.context)

@@ -57,9 +57,12 @@ final class CaptureLayout: Sendable {
     self.mustTellAll = mustTellAll
   }
 
+  /// Whether nothing is known of the table.
+  var isUnknown: Bool { columns.isEmpty && unreadColumns.isEmpty && mustTellAll }
+
   /// The columns that an update has changed; nil when it may be any.
   func changedColumns(_ record: ChangeRecord) -> Set<String>? {
-    if columns.count > 64 || columns.isEmpty && mustTellAll { return nil }
+    if columns.count > 64 || isUnknown { return nil }
     var names = Set(unreadColumns)
     for (index, column) in columns.enumerated() where record.changedColumns & (1 << UInt64(index)) != 0 {
       names.insert(column.name)

@@ -25,9 +25,23 @@ extension ChangeCapture {
         captureCoarsely(signal, kind, table, layout)
       }
     }
-    guard record.isObserved || record.isCaptured else { return }
-    record.table = logIndex(of: table)
-    log.add(record)
+    if record.isObserved || record.isCaptured {
+      record.table = logIndex(of: table)
+      log.add(record)
+    }
+    if let step, !step.hasOwnRows { noteOwner(of: table, step) }
+  }
+
+  /// Before a statement begins to write, virtual tables write what they have kept in memory since earlier statements,
+  /// outside of what is undone when this one fails.
+  private func noteOwner(of table: WatchedTable, _ step: Step) {
+    let written = step.statement.writes?.tables ?? []
+    func isWritten(_ key: TableKey) -> Bool { written.contains { $0.key == key } }
+    if !isWritten(table.key), let virtualTable = virtualTable(before: table.key), !isWritten(virtualTable) {
+      log.passStepMark()
+    } else {
+      self.step?.hasOwnRows = true
+    }
   }
 
   func rowDidChange(
@@ -209,7 +223,7 @@ extension ChangeCapture {
       log.addCoarse(table.key, kind)
       return
     }
-    if layout.columns.count > 64 || layout.columns.isEmpty && layout.mustTellAll {
+    if layout.columns.count > 64 || layout.isUnknown {
       log.addCoarse(table.key, .update)
       return
     }

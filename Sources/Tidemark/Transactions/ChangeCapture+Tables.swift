@@ -18,6 +18,8 @@ extension ChangeCapture {
         }
       }
       table.hasAskedAboutDeletes = written.deletes
+      // A virtual table that is opened while its statement is compiled has those behind it compiled, too.
+      addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
       table.findOutWhetherIdle()
       return table
@@ -45,22 +47,39 @@ extension ChangeCapture {
     if let table = lateTables[key] { return table }
     let table = WatchedTable(key)
     table.hasAskedAboutDeletes = true
-    let written = (step?.statement.writes?.tables ?? []).map(\.key)
-    // The tables behind a virtual one are told to those who observe that one, too.
-    let names = [key.name] + written.filter { isBehind(key, $0) }.map(\.name)
     for observation in observations where !observation.isSilent {
       guard let observer = observation.observer else { continue }
-      func observes(_ kinds: [DatabaseEventKind]) -> Bool { kinds.contains(where: observer.observes) }
-      let isOfVirtualTable = names.dropFirst().contains { observes(eventKinds(of: $0)) }
-      if isOfVirtualTable || observes([.insert(tableName: key.name)]) { table.insertObservers.append(observation) }
-      if isOfVirtualTable || observes([.delete(tableName: key.name)]) { table.deleteObservers.append(observation) }
-      if isOfVirtualTable || observes([updateKind(of: key)]) { table.updateObservers.append(observation) }
+      if observer.observes(eventsOfKind: .insert(tableName: key.name)) { table.insertObservers.append(observation) }
+      if observer.observes(eventsOfKind: .delete(tableName: key.name)) { table.deleteObservers.append(observation) }
+      if observer.observes(eventsOfKind: updateKind(of: key)) { table.updateObservers.append(observation) }
     }
-    table.virtualTables = Set(written + needs.tables.keys).filter { isBehind(key, $0) && needs.needs(of: $0) != nil }
+    addVirtualTables(to: table, written: (step?.statement.writes?.tables ?? []).map(\.key))
     addLayout(to: table)
     table.findOutWhetherIdle()
     lateTables[key] = table
     return table
+  }
+
+  /// The virtual tables that keep their content in a table: who wants to know of them, or observes them, is told of it.
+  private func addVirtualTables(to table: WatchedTable, written: [TableKey]) {
+    let virtualTables = prefixes(of: table.key).filter { candidate in
+      // Asked last: what does not exist is looked for each time.
+      (written.contains(candidate) || needs.tables[candidate] != nil) && isVirtual(candidate)
+    }
+    if virtualTables.isEmpty { return }
+    table.virtualTables = virtualTables.filter { needs.needs(of: $0) != nil }
+    let names = virtualTables.filter(written.contains).map(\.name)
+    for observation in observations where !observation.isSilent {
+      guard let observer = observation.observer else { continue }
+      let kinds = names.flatMap(eventKinds)
+      guard kinds.contains(where: observer.observes) else { continue }
+      func add(to observers: inout [TransactionObservation]) {
+        if !observers.contains(where: { $0 === observation }) { observers.append(observation) }
+      }
+      add(to: &table.insertObservers)
+      add(to: &table.deleteObservers)
+      add(to: &table.updateObservers)
+    }
   }
 
   private func eventKinds(of name: String) -> [DatabaseEventKind] {
@@ -72,13 +91,26 @@ extension ChangeCapture {
     return .update(tableName: key.name, columnNames: Set(columns))
   }
 
-  /// Whether a table may be one of those in which a virtual table keeps its content: it has its name, and some more.
-  private func isBehind(_ key: TableKey, _ virtualTable: TableKey) -> Bool {
-    key.database.asciiLowercased == virtualTable.database.asciiLowercased
-      && key.name.asciiLowercased.hasPrefix(virtualTable.name.asciiLowercased + "_")
+  /// The names that a virtual table may have which keeps its content in a table: that one has a few more letters, behind
+  /// an underscore.
+  private func prefixes(of key: TableKey) -> [TableKey] {
+    let name = key.name
+    return name.indices.filter { name[$0] == "_" }.map { TableKey(String(name[..<$0]), in: key.database) }
   }
 
   // MARK: - The catalog
+
+  /// The virtual table that keeps its content in a table, if there is one.
+  func virtualTable(before key: TableKey) -> TableKey? { prefixes(of: key).first(where: isVirtual) }
+
+  private func isVirtual(_ key: TableKey) -> Bool {
+    do {
+      return try catalogTable(key)?.kind == .virtualTable
+    } catch {
+      Database.log(error, "It could not be found out whether \(key) is a virtual table")
+      return false
+    }
+  }
 
   /// Whether a statement writes no virtual table. When that cannot be told, it may.
   func isOrdinary(_ statement: Statement) -> Bool {

@@ -76,6 +76,9 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     var idleCount = 0
     var isMuted = false
 
+    /// Whether a row of one of the tables that it writes has changed.
+    var hasOwnRows = false
+
     /// Whether the statement was compiled again, so that its plan may not hold.
     var isStale = false
   }

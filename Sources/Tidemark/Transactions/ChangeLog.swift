@@ -112,6 +112,11 @@ struct ChangeLog {
     steps.append((mark, false))
   }
 
+  /// What is in the log belongs to what came before the statement, and stays when it fails.
+  mutating func passStepMark() {
+    if !steps.isEmpty { steps[steps.count - 1].mark = mark }
+  }
+
   /// Whether a statement has changed something that is in the log.
   var hasStepChanged: Bool {
     guard let mark = steps.last?.mark else { return false }

@@ -30,6 +30,18 @@ import Testing
       ])
   }
 
+  @Test func aStatementThatIsCompiledAgainIsToldAsBefore() throws {
+    let (dbQueue, recorder) = try captured("CREATE TABLE t (a);")
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "INSERT INTO t VALUES (1)")
+      try db.execute(sql: "CREATE TABLE u (a)")
+      _ = recorder.take()
+      // SQLite begins a transaction, finds another schema, undoes it, and begins again.
+      try db.execute(sql: "INSERT INTO t VALUES (1)")
+    }
+    #expect(recorder.takeRows() == ["insert t #2(a=1)"])
+  }
+
   @Test func aTableThatSomebodyElseChangedIsToldAsItIs() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.path("db"))
@@ -101,6 +113,17 @@ import Testing
       #expect(recorder.take().first?.tables.map(\.key) == [TableKey("book")])
       sqlite3session_delete(session)
     }
+  }
+
+  @Test func aVirtualTableThatIsOpenedAgainIsTold() throws {
+    let needs = CaptureNeeds(tables: [TableKey("box"): .init()])
+    let (dbQueue, recorder) = try captured("CREATE VIRTUAL TABLE box USING rtree(id, a, b); CREATE TABLE t (a);", needs)
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "ALTER TABLE t ADD COLUMN b")
+      _ = recorder.take()
+      try db.execute(sql: "INSERT INTO box VALUES (1, 1, 2)")
+    }
+    #expect(recorder.take().flatMap(\.tables).map(\.key) == [TableKey("box")])
   }
 
   @Test func virtualTablesChangeWithTheTablesBehindThem() throws {

@@ -59,6 +59,19 @@ import Testing
     }
   }
 
+  @Test func aTableWithALongerNameIsAnotherOne() throws {
+    let recorder = EventRecorder(table: "book")
+    try observed(recorder).write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE book_note (a);
+          CREATE TRIGGER noted AFTER INSERT ON book BEGIN INSERT INTO book_note VALUES (new.id); END;
+          INSERT INTO book (id) VALUES (1)
+          """)
+    }
+    #expect(recorder.log == ["insert book 1", "will commit", "did commit"])
+  }
+
   @Test func onlyWhatIsObservedIsTold() throws {
     let recorder = EventRecorder { if case .update(_, let columns) = $0 { columns.contains("title") } else { false } }
     try observed(recorder).write { db throws -> Void in

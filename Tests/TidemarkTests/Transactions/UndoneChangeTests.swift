@@ -46,6 +46,21 @@ import Testing
     #expect(recorder.takeRows() == ["insert t #3(a=1 id=3)"])
   }
 
+  @Test func whatAVirtualTableWritesBeforeAStatementThatFailsIsTold() throws {
+    let (dbQueue, recorder) = try captured("CREATE VIRTUAL TABLE docs USING fts5(body); CREATE TABLE t (a UNIQUE);")
+    try dbQueue.write { db throws -> Void in
+      try db.execute(sql: "INSERT INTO docs VALUES ('one')")
+      // The index is written when the next statement begins.
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1), (2), (1)") }
+      let rowIDs = try Set(Int64.fetchAll(db, sql: "SELECT rowid FROM docs_data"))
+      #expect(try Int.fetchAll(db, sql: "SELECT a FROM t").isEmpty)
+      #expect(rowIDs.count == 3)
+    }
+    let rows = recorder.take().flatMap(\.rows)
+    #expect(!rows.contains { $0.table == TableKey("t") })
+    #expect(rows.filter { $0.table == TableKey("docs_data") && $0.new != nil }.count >= 3)
+  }
+
   @Test func whatATriggerKeepsWhenItFailsIsTold() throws {
     let (dbQueue, recorder) = try captured(
       """
