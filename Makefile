@@ -8,7 +8,7 @@ export SWIFT_BACKTRACE := enable=no
 
 SWIFT_TEST_FLAGS ?=
 BENCH_FLAGS ?=
-STRESS_ROUNDS ?= 5
+STRESS_ROUNDS ?= 3
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 
 # One test after the other: many wait with their thread for what another thread does, and a machine of two cores has two

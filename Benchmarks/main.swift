@@ -1,6 +1,7 @@
 // Compares the library with bare C. `make bench` runs it.
 //
 //     Benchmarks [--rounds COUNT] [--side library|bare] [NAME…]
+//     Benchmarks live [COUNT…]
 //
 // Only the workloads are run whose name contains one of the names, if there are any. With `--side`, one side is run and
 // nothing is compared: that is for profilers.
@@ -21,6 +22,14 @@ while let argument = arguments.popFirst() {
 
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
+
+if names.first == "live" {
+  let counts = names.dropFirst().compactMap { Int($0) }
+  try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts)
+  folder.remove()
+  exit(0)
+}
+
 let families = [writing, reading, lookups]
 let workloads = try families.flatMap { try $0(folder) }.filter { workload in
   names.isEmpty || names.contains { workload.name.contains($0) }

@@ -44,12 +44,12 @@ table() {
       }
     }
     function row(name,   line, i) {
-      line = sprintf("%-18s %5d", name, runs[name])
+      line = sprintf("%-20s %5d", name, runs[name])
       for (i = 1; i <= count; i++) line = line sprintf(" %12d", sum[name, columns[i]])
       return line sprintf(" %9.1f", sum[name, "ms"] / 1000)
     }
     END {
-      line = sprintf("%-18s %5s", "scenario", "runs")
+      line = sprintf("%-20s %5s", "scenario", "runs")
       for (i = 1; i <= count; i++) line = line sprintf(" %12s", columns[i])
       print line sprintf(" %9s", "seconds")
       fflush()

@@ -36,6 +36,15 @@ func write(path: String, name: String) throws {
   }
 }
 
+/// A control: acknowledges each write before it is made.
+func boast(path: String, name: String) throws {
+  let pool = try makePool(path)
+  for number in 1... {
+    acknowledge(number)
+    try pool.write { try insert(number, of: name, $0) }
+  }
+}
+
 /// Makes copies, and acknowledges how many writes each has.
 func backup(path: String, name: String) throws {
   let pool = try makePool(path)

@@ -6,7 +6,7 @@ import Foundation
 //     StressChild DEED PATH NAME
 
 let deeds: [String: (_ path: String, _ name: String) throws -> Void] = [
-  "write": write, "backup": backup, "migrate": migrate, "close": close,
+  "write": write, "boast": boast, "backup": backup, "migrate": migrate, "close": close,
 ]
 
 let words = CommandLine.arguments.dropFirst()

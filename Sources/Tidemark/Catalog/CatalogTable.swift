@@ -29,6 +29,7 @@ final class CatalogTable {
   private var knownForeignKeys: [ForeignKeyInfo]?
   private var knownKey: PrimaryKeyInfo?
   private var knownRowIDName: String??
+  var knownFacts: TableFacts?
 
   init(_ object: SchemaObjects.Object?, _ id: DatabaseObjectID, columns: [ColumnInfo]) {
     self.id = id

@@ -53,6 +53,7 @@ extension Database {
     install(configuration.transactionClock)
     self.configuration = configuration
     schemaSource = configuration.schemaSource
+    provideSchemaFacts()
     // A fault of the disk would be a signal, and what is written into memory by mistake would be in the file (hazard
     // D9). Some are built to map files without being asked.
     try execute(sql: "PRAGMA mmap_size = 0")

@@ -160,8 +160,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// The number of columns of the statement.
   public var columnCount: Int { statement.columnCount }
 
-  /// What the statement reads.
-  public var databaseRegion: DatabaseRegion { statement.databaseRegion }
+  /// What the statement reads, with the arguments of the cursor.
+  public var databaseRegion: DatabaseRegion { statement.region(with: usedArguments, isChecked: false) }
 }
 
 @available(*, unavailable)

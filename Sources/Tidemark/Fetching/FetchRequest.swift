@@ -18,9 +18,9 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
 }
 
 extension FetchRequest {
-  /// What the request reads.
+  /// What the request reads: tables, columns, and rows as far as its conditions tell them.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-    try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion
+    try makePreparedRequest(db, forSingleResult: false).databaseRegion
   }
 
   /// The same request, whose rows are seen through an adapter.

@@ -17,6 +17,12 @@ public struct PreparedRequest {
     return preparedStatement
   }
 
+  /// What the request reads. The statement may be running with other arguments meanwhile.
+  var databaseRegion: DatabaseRegion {
+    guard let arguments else { return preparedStatement.databaseRegion }
+    return preparedStatement.region(with: arguments, isChecked: false)
+  }
+
   /// A request that runs a statement.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.init(statement: statement, arguments: nil, adapter: adapter)

@@ -32,7 +32,7 @@ extension LiveState {
     if isUnknown {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
-        query.region = nil
+        query.lastRead = nil
         wake(query)
       }
     } else {

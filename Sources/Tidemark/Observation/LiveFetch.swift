@@ -5,6 +5,9 @@ struct LiveFetch {
   /// Whether what it reads has to be found out.
   var findsRegion: Bool
 
+  /// What was read by the fetch before.
+  var lastRead: DatabaseRegion?
+
   /// Those that are told.
   var observers: [AnyLiveObserver]
 
@@ -15,7 +18,10 @@ struct LiveFetch {
     /// Gives an observer what was fetched, and answers whether it has made a value of that.
     var handOver: @Sendable (AnyLiveObserver) -> Bool
 
-    /// What was read, if it was to be found out.
+    /// What was read, if it was to be found out, and is not what the fetch before has read.
+    var read: DatabaseRegion?
+
+    /// What of that can be observed.
     var region: DatabaseRegion?
   }
 
@@ -23,17 +29,17 @@ struct LiveFetch {
     for observer in observers { observer.events.willFetch?() }
     let outcome = try cancellable(db) {
       switch source.tracking {
-      case _ where !findsRegion: return Outcome(handOver: try source.fetch(db), region: nil)
+      case _ where !findsRegion: return Outcome(handOver: try source.fetch(db))
       case .whatIsRead, .whatIsReadFirst:
         let (handOver, region) = try db.recordingSelection { try source.fetch(db) }
-        return Outcome(handOver: handOver, region: region)
+        return Outcome(handOver: handOver, read: region)
       case .regions(let regions):
         let region = try regions.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
-        return Outcome(handOver: try source.fetch(db), region: region)
+        return Outcome(handOver: try source.fetch(db), read: region)
       }
     }
-    guard let region = outcome.region else { return outcome }
-    return Outcome(handOver: outcome.handOver, region: try region.observed(in: db))
+    guard let read = outcome.read, read != lastRead else { return Outcome(handOver: outcome.handOver) }
+    return Outcome(handOver: outcome.handOver, read: read, region: try read.observable(db))
   }
 
   private func cancellable<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {

@@ -8,7 +8,10 @@ final class LiveQuery: @unchecked Sendable {
   var machine = LiveQueryMachine()
   var observers: [AnyLiveObserver] = []
 
-  /// What it reads: nil before the first fetch, and when it has to be found out again.
+  /// What the last fetch has read: nil before the first one, and when it has to be found out again.
+  var lastRead: DatabaseRegion?
+
+  /// What of that can be observed, and stands in the index.
   var region: DatabaseRegion?
   var registration: RegionIndex<LiveQueryKey>.Registration?
 
@@ -51,7 +54,7 @@ final class LiveQuery: @unchecked Sendable {
   var mustFindRegion: Bool {
     switch source.tracking {
     case .whatIsRead: true
-    case .whatIsReadFirst, .regions: region == nil
+    case .whatIsReadFirst, .regions: lastRead == nil
     }
   }
 }

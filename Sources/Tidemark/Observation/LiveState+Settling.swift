@@ -9,7 +9,9 @@ extension LiveState {
     guard queries[query.key] === query else { return ([], nil) }
     query.failureCount = 0
     var newRegion: DatabaseRegion?
+    // What was read before stands in the index, and commits meanwhile have been compared with it.
     if let region = outcome.region {
+      query.lastRead = outcome.read
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
       if isTouched(region, after: round.begun) { ask(query, .change) }

@@ -101,7 +101,10 @@ struct LiveState {
     observer.isNew = false
     add(observer, to: query)
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
-    if query.region == nil { track(region, query) }
+    if query.lastRead == nil {
+      query.lastRead = outcome.read
+      track(region, query)
+    }
     if isTouched(region, after: begun) { ask(query, .change) }
     return nextWork()
   }

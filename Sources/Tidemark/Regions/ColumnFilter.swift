@@ -17,6 +17,13 @@ enum ColumnFilter: Hashable, Sendable {
     }
   }
 
+  /// Whether a row with this value passes for certain.
+  func surelyAdmits(_ value: DatabaseValue) -> Bool {
+    // The bytes of a text that was repaired are not known.
+    if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return false }
+    return admits(value)
+  }
+
   /// Whether no value passes.
   var isEmpty: Bool {
     switch self {

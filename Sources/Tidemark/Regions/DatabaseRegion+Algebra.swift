@@ -22,4 +22,17 @@ extension DatabaseRegion {
     }
     return DatabaseRegion(tables: result)
   }
+
+  /// The region of other tables, or of other parts of them. Nil takes a table out.
+  func mapTables(
+    _ transform: (TableKey, TableRegion) throws -> (TableKey, TableRegion)?
+  ) rethrows -> DatabaseRegion {
+    guard let tables else { return self }
+    var result: [TableKey: TableRegion] = [:]
+    for (table, region) in tables {
+      guard let (table, region) = try transform(table, region) else { continue }
+      result[table] = result[table]?.union(region) ?? region
+    }
+    return DatabaseRegion(tables: result)
+  }
 }

@@ -70,3 +70,10 @@ extension ColumnFilter {
     }
   }
 }
+
+extension DatabaseRegion {
+  /// The same region, whose description tells the ids of the rows.
+  func namingRowIDs() -> DatabaseRegion {
+    mapTables { table, region in (table, region.namingRowIDs()) }
+  }
+}

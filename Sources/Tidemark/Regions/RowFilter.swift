@@ -28,6 +28,11 @@ struct RowFilter: Hashable, Sendable {
     columns.allSatisfy { name, filter in value(name).map(filter.admits) ?? true }
   }
 
+  /// Whether a row passes whatever its unknown values are.
+  func surelyAdmits(_ value: (_ column: String) -> DatabaseValue?) -> Bool {
+    columns.allSatisfy { name, filter in value(name).map(filter.surelyAdmits) ?? false }
+  }
+
   /// The rows that pass both.
   func intersection(_ other: RowFilter) -> RowFilter {
     var result = self
@@ -42,7 +47,7 @@ struct RowFilter: Hashable, Sendable {
     return result
   }
 
-  /// Whether each row that passes the other filter passes this one: nil when it cannot be told.
+  /// Whether each row that passes the other filter passes this one. No when it cannot be told.
   func admitsAll(of other: RowFilter) -> Bool {
     columns.allSatisfy { name, filter in
       other.columns[name].map { filter.intersection($0) == $0 } ?? false

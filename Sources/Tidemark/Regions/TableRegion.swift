@@ -41,6 +41,10 @@ extension TableRegion {
     /// Columns that are not read, but by which SQLite may order the rows, in lower case.
     var orderingColumns: Set<String> = []
 
+    /// Those of the columns that are read for nothing but to tell which rows pass, and that by the row filter exactly:
+    /// a change of their values does not matter to a row that passes before and after it.
+    var filteringColumns: Set<String> = []
+
     /// Whether the table was read without naming a column, as `COUNT(*)` does.
     var namesTable = false
 
@@ -63,13 +67,24 @@ extension TableRegion {
       guard let columns else { return true }
       return columns[column] != nil || orderingColumns.contains(column)
     }
+
+    /// Whether the value of a column, given in lower case, matters to a row that passes before and after a change.
+    func shows(_ column: String) -> Bool {
+      reads(column) && (!filteringColumns.contains(column) || orderingColumns.contains(column))
+    }
+
+    func with(rows: RowFilter) -> Self {
+      var result = self
+      result.rows = rows
+      return result
+    }
   }
 }
 
 extension TableRegion.Part: Hashable {
   // What matters is which changes a part is touched by. How it is described does not.
   static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs.rows == rhs.rows && lhs.readColumns == rhs.readColumns
+    lhs.rows == rhs.rows && lhs.readColumns == rhs.readColumns && lhs.filteringColumns == rhs.filteringColumns
   }
 
   func hash(into hasher: inout Hasher) {
@@ -91,8 +106,7 @@ extension TableRegion {
       switch change.kind {
       case .insert: return mayHold(change.new, part)
       case .delete: return mayHold(change.old, part)
-      case .update:
-        return isTouched(part, by: change) && (mayHold(change.old, part) || mayHold(change.new, part))
+      case .update: return isModified(part, byUpdate: change)
       }
     }
   }
@@ -107,20 +121,29 @@ extension TableRegion {
     parts.contains { part in part.columns == nil || columns.contains { part.reads($0.asciiLowercased) } }
   }
 
-  private func mayHold(_ image: RowImage?, _ part: Part) -> Bool {
-    guard let image else { return true }
-    return part.rows.mayAdmit { column in
-      image.value(of: column) ?? (column == rowIDName ? image.rowID.map { DatabaseValue(.int64($0)) } : nil)
-    }
-  }
-
-  private func isTouched(_ part: Part, by change: RowChange) -> Bool {
+  private func isModified(_ part: Part, byUpdate change: RowChange) -> Bool {
+    guard mayHold(change.old, part) || mayHold(change.new, part) else { return false }
     guard let changedColumns = change.changedColumns, part.columns != nil else { return true }
     // Without order, rows come in that of their ids.
     if let old = change.old?.rowID, let new = change.new?.rowID, old != new { return true }
-    return changedColumns.contains {
-      part.reads($0) || $0 == rowIDName ?? RowFilter.rowIDName || part.rows.columns[$0] != nil
-    }
+    let rowIDName = rowIDName ?? RowFilter.rowIDName
+    if changedColumns.contains(where: { part.shows($0) || $0 == rowIDName }) { return true }
+    guard changedColumns.contains(where: { part.reads($0) || part.rows.columns[$0] != nil }) else { return false }
+    return !(surelyHolds(change.old, part) && surelyHolds(change.new, part))
+  }
+
+  private func mayHold(_ image: RowImage?, _ part: Part) -> Bool {
+    guard let image else { return true }
+    return part.rows.mayAdmit { value(of: $0, in: image) }
+  }
+
+  private func surelyHolds(_ image: RowImage?, _ part: Part) -> Bool {
+    guard let image else { return false }
+    return part.rows.surelyAdmits { value(of: $0, in: image) }
+  }
+
+  private func value(of column: String, in image: RowImage) -> DatabaseValue? {
+    image.value(of: column) ?? (column == rowIDName ? image.rowID.map { DatabaseValue(.int64($0)) } : nil)
   }
 }
 
@@ -134,6 +157,12 @@ extension TableRegion {
   func intersection(_ other: TableRegion) -> TableRegion {
     let parts = parts.flatMap { part in other.parts.map { part.intersection($0) } }
     return TableRegion(parts: parts, rowIDName: rowIDName ?? other.rowIDName)
+  }
+
+  func namingRowIDs() -> TableRegion {
+    var result = self
+    for index in result.parts.indices { result.parts[index].namesRowIDs = true }
+    return result
   }
 
   private mutating func add(_ part: Part) {
@@ -155,7 +184,9 @@ extension TableRegion.Part {
   /// Both parts as one, if no cell is added by that.
   fileprivate func exactUnion(_ other: Self) -> Self? {
     if rows == other.rows { return joined(with: other, rows: rows) }
-    if self == other.with(rows: rows), let union = rows.exactUnion(other.rows) {
+    if columns.map({ Set($0.keys) }) == other.columns.map({ Set($0.keys) }), orderingColumns == other.orderingColumns,
+      let union = rows.exactUnion(other.rows)
+    {
       return joined(with: other, rows: union)
     }
     if contains(other) { return joined(with: other, rows: rows) }
@@ -168,6 +199,7 @@ extension TableRegion.Part {
 
   fileprivate func intersection(_ other: Self) -> Self {
     var result = self
+    result.filteringColumns = []
     result.rows = rows.intersection(other.rows)
     result.namesRowIDs = namesRowIDs || other.namesRowIDs
     guard let columns else {
@@ -190,12 +222,6 @@ extension TableRegion.Part {
     return otherColumns.keys.allSatisfy(reads) && other.orderingColumns.allSatisfy(reads)
   }
 
-  private func with(rows: RowFilter) -> Self {
-    var result = self
-    result.rows = rows
-    return result
-  }
-
   /// The columns of both.
   private func joined(with other: Self, rows: RowFilter) -> Self {
     var result = self
@@ -203,6 +229,10 @@ extension TableRegion.Part {
     result.orderingColumns.formUnion(other.orderingColumns)
     result.namesTable = namesTable || other.namesTable
     result.namesRowIDs = namesRowIDs && other.namesRowIDs
+    // A row that stays in the rows of both may leave those of one.
+    let isSame = self.rows == rows && other.rows == rows
+    result.filteringColumns = isSame ? filteringColumns.union(other.filteringColumns) : []
+    result.filteringColumns = result.filteringColumns.filter { !shows($0) && !other.shows($0) }
     result.rows = rows
     return result
   }

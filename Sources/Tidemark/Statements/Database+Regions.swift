@@ -1,55 +1,88 @@
 import CSQLite
 
-// What statements read.
+// What statements read: first as the authorizer tells, then narrowed to rows by the text of the statement.
 
 extension Database {
-  /// What a statement reads. The full database when it cannot be told.
-  func region(ofStatement sql: String) -> DatabaseRegion {
+  /// What can be said of the region of a statement before its arguments are known.
+  ///
+  /// - throws: An error when the statement does not compile any more.
+  func regionPlan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
     preconditionAccess()
-    do {
-      let reads = try compilation.reads { _ = try compile(sql, isInternal: true) }
-      return try region(of: reads)
-    } catch {
-      // The schema has changed since, and the statement is not valid any more. When in doubt, widen.
-      return .fullDatabase
+    // The compiler carries out many pragmas. They read no rows of tables.
+    if statement.isPragma { return RegionPlan.empty }
+    let reads = try compilation.reads { _ = try compile(statement.sql, isInternal: true) }
+    return try untraced {
+      var builder = RegionPlanBuilder(self, statement, depth: depth)
+      return try builder.plan(reads)
     }
   }
 
-  private func region(of reads: StatementReads) throws -> DatabaseRegion {
-    var tables: [TableKey: TableRegion] = [:]
-    for (table, columns) in reads.tables {
-      // Without a name of database, all tables of that name may be meant.
-      let databases = try table.database.map { [$0] } ?? databases(withTable: table.name)
-      for database in databases {
-        let key = TableKey(table.name, in: database)
-        let region = TableRegion(columns: columns)
-        tables[key] = tables[key]?.union(region) ?? region
-      }
-    }
-    return DatabaseRegion(tables: tables)
+  /// What is known of a table, if a room that knows is there.
+  func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
+    try schemaFacts?.table(self, name, database)
   }
 
   /// The names of the databases that have a table of that name, views apart.
-  private func databases(withTable name: String) throws -> [String] {
+  func databases(withTable name: String) throws -> [String] {
     let handle = try openHandle()
-    let names = try ["main", "temp"] + (compilation.mayHaveAttachedDatabases ? attachedDatabaseNames() : [])
-    return names.filter { handle.hasTable(name, in: $0) }
+    return try databaseNames().filter { handle.hasTable(name, in: $0) }
   }
 
-  private func attachedDatabaseNames() throws -> [String] {
-    try untraced {
-      let statement = try compile("PRAGMA database_list", isInternal: true)
-      try statement.start()
-      defer { statement.finish() }
-      var names: [String] = []
-      while try statement.step() {
-        guard let name = columnText(statement.sqliteStatement, 1) else {
-          throw DatabaseError(resultCode: .SQLITE_NOMEM)
-        }
-        names.append(name)
+  /// The names of all databases, in the order of SQLite's numbers for them.
+  func databaseNames() throws -> [String] {
+    if !compilation.mayHaveAttachedDatabases { return ["main", "temp"] }
+    let rows = try internalRows("PRAGMA database_list")
+    let attached = rows.compactMap { row -> String? in
+      guard case .int64(let number) = row[0].storage, number >= 2, case .string(let name) = row[1].storage else {
+        return nil
       }
-      return names.filter { $0 != "main" && $0 != "temp" }
+      return name
     }
+    return ["main", "temp"] + attached
+  }
+
+  /// The rows of a statement of the library's own. It is not traced.
+  func internalRows(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
+    try untraced {
+      let statement = try compile(sql, isInternal: true)
+      statement.checksArguments = false
+      try statement.start(arguments.isEmpty ? nil : StatementArguments(values: arguments))
+      defer { statement.finish() }
+      let columns = 0..<sqlite3_column_count(statement.sqliteStatement)
+      var rows: [[DatabaseValue]] = []
+      while try statement.step() {
+        rows.append(
+          try columns.map { column in
+            guard let value = DatabaseValue.read(statement.sqliteStatement, column) else {
+              throw DatabaseError(resultCode: .SQLITE_NOMEM)
+            }
+            return value
+          })
+      }
+      return rows
+    }
+  }
+}
+
+// MARK: - Recording
+
+extension Database {
+  /// Runs a closure, and answers what its statements have read, with the arguments that they had.
+  func recordingSelection<Result>(_ body: () throws -> Result) rethrows -> (result: Result, region: DatabaseRegion) {
+    let outer = selection
+    selection = DatabaseRegion()
+    // A closure around this one has read that, too.
+    defer { selection = outer.map { $0.union(selection ?? .fullDatabase) } }
+    let result = try body()
+    return (result, selection ?? .fullDatabase)
+  }
+
+  /// Takes note of what a statement is about to read.
+  func recordSelection(of statement: Statement) {
+    // What the library asks for itself is not traced.
+    guard let selection, !selection.isFullDatabase, !callbacks.isTraceMuted else { return }
+    // The statement may have been compiled for another schema, which SQLite finds out at the first step.
+    self.selection = selection.union(statement.databaseRegion)
   }
 }
 
@@ -57,5 +90,13 @@ extension ConnectionHandle {
   /// Whether a database has a table of that name, views apart. C: `sqlite3_table_column_metadata`.
   fileprivate func hasTable(_ name: String, in database: String) -> Bool {
     sqlite3_table_column_metadata(pointer, database, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
+  /// The collation of a column; nil when there is no such column. C: `sqlite3_table_column_metadata`.
+  func collation(ofColumn column: String, in table: TableKey) -> String? {
+    var collation: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(
+      pointer, table.database, table.name, column, nil, &collation, nil, nil, nil)
+    return code == SQLITE_OK ? collation.map { String(cString: $0) } : nil
   }
 }

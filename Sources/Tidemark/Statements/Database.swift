@@ -68,14 +68,17 @@ public final class Database {
   /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
   var isQueryOnly = false
 
-  /// Told which statements run, as long as somebody wants to know what they read.
-  @exclusivity(unchecked) var selectionRecorder: SelectionRecorder?
-
   /// Called when a statement has begun a transaction, whoever wrote it.
   var didBeginTransaction: ((Database) -> Void)?
 
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
+
+  /// What regions need to know of the schema. Without, they are whole tables.
+  var schemaFacts: SchemaFacts?
+
+  /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
+  @exclusivity(unchecked) var selection: DatabaseRegion?
 
   /// Told what statements do; nil on a connection that does not write.
   @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?

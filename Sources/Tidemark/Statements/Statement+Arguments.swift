@@ -107,6 +107,20 @@ extension Statement {
     return values
   }
 
+  /// The values that the parameters have with some arguments; nil when some are missing.
+  func parameterValues(_ arguments: StatementArguments, isChecked: Bool) -> [DatabaseValue]? {
+    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return arguments.values }
+    var rest = arguments.values[...]
+    do {
+      return try (1..<CInt(parameterCount + 1)).map { index in
+        try isChecked ? value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
+      }
+    } catch {
+      // They have not been given yet, or do not fit: an execution would throw the error.
+      return nil
+    }
+  }
+
   private func looseValue(
     at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
   ) -> DatabaseValue {

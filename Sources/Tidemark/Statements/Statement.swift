@@ -122,21 +122,11 @@ public final class Statement {
     if count == recompilationCount { return nil }
     recompilationCount = count
     cachedColumns = nil
-    cachedRegion = nil
     return columns
   }
 
-  private var cachedRegion: DatabaseRegion?
-
-  /// What the statement reads.
-  ///
-  /// It is found by compiling the statement once more, the first time it is asked for.
-  public var databaseRegion: DatabaseRegion {
-    if let cachedRegion { return cachedRegion }
-    let region = database.region(ofStatement: sql)
-    cachedRegion = region
-    return region
-  }
+  /// What is known of the region, and for which schema.
+  var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
   // MARK: Running
 
@@ -181,7 +171,7 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
-    database.selectionRecorder?.record(self)
+    if database.selection != nil { database.recordSelection(of: self) }
     wasInsideTransaction = !database.isInAutocommitMode
     if !effects.isEmpty {
       database.statementEffectCount &+= 1

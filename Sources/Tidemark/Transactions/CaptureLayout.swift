@@ -28,6 +28,9 @@ final class CaptureLayout: Sendable {
 
   struct Column: Sendable {
     var name: String
+
+    /// Its place in the table, and those that it has in SQLite's answers.
+    var tableIndex: CInt
     var oldIndex: CInt
     var insertIndex: CInt
     var updateIndex: CInt
@@ -139,7 +142,8 @@ private struct StorageOrder {
       if table.allColumns[place].affinity == .real, !isReal { return nil }
     }
     return CaptureLayout.Column(
-      name: name, oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update), isReal: isReal,
+      name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
+      isReal: isReal,
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }
 

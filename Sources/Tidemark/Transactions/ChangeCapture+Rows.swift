@@ -172,11 +172,13 @@ extension ChangeCapture {
 
   /// The new value of an incremental write is not known, and no statement tells of it.
   private func captureBlobWrite(
-    _ signal: RowChangeSignal, _ storageIndex: Int, _ table: WatchedTable, _ layout: CaptureLayout,
+    _ signal: RowChangeSignal, _ index: Int, _ table: WatchedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord
   ) {
     guard layout.wantsRows, log.hasRoom, layout.unreadColumns.isEmpty, layout.columns.count <= 64,
-      let written = layout.columns.firstIndex(where: { $0.oldIndex == CInt(storageIndex) })
+      // Which of its two places SQLite names, it does not document.
+      layout.columns.allSatisfy({ $0.tableIndex == $0.oldIndex }),
+      let written = layout.columns.firstIndex(where: { $0.tableIndex == CInt(index) })
     else {
       log.addCoarse(table.key, .update)
       return

@@ -93,7 +93,7 @@ extension ChangeCapture {
     }
   }
 
-  private func catalogTable(_ key: TableKey) throws -> CatalogTable? {
+  func catalogTable(_ key: TableKey) throws -> CatalogTable? {
     try db.shielded { try db.catalogTable(key.name, in: key.database) }
   }
 

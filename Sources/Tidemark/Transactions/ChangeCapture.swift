@@ -125,7 +125,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   func didStep(_ statement: Statement, error: DatabaseError?) {
     guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
     if step.isMuted { setHook(true) }
-    let outcome = error == nil ? .succeeded : outcome(of: step)
+    let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
     if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
     self.step = outerSteps.popLast()
     log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
@@ -160,13 +160,17 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   }
 
   /// What became of the rows that a statement changed before it failed.
-  private func outcome(of step: Step) -> ChangeLog.Outcome {
+  private func outcome(of step: Step, _ error: DatabaseError) -> ChangeLog.Outcome {
     if db.callbacks.hasRolledBack { return .undone }
     // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
     if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
     guard log.hasStepChanged else { return .undone }
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
-    return step.statement.mayFailWithoutUndoing ? .unclear : .undone
+    if let areKept = areRowsKept() { return areKept ? .kept : .undone }
+    // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
+    // keeps what it has done.
+    let isConflict = error.resultCode == .SQLITE_CONSTRAINT
+    return isConflict && !step.statement.mayFailWithoutUndoing ? .undone : .unclear
   }
 
   /// A statement that has changed tables that somebody wants to know of, and of which no row was told.

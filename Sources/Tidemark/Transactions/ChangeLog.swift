@@ -118,6 +118,9 @@ struct ChangeLog {
     return mark.records < records.count || mark.coarse < coarse.count
   }
 
+  /// The rows that the statement has changed.
+  var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
+
   /// - parameter tables: The tables of records.
   mutating func didStep(_ outcome: Outcome, tables: (ChangeRecord) -> TableKey) {
     guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that did not begin") }

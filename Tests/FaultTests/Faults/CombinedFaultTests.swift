@@ -1,6 +1,5 @@
 import Foundation
 import StressSupport
-import Synchronization
 import Testing
 
 @testable import Tidemark
@@ -14,16 +13,23 @@ import Testing
     var numbers = RandomNumbers(seed: seed)
     let kind: World.Kind = numbers.once(in: 2) ? .pool : .durablePool
     let storm = try FaultStorm(kind, try Template(kind), run)
-    let closesEarly = numbers.once(in: 2)
-    let workers = Workers(run: run)
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await workers.threads(3, "thread") { storm.work(as: $0) } }
-      group.addTask { await workers.tasks(5, "task") { await storm.workInTasks(as: 10 + $0) } }
-      group.addTask { await workers.threads(1, "disk") { _ in storm.failNowAndThen() } }
-      if closesEarly { group.addTask { await workers.threads(1, "close") { _ in storm.closeInTheMiddle() } } }
-    }
+    await storm.rage(closesEarly: numbers.once(in: 2))
     storm.checkTheEnd()
     run.count("cases")
+    for problem in storm.problems { run.problem(problem) }
+    run.finish()
+  }
+
+  /// A write that was acknowledged and undone is missed: this test can see.
+  @Test func aWriteThatIsUndoneIsMissed() async throws {
+    let run = Run("combined-faults", seed: Scale.seed, limit: 120)
+    let storm = try FaultStorm(.pool, try Template(.pool), run)
+    storm.loseAWrite()
+    await storm.rage(closesEarly: false)
+    storm.checkTheEnd()
+    let isFound = storm.problems.contains { $0.hasSuffix("was acknowledged, and is lost") }
+    run.count("planted", isFound ? 1 : 0)
+    if !isFound { run.problem("nothing was found: \(storm.problems)") }
     run.finish()
   }
 }
@@ -35,7 +41,7 @@ private final class FaultStorm: Sendable {
   private let vfs = FaultVFS()
   private let pool: DatabasePool
   private let ledger: StressSupport.Mutex<Ledger>
-  private let isOver = Atomic<Bool>(false)
+  private let allProblems = StressSupport.Mutex<[String]>([])
 
   init(_ kind: World.Kind, _ template: Template, _ run: Run) throws {
     self.run = run
@@ -51,6 +57,22 @@ private final class FaultStorm: Sendable {
       if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 10") }
     }
     pool = try DatabasePool(path: folder.database, configuration: configuration)
+  }
+
+  var problems: [String] { allProblems.withLock { $0 } }
+
+  private func problem(_ words: String) { allProblems.withLock { $0.append(words) } }
+
+  func rage(closesEarly: Bool) async {
+    let workers = Workers(run: run)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in await workers.threads(3, "thread") { [self] in work(as: $0) } }
+      group.addTask { [self] in await workers.tasks(5, "task") { [self] in await workInTasks(as: 10 + $0) } }
+      group.addTask { [self] in await workers.threads(1, "disk") { [self] _ in failNowAndThen() } }
+      if closesEarly {
+        group.addTask { [self] in await workers.threads(1, "close") { [self] _ in closeInTheMiddle() } }
+      }
+    }
   }
 
   // MARK: Those who use it
@@ -161,9 +183,9 @@ private final class FaultStorm: Sendable {
   /// A read sees whole writes, and all of those that were acknowledged before it.
   private func see(_ rows: (one: [Int], two: [Int]), _ before: Ledger) {
     run.count("reads")
-    if rows.one != rows.two { run.problem("half a write: \(rows)") }
+    if rows.one != rows.two { problem("half a write: \(rows)") }
     let lost = before.words.filter { $0.value == .acknowledged }.map(\.key).filter { !rows.one.contains($0) }
-    if !lost.isEmpty { run.problem("a read does not see \(lost)") }
+    if !lost.isEmpty { problem("a read does not see \(lost)") }
   }
 
   /// Each error is one that says why.
@@ -171,9 +193,9 @@ private final class FaultStorm: Sendable {
     switch error {
     case is CancellationError: run.count("cancelled")
     case let error as DatabaseError where error.message == "Connection is closed": run.count("closed")
-    case DatabaseError.SQLITE_MISUSE: run.problem("misuse: \(error)")
+    case DatabaseError.SQLITE_MISUSE: problem("misuse: \(error)")
     case is DatabaseError: run.count("refused")
-    default: run.problem("an error of another kind: \(error)")
+    default: problem("an error of another kind: \(error)")
     }
   }
 
@@ -197,19 +219,31 @@ private final class FaultStorm: Sendable {
     attempt { try pool.close() }
   }
 
+  /// The planted fault.
+  func loseAWrite() {
+    write { number in
+      try pool.writeWithoutTransaction { db in
+        try db.inTransaction {
+          try World.insert(number, db)
+          return .rollback
+        }
+      }
+    }
+  }
+
   func checkTheEnd() {
     vfs.disarm()
-    if pool.readers.load != (0, 0) { run.problem("load at the end: \(pool.readers.load)") }
+    if pool.readers.load != (0, 0) { problem("load at the end: \(pool.readers.load)") }
     do {
       try pool.close()
-      if !folder.openFiles.isEmpty { run.problem("still open: \(folder.openFiles)") }
+      if !folder.openFiles.isEmpty { problem("still open: \(folder.openFiles)") }
       let db = try PlainDatabase(path: folder.database)
       let report = try db.texts("PRAGMA integrity_check(3)")
-      if report != ["ok"] { run.problem("\(report)") }
+      if report != ["ok"] { problem("\(report)") }
       let rows = try (db.numbers("SELECT n FROM one ORDER BY n"), db.numbers("SELECT n FROM two ORDER BY n"))
-      if let complaint = ledger.withLock({ $0.complaint(about: rows.0, rows.1) }) { run.problem(complaint) }
+      if let complaint = ledger.withLock({ $0.complaint(about: rows.0, rows.1) }) { problem(complaint) }
     } catch {
-      run.problem("at the end: \(error)")
+      problem("at the end: \(error)")
     }
   }
 }

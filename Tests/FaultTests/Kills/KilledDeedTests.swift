@@ -6,7 +6,15 @@ import Testing
 /// halves (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KilledDeedTests {
   private func kill(_ deed: String, cycles: Int, _ check: (TestFolder, Int) throws -> [String]) throws {
-    let run = Run("kill during \(deed)".replacingOccurrences(of: " ", with: "-"), seed: Scale.seed)
+    let run = Run("kill-during-\(deed)", seed: Scale.seed)
+    for problem in try problems(of: deed, cycles: cycles, run, check) { run.problem(problem) }
+    run.finish()
+  }
+
+  /// What is found to be wrong, up to the first cycle in which something is.
+  private func problems(
+    of deed: String, cycles: Int, _ run: Run, _ check: (TestFolder, Int) throws -> [String]
+  ) throws -> [String] {
     var numbers = RandomNumbers(seed: run.seed)
     let folder = try TestFolder()
     for cycle in 0..<cycles {
@@ -24,10 +32,10 @@ import Testing
       let (count, complaint) = child.kill(afterBytes: bytes)
       run.count("kills")
       run.count("transactions", count)
-      if !complaint.isEmpty { run.problem(complaint) }
-      for problem in try check(folder, count) { run.problem("cycle \(cycle): \(problem)") }
+      let problems = try check(folder, count) + (complaint.isEmpty ? [] : [complaint])
+      if !problems.isEmpty { return problems.map { "cycle \(cycle): \($0)" } }
     }
-    run.finish()
+    return []
   }
 
   private func complaint(_ db: PlainDatabase, acknowledged: Int, name: String) throws -> [String] {
@@ -73,6 +81,18 @@ import Testing
       }
       return problems
     }
+  }
+
+  /// A process that acknowledges what it has not committed is found out: these tests can see.
+  @Test func anAcknowledgementBeforeTheCommitIsFoundOut() throws {
+    let run = Run("kill-during-boast", seed: Scale.seed)
+    let problems = try problems(of: "boast", cycles: 200, run) { folder, acknowledged in
+      try complaint(PlainDatabase(path: folder.path("db.sqlite")), acknowledged: acknowledged, name: "the file")
+    }
+    let isFound = problems.contains { $0.contains("were acknowledged") }
+    run.count("planted", isFound ? 1 : 0)
+    if !isFound { run.problem("nothing was found: \(problems)") }
+    run.finish()
   }
 
   @Test func whatWasClosedIsThere() throws {

@@ -70,6 +70,19 @@ import Testing
     #expect(LeakCount.leaks(toldBy: result) == [])
   }
 
+  /// Observations that are started, woken, and cancelled at whatever moment.
+  @Test func thousandsOfObservationsLeaveNothing() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let folder = try TestFolder()
+      let pool = try LeakTests.makePool(folder.path("db.sqlite"))
+      try await pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+      var numbers = RandomNumbers(seed: Scale.seed)
+      try await LeakCount.tell(cycles: LeakTests.cycles) { try await LeakTests.observe(pool, &numbers) }
+      if pool.liveMetrics.observationCount > 0 { fatalError("Observations are left") }
+    }
+    #expect(LeakCount.leaks(toldBy: result) == [])
+  }
+
   /// A leak is found: these tests can see.
   @Test func aLeakIsFound() async {
     let run = Run("leaks", seed: Scale.seed)
@@ -94,6 +107,26 @@ import Testing
   }
 
   private struct Planned: Error {}
+
+  /// An observation of each kind, woken or not, and cancelled before, during or after its first value.
+  private static func observe(_ pool: DatabasePool, _ numbers: inout RandomNumbers) async throws {
+    let owner = numbers.below(50)
+    let observation = ValueObservation.tracking { db in
+      try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t WHERE n = ?", arguments: [owner]) ?? 0
+    }
+    let cancellable = observation.start(in: pool, scheduling: .task, onError: { _ in }, onChange: { _ in })
+    let shared = observation.shared(in: pool, scheduling: .task)
+    let follower = shared.start(onError: { _ in }, onChange: { _ in })
+    let loop = Task { for try await _ in observation.values(in: pool) where Task.isCancelled { break } }
+    if numbers.once(in: 2) {
+      try await pool.write { try $0.execute(sql: "DELETE FROM t; INSERT INTO t VALUES (?)", arguments: [owner]) }
+    }
+    if numbers.once(in: 2) { await Task.yield() }
+    cancellable.cancel()
+    follower.cancel()
+    loop.cancel()
+    _ = await loop.result
+  }
 
   /// Reads and writes that succeed, fail, and are cancelled.
   private static func accesses(_ pool: DatabasePool) async throws {

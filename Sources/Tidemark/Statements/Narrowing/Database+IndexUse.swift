@@ -1,0 +1,55 @@
+// Which tables and indexes a query opens.
+//
+// Rows that a query does not order come in the order of an index, and an update of a column that the query does not
+// even name may change that. And the authorizer is not told of all: the tables of a join by `USING` or `NATURAL` are
+// read for columns that no expression names.
+
+extension Database {
+  /// How a table is read.
+  struct TableUse {
+    /// The columns of the indexes that are used, in lower case.
+    var columns: Set<String> = []
+
+    /// Whether indexes of expressions are used.
+    var hasExpressions = false
+  }
+
+  /// The tables that SQLite opens to run a query, themselves or by an index. C: `EXPLAIN`.
+  func tables(usedBy sql: String) throws -> [TableKey: TableUse] {
+    var roots: [Int64: Set<Int64>] = [:]
+    for row in try internalRows("EXPLAIN \(sql)") {
+      // Address, operation, and its first three operands.
+      guard row.count > 4, case .string(let operation) = row[1].storage,
+        operation == "OpenRead" || operation == "ReopenIdx",
+        case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage
+      else { continue }
+      roots[database, default: []].insert(root)
+    }
+    let names = try roots.isEmpty ? [] : databaseNames()
+    var uses: [TableKey: TableUse] = [:]
+    for (number, roots) in roots {
+      guard names.indices.contains(Int(number)) else { throw DatabaseError(message: "no such schema: \(number)") }
+      try addTables(withRoots: roots, in: names[Int(number)], to: &uses)
+    }
+    return uses
+  }
+
+  private func addTables(withRoots roots: Set<Int64>, in database: String, to uses: inout [TableKey: TableUse]) throws {
+    let schemaName = database.quotedDatabaseIdentifier
+    let list = roots.map(String.init).joined(separator: ", ")
+    let table = database == "temp" ? "sqlite_temp_master" : "\(schemaName).sqlite_master"
+    let sql = "SELECT name, tbl_name, type = 'index' FROM \(table) WHERE rootpage IN (\(list))"
+    for row in try internalRows(sql) {
+      guard case .string(let index) = row[0].storage, case .string(let table) = row[1].storage else { continue }
+      let key = TableKey(table, in: database)
+      var use = uses[key] ?? TableUse()
+      defer { uses[key] = use }
+      if row[2] == DatabaseValue(.int64(0)) { continue }
+      for column in try internalRows("PRAGMA \(schemaName).index_xinfo(\(index.quotedDatabaseIdentifier))") {
+        // The number of the column is -1 for the row id, and -2 for an expression.
+        if column[1] == DatabaseValue(.int64(-2)) { use.hasExpressions = true }
+        if case .string(let name) = column[2].storage { use.columns.insert(name.asciiLowercased) }
+      }
+    }
+  }
+}

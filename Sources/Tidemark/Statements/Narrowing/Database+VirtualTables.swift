@@ -1,0 +1,82 @@
+// What is behind virtual tables. SQLite's authorizer tells of the virtual table alone, and the rows that change are
+// those of other tables.
+
+extension Database {
+  /// The tables in which the rows of a virtual table are.
+  ///
+  /// - parameter sql: The text that created it; nil for a table that its module brings.
+  /// - parameter depth: How many virtual tables are before this one.
+  func region(behind table: TableFacts, createdBy sql: String?, depth: Int) throws -> DatabaseRegion {
+    // These make their rows of their arguments.
+    let functions: Set = ["json_each", "json_tree", "generate_series"]
+    guard let sql else { return functions.contains(table.key.name.asciiLowercased) ? DatabaseRegion() : .fullDatabase }
+    guard depth < 4, let creation = VirtualTableCreation(sql) else { return .fullDatabase }
+    var tables: [TableKey: TableRegion] = [:]
+    for shadow in table.shadowTables { tables[shadow] = .all }
+    let region = DatabaseRegion(tables: tables)
+    switch creation.module {
+    case "rtree", "rtree_i32", "geopoly":
+      return region
+    case "fts3", "fts4", "fts5":
+      switch creation.content {
+      case .own: return region
+      case .unknown: return .fullDatabase
+      case .table(let name):
+        let database = table.key.database.quotedDatabaseIdentifier
+        let sql = "SELECT * FROM \(database).\(name.quotedDatabaseIdentifier)"
+        let statement = try compile(sql, isInternal: true)
+        return region.union(try regionPlan(of: statement, depth: depth + 1).region([]))
+      }
+    default:
+      return .fullDatabase
+    }
+  }
+}
+
+/// What the text says that created a virtual table.
+struct VirtualTableCreation {
+  /// Where the rows of a full-text table are.
+  enum Content: Equatable {
+    /// In tables of its own, or nowhere.
+    case own
+    case table(String)
+    case unknown
+  }
+
+  /// The name of the module, in lower case.
+  var module: String
+  var content = Content.own
+
+  init?(_ sql: String) {
+    guard let lexemes = SQLLexeme.all(in: sql), let using = lexemes.firstIndex(where: { $0.keyword == "USING" }),
+      lexemes.indices.contains(using + 1)
+    else { return nil }
+    module = lexemes[using + 1].text.asciiLowercased
+    var argument: [SQLLexeme] = []
+    var depth = 0
+    for lexeme in lexemes.dropFirst(using + 2) {
+      if lexeme.kind == .symbol {
+        if lexeme.text == "(" { depth += 1 }
+        if lexeme.text == ")" { depth -= 1 }
+        let isBoundary = depth == 1 && (lexeme.text == "(" || lexeme.text == ",") || depth == 0
+        if isBoundary {
+          read(argument)
+          argument = []
+          continue
+        }
+      }
+      argument.append(lexeme)
+    }
+  }
+
+  /// Reads one argument: `content = name`.
+  private mutating func read(_ argument: [SQLLexeme]) {
+    guard argument.count >= 2, argument[0].text.asciiLowercased == "content", argument[1].text == "=" else { return }
+    switch argument.count {
+    case 2: content = .own
+    case 3 where argument[2].kind == .symbol: content = .unknown
+    case 3: content = argument[2].text.isEmpty ? .own : .table(argument[2].text)
+    default: content = .unknown
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/// Finds where the tables of a query are read, and under which conditions.
+///
+/// Laws:
+///
+/// 1. A name is given the meaning that SQLite gives it: common tables first, then the temporary database, the main one,
+///    those attached; in a view, its own database. Where that is not certain, the reading is given up.
+/// 2. A condition counts for a table when it has columns of this one occurrence and constants alone.
+struct OccurrenceReader {
+  typealias NotUnderstood = SelectParser.NotUnderstood
+
+  /// What is known of a table, by its name and that of its database.
+  let factsOfTable: (_ name: String, _ database: String?) throws -> TableFacts?
+
+  /// The value of a number that is no plain integer, as SQLite reads it.
+  let number: (_ text: String) throws -> DatabaseValue
+
+  /// The index of each mention of a parameter.
+  let parameterIndexes: [Int]
+
+  private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
+
+  /// The names of all columns that are mentioned, in views, too.
+  private(set) var columnNames: [String] = []
+  private(set) var mentionsAllColumns = false
+
+  /// Whether the order in which SQLite finds the rows does not show in the result.
+  private(set) var hidesOrder = false
+
+  private var viewDepth = 0
+
+  /// What names mean at a place.
+  private struct Scope {
+    /// The common tables that can be named, in lower case.
+    var commonTables: Set<String> = []
+
+    /// Names that stand outside of a view, where some versions of SQLite would see them.
+    var outerCommonTables: Set<String> = []
+
+    /// The database of the view that is read.
+    var database: String?
+  }
+
+  init(
+    facts: @escaping (_ name: String, _ database: String?) throws -> TableFacts?,
+    number: @escaping (_ text: String) throws -> DatabaseValue, parameterIndexes: [Int]
+  ) {
+    factsOfTable = facts
+    self.number = number
+    self.parameterIndexes = parameterIndexes
+  }
+
+  /// Reads a statement that was parsed.
+  mutating func read(_ query: SelectSyntax, _ parser: SelectParser) throws {
+    columnNames = parser.columnNames
+    mentionsAllColumns = parser.mentionsAllColumns
+    try read(query, Scope())
+    hidesOrder = try hidesOrder(of: query, parser)
+  }
+
+  /// Whether the rows of one table are counted, or sorted by what tells them from each other.
+  private func hidesOrder(of query: SelectSyntax, _ parser: SelectParser) throws -> Bool {
+    guard query.cores.count == 1, query.commonTables.isEmpty, query.nested.isEmpty, let core = query.cores.first,
+      core.nested.isEmpty, core.sources.count == 1, case .table(let name) = core.sources[0].content,
+      let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
+    else { return false }
+    if core.countsRows { return true }
+    guard core.showsRows, !parser.callsFunctions else { return false }
+    let source = NamedSource(
+      name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
+    return query.ordering.contains { term in
+      guard case .column(let reference) = term, let column = source.column(reference) else { return false }
+      return column.name == facts.rowIDName || facts.keyColumns == [column.name]
+    }
+  }
+
+  // MARK: - Queries
+
+  private mutating func read(_ query: SelectSyntax, _ scope: Scope) throws {
+    var scope = scope
+    for table in query.commonTables { scope.commonTables.insert(table.name.asciiLowercased) }
+    for table in query.commonTables { try read(table.query, scope) }
+    for core in query.cores { try read(core, scope) }
+    try read(query.nested, scope)
+  }
+
+  private mutating func read(_ nested: NestedReads, _ scope: Scope) throws {
+    for query in nested.queries { try read(query, scope) }
+    for name in nested.tables {
+      if let found = try table(named: name, scope) { occurrences[found.key, default: []].append(RowOccurrence()) }
+    }
+  }
+
+  private mutating func read(_ core: SelectCore, _ scope: Scope) throws {
+    var sources: [NamedSource] = []
+    for source in core.sources {
+      var named = NamedSource(name: source.exposedName?.asciiLowercased, hasAlias: source.alias != nil)
+      switch source.content {
+      case .table(let name): named.facts = try table(named: name, scope)
+      case .function: break
+      case .query(let query): try read(query, scope)
+      }
+      sources.append(named)
+    }
+    try read(core.nested, scope)
+    let binder = ConditionBinder(
+      sources: sources, isNatural: core.isNatural, sharedNames: core.sharedNames, number: number,
+      parameterIndexes: parameterIndexes)
+    var conditions = core.sources.filter(\.isJoinConditionGlobal).compactMap(\.joinCondition)
+    if let condition = core.condition { conditions.append(condition) }
+    for (index, source) in core.sources.enumerated() {
+      guard let facts = sources[index].facts else { continue }
+      var occurrence = RowOccurrence(isNullable: source.isNullable)
+      occurrence.sharedColumns = Set(facts.columns.keys.filter { core.isNatural || core.sharedNames.contains($0) })
+      if case .table = facts.kind {
+        occurrence.conditions = try conditions.map { try binder.bind($0, toSource: index) }
+        if !source.isJoinConditionGlobal {
+          occurrence.joinCondition = try source.joinCondition.map { try binder.bind($0, toSource: index) }
+        }
+      }
+      occurrences[facts.key, default: []].append(occurrence)
+    }
+  }
+
+  // MARK: - Names
+
+  /// The table of that name; nil for a common table, and for a view, which is read.
+  private mutating func table(named table: TableName, _ scope: Scope) throws -> TableFacts? {
+    let key = table.name.asciiLowercased
+    if table.database == nil {
+      if scope.commonTables.contains(key) { return nil }
+      if scope.outerCommonTables.contains(key) { throw NotUnderstood() }
+    }
+    guard let facts = try factsOfTable(table.name, table.database ?? scope.database) else { throw NotUnderstood() }
+    guard case .view(let sql) = facts.kind else { return facts }
+    try readView(sql, facts.key, scope)
+    return nil
+  }
+
+  private mutating func readView(_ sql: String, _ view: TableKey, _ scope: Scope) throws {
+    viewDepth += 1
+    defer { viewDepth -= 1 }
+    if viewDepth > 20 { throw NotUnderstood() }
+    var parser = try SelectParser(sql)
+    parser.columnNames = columnNames
+    let query = try parser.parseView()
+    if !parser.parameters.isEmpty { throw NotUnderstood() }
+    columnNames = parser.columnNames
+    mentionsAllColumns = mentionsAllColumns || parser.mentionsAllColumns
+    // A view of the temporary database finds its tables as any query does.
+    let isTemporary = view.database.asciiLowercased == "temp"
+    try read(
+      query,
+      Scope(
+        outerCommonTables: scope.commonTables.union(scope.outerCommonTables),
+        database: isTemporary ? nil : view.database))
+  }
+}
+
+/// A source of rows, as names of columns find it.
+struct NamedSource {
+  /// The name by which its columns are qualified, in lower case.
+  var name: String?
+
+  /// Whether that name is an alias.
+  var hasAlias = false
+
+  /// What is known of it; nil unless it is a table.
+  var facts: TableFacts?
+
+  /// The column that a name means where there is no other source.
+  fileprivate func column(_ reference: ColumnReference) -> ColumnFacts? {
+    ConditionBinder(sources: [self]).facts(of: reference, 0)
+  }
+}

@@ -1,0 +1,100 @@
+@testable import Tidemark
+
+/// What is in a database, row by row: what the changes of a transaction are compared with.
+struct CaptureDump {
+  /// A table, and its rows by their identity.
+  struct Table {
+    var columns: [String]
+    var keyColumns: [String]
+    var hasRowID: Bool
+    var rows: [RowIdentity: [String: DatabaseValue]] = [:]
+  }
+
+  /// The id of a row, or the columns of its key.
+  struct RowIdentity: Hashable {
+    var words: String
+  }
+
+  private(set) var tables: [TableKey: Table] = [:]
+  var virtualTables: [TableKey: [String]] = [:]
+
+  init(_ db: Database, _ shapes: CaptureShapes) throws {
+    for shape in shapes.tables {
+      var table = Table(columns: shape.columns, keyColumns: shape.keyColumns, hasRowID: shape.hasRowID)
+      for row in try Row.fetchAll(db.cachedStatement(sql: shape.query)) {
+        var values: [String: DatabaseValue] = [:]
+        for (index, column) in shape.columns.enumerated() { values[column] = row[index] }
+        let rowID: Int64? = shape.hasRowID ? row[shape.columns.count] : nil
+        table.rows[Self.identity(rowID, values, shape.keyColumns)] = values
+      }
+      tables[shape.key] = table
+    }
+    for (key, query) in shapes.virtualTables {
+      virtualTables[key] = try Row.fetchAll(db.cachedStatement(sql: query)).map { "\($0.databaseValues)" }.sorted()
+    }
+  }
+
+  static func identity(
+    _ rowID: Int64?, _ values: [String: DatabaseValue], _ keyColumns: [String]
+  ) -> RowIdentity {
+    if let rowID { return RowIdentity(words: "#\(rowID)") }
+    return RowIdentity(words: keyColumns.map { words(values[$0]) }.joined(separator: "|"))
+  }
+
+  /// The value with its storage class, and texts byte by byte.
+  static func words(_ value: DatabaseValue?) -> String {
+    switch value?.storage {
+    case nil: "?"
+    case .null?: "NULL"
+    case .int64(let integer)?: "i\(integer)"
+    case .double(let double)?: "d\(double)"
+    case .string(let text)?: "t\(Array(text.utf8))"
+    case .blob(let data)?: "b\(Array(data))"
+    }
+  }
+}
+
+/// How the tables of a database are dumped, as long as its schema stays the same.
+struct CaptureShapes {
+  struct Table {
+    var key: TableKey
+    var columns: [String]
+    var keyColumns: [String]
+    var hasRowID: Bool
+    var query: String
+
+    /// Names that can be written, and whether the table is one of a virtual table.
+    var writableColumns: [String]
+    var isShadow: Bool
+    var sql: String { "\"\(key.database)\".\"\(key.name)\"" }
+  }
+
+  var tables: [Table] = []
+  var virtualTables: [(TableKey, String)] = []
+
+  init(_ db: Database) throws {
+    let listed = try Row.fetchAll(db, sql: "PRAGMA table_list")
+    for row in listed {
+      let (name, database, type): (String, String, String) = (row["name"], row["schema"], row["type"])
+      let key = TableKey(name, in: database)
+      if name.hasPrefix("sqlite_") || type == "view" { continue }
+      let sql = "\"\(database)\".\"\(name)\""
+      if type == "virtual" {
+        virtualTables.append((key, "SELECT * FROM \(sql)"))
+        continue
+      }
+      let columns = try Row.fetchAll(db, sql: "PRAGMA \"\(database)\".table_xinfo(\"\(name)\")")
+      // Columns that are computed when they are read are not told.
+      let stored = columns.filter { $0["hidden"] != 2 }
+      let names = stored.map { ($0["name"] as String).lowercased() }
+      let hasRowID: Bool = !(row["wr"] as Bool)
+      let selected = stored.map { "\"\($0["name"] as String)\"" } + (hasRowID ? ["rowid"] : [])
+      tables.append(
+        Table(
+          key: key, columns: names,
+          keyColumns: columns.filter { ($0["pk"] as Int) > 0 }.map { ($0["name"] as String).lowercased() },
+          hasRowID: hasRowID, query: "SELECT \(selected.joined(separator: ", ")) FROM \(sql)",
+          writableColumns: columns.filter { $0["hidden"] == 0 }.map { $0["name"] }, isShadow: type == "shadow"))
+    }
+  }
+}

@@ -1,0 +1,110 @@
+@testable import Tidemark
+
+/// Compares what is told of a commit with what is in the database before and after.
+struct CaptureOracle {
+  private(set) var problems: [String] = []
+
+  /// How many rows and tables were compared, and how many tables were told without their rows.
+  private(set) var rowCount = 0
+  private(set) var coarseCount = 0
+
+  private struct State {
+    var rows: [CaptureDump.RowIdentity: [String: DatabaseValue]]
+    var table: CaptureDump.Table
+  }
+
+  /// - parameter mayBeCoarse: Whether something was done of which rows cannot be told.
+  mutating func check(_ told: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, mayBeCoarse: Bool) {
+    if told.contains(where: \.isUnknown) {
+      coarseCount += 1
+      if !mayBeCoarse { problems.append("a commit was told as unknown") }
+      return
+    }
+    var states = before.tables.mapValues { State(rows: $0.rows, table: $0) }
+    let altered = Set(told.flatMap(\.schemaChanges).map { TableKey($0.name, in: $0.database) })
+    let coarse = Set(told.flatMap(\.tables).filter(\.isCoarse).map(\.key))
+    let coarseTables = coarse.filter { before.virtualTables[$0] == nil }
+    coarseCount += coarseTables.count
+    if !coarseTables.isEmpty, !mayBeCoarse { problems.append("told without rows: \(coarseTables)") }
+    // When tables are renamed or made, there is nothing to compare them with.
+    for change in told.flatMap(\.rows) where !altered.contains(change.table) && after.tables[change.table] != nil {
+      rowCount += 1
+      guard var state = states[change.table] else {
+        // Of a table that was made in the transaction.
+        continue
+      }
+      apply(change, to: &state)
+      states[change.table] = state
+    }
+    for (key, state) in states where !altered.contains(key) && !coarse.contains(key) {
+      guard let expected = after.tables[key], expected.columns == state.table.columns else { continue }
+      compare(state.rows, expected.rows, key)
+    }
+    let told = Set(told.flatMap(\.tables).map(\.key))
+    for (key, rows) in after.virtualTables where before.virtualTables[key].map({ $0 != rows }) == true {
+      if !told.contains(key) { problems.append("virtual table \(key) has changed, and is not told") }
+    }
+    for key in told where before.virtualTables[key] != nil && altered.isEmpty {
+      if before.virtualTables[key] == nil { problems.append("virtual table \(key) is told, and is not there") }
+    }
+  }
+
+  private mutating func apply(_ change: RowChange, to state: inout State) {
+    let keys = state.table.keyColumns
+    if let old = change.old {
+      let identity = CaptureDump.identity(old.rowID, old.values, keys)
+      if let known = state.rows.removeValue(forKey: identity) {
+        for column in state.table.columns where known[column] != nil {
+          let (own, told) = (CaptureDump.words(known[column]), CaptureDump.words(old.value(of: column)))
+          if told != "?", own != told {
+            problems.append("\(change.table) \(identity.words).\(column): old \(told) instead of \(own)")
+          }
+        }
+      } else {
+        problems.append("\(change.kind) of a row that is not in \(change.table): \(identity.words)")
+      }
+    }
+    if let new = change.new {
+      let identity = CaptureDump.identity(new.rowID, new.values, keys)
+      if state.rows.updateValue(new.values, forKey: identity) != nil {
+        problems.append("\(change.kind) of a row that is in \(change.table) already: \(identity.words)")
+      }
+    }
+    if let old = change.old, let new = change.new { checkChangedColumns(change, old, new, state.table) }
+  }
+
+  private mutating func checkChangedColumns(
+    _ change: RowChange, _ old: RowImage, _ new: RowImage, _ table: CaptureDump.Table
+  ) {
+    guard let told = change.changedColumns else { return problems.append("\(change.table): any column changed") }
+    if told.isEmpty { problems.append("\(change.table): an update of nothing") }
+    for column in table.columns {
+      guard let first = old.value(of: column), let second = new.value(of: column) else { continue }
+      if (CaptureDump.words(first) != CaptureDump.words(second)) != told.contains(column) {
+        problems.append("\(change.table).\(column) is among \(told), or is not, against its values")
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ folded: [CaptureDump.RowIdentity: [String: DatabaseValue]],
+    _ expected: [CaptureDump.RowIdentity: [String: DatabaseValue]], _ key: TableKey
+  ) {
+    for (identity, values) in expected {
+      guard let row = folded[identity] else {
+        problems.append("\(key) \(identity.words) is missing")
+        continue
+      }
+      for (column, value) in values where row[column] != nil {
+        if CaptureDump.words(value) != CaptureDump.words(row[column]) {
+          problems.append(
+            "\(key) \(identity.words).\(column): \(CaptureDump.words(row[column])) instead of "
+              + CaptureDump.words(value))
+        }
+      }
+    }
+    for identity in folded.keys where expected[identity] == nil {
+      problems.append("\(key) \(identity.words) is told, and is not there")
+    }
+  }
+}

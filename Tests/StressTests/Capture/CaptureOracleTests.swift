@@ -1,0 +1,55 @@
+import StressSupport
+import Synchronization
+import Testing
+
+@testable import Tidemark
+
+/// Whatever a transaction does, what is told of it is what has changed: the same rows, with the same old and new
+/// values, nothing missing, nothing more.
+@Suite(.serialized) struct CaptureOracleTests {
+  @Test(arguments: Scale.seeds(daily: 6, full: 500))
+  func whatIsToldIsWhatHasChanged(seed: UInt64) throws {
+    let run = Run("capture", seed: seed)
+    let dbQueue = try DatabaseQueue()
+    var world = CaptureWorld(seed: seed)
+    var oracle = CaptureOracle()
+    let commits = Mutex<[CommittedChanges]>([])
+    try dbQueue.inDatabase { db in
+      try world.makeSchema(db)
+      let subscription = dbQueue.changeBroker.subscribe(.all) { changes in commits.withLock { $0.append(changes) } }
+      // FAIL in a trigger or a constraint may make any transaction one of which not all is known.
+      let hasFailing = try !Row.fetchAll(
+        db,
+        sql: """
+          SELECT 1 FROM main.sqlite_master WHERE sql LIKE '%FAIL%' UNION ALL
+          SELECT 1 FROM temp.sqlite_master WHERE sql LIKE '%FAIL%' UNION ALL
+          SELECT 1 FROM Aux.sqlite_master WHERE sql LIKE '%FAIL%'
+          """
+      ).isEmpty
+      var shapes = try CaptureShapes(db)
+      var before = try CaptureDump(db, shapes)
+      commits.withLock { $0.removeAll() }
+      for number in 0..<Scale.of(daily: 60, full: 200) {
+        try world.runTransaction(db, shapes)
+        let told = commits.withLock { told in
+          defer { told = [] }
+          return told
+        }
+        if world.changesSchema { shapes = try CaptureShapes(db) }
+        let after = try CaptureDump(db, shapes)
+        let known = oracle.problems.count
+        oracle.check(told, before, after, mayBeCoarse: hasFailing || world.mayBeCoarse)
+        for problem in oracle.problems[known...] {
+          run.problem("transaction \(number): \(problem); \(world.script.joined(separator: "; "))")
+        }
+        run.count("transactions")
+        before = after
+        if oracle.problems.count > 5 { break }
+      }
+      subscription.cancel()
+    }
+    run.count("rows", oracle.rowCount)
+    run.count("coarse", oracle.coarseCount)
+    run.finish()
+  }
+}

@@ -1,0 +1,246 @@
+import CSQLite
+import StressSupport
+
+@testable import Tidemark
+
+/// A random schema, and random transactions in it.
+struct CaptureWorld {
+  var random: RandomNumbers
+
+  /// Whether something was done in the transaction of which rows cannot be told.
+  var mayBeCoarse = false
+
+  /// Whether the schema may have changed since the tables were listed.
+  var changesSchema = false
+
+  /// What was executed in the transaction, and how it ended.
+  private(set) var script: [String] = []
+
+  private var tableCount = 0
+
+  init(seed: UInt64) { random = RandomNumbers(seed: seed) }
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[random.below(elements.count)] }
+
+  // MARK: - The schema
+
+  mutating func makeSchema(_ db: Database) throws {
+    try db.execute(sql: "ATTACH ':memory:' AS Aux")
+    if random.once(in: 2) { try db.execute(sql: "PRAGMA recursive_triggers = ON") }
+    for _ in 0..<3 + random.below(3) { tolerate(db, makeTable()) }
+    tolerate(db, "CREATE TABLE log (a, b)")
+    for _ in 0..<random.below(5) { try makeTrigger(db) }
+    if random.once(in: 2) {
+      tolerate(db, "CREATE VIRTUAL TABLE docs USING fts5(body)")
+      tolerate(db, "CREATE VIRTUAL TABLE box USING rtree(id, lo, hi)")
+    }
+  }
+
+  private mutating func makeTable() -> String {
+    tableCount += 1
+    let database = pick(["main", "main", "main", "temp", "Aux"])
+    let conflict = pick(["", "", "", "ON CONFLICT FAIL", "ON CONFLICT IGNORE", "ON CONFLICT REPLACE"])
+    var columns = pick([
+      ["id INTEGER PRIMARY KEY"], ["id INTEGER PRIMARY KEY AUTOINCREMENT"], ["k TEXT PRIMARY KEY"], ["k"],
+      ["v AS (a || 'v')", "id INTEGER PRIMARY KEY"], ["k", "l TEXT DEFAULT 'l'", "PRIMARY KEY (l, k)"],
+    ])
+    let constraint = columns.last?.hasPrefix("PRIMARY KEY (") == true ? columns.removeLast() : nil
+    columns += ["a \(pick(["", "INTEGER", "TEXT", "REAL", "NUMERIC"]))"]
+    if random.once(in: 2) { columns.append("b \(pick(["REAL", "BLOB", "TEXT COLLATE NOCASE"])) UNIQUE \(conflict)") }
+    if random.once(in: 3) { columns.append("w AS (a || 'x') \(pick(["VIRTUAL", "STORED"]))") }
+    columns.append("c \(pick(["", "REAL", "TEXT"]))")
+    if random.once(in: 3) { columns.append("d INTEGER CHECK (d < 6)") }
+    if random.once(in: 4) { columns.append("n NOT NULL \(conflict) DEFAULT 7") }
+    if tableCount > 1, random.once(in: 2) {
+      let action = pick(["CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION"])
+      let deferred = pick(["", "DEFERRABLE INITIALLY DEFERRED"])
+      columns.append(
+        "p REFERENCES t\(random.below(tableCount - 1) + 1) ON DELETE \(action) ON UPDATE \(action) \(deferred)")
+    }
+    if let constraint { columns.append(constraint) }
+    let hasKey = columns.contains { $0.contains("PRIMARY KEY") } && !columns.contains { $0.contains("AUTOINC") }
+    let options = hasKey && random.once(in: 3) ? "WITHOUT ROWID" : ""
+    return "CREATE TABLE \(database).t\(tableCount) (\(columns.joined(separator: ", "))) \(options)"
+  }
+
+  private mutating func makeTrigger(_ db: Database) throws {
+    let tables = try CaptureShapes(db).tables.filter { !$0.isShadow && $0.key.name != "log" }
+    guard let table = tables.isEmpty ? nil : pick(tables) else { return }
+    let event = pick(["INSERT", "UPDATE", "DELETE"])
+    let row = event == "DELETE" ? "old" : "new"
+    let value = "\(row).a"
+    var body = pick([
+      "INSERT INTO log VALUES (\(value), 1);", "DELETE FROM log WHERE a = \(value);",
+      "UPDATE log SET b = b + 1 WHERE a = \(value);", "INSERT INTO log SELECT a, b FROM log LIMIT 2;",
+    ])
+    if random.once(in: 2) {
+      let raise = pick(["ABORT", "FAIL", "ROLLBACK"])
+      body += "SELECT RAISE(\(raise), 'no') WHERE \(value) = \(random.below(9));"
+    }
+    let name = "r\(random.below(1000))"
+    let time = pick(["BEFORE", "AFTER"])
+    tolerate(
+      db,
+      "CREATE TRIGGER \"\(table.key.database)\".\(name) \(time) \(event) ON \(table.key.name) BEGIN \(body) END")
+  }
+
+  // MARK: - Transactions
+
+  /// Runs a transaction, or a statement that is one.
+  mutating func runTransaction(_ db: Database, _ shapes: CaptureShapes) throws {
+    mayBeCoarse = false
+    changesSchema = false
+    script = []
+    // The transaction is over, whatever became of it; a statement of the library has what was written without it told.
+    defer {
+      tolerating("end") {
+        try db.rollback()
+        try db.execute(sql: "SELECT 1")
+      }
+    }
+    if random.once(in: 4) { return try runStep(db, shapes) }
+    tolerate(db, pick(["BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT s0"]))
+    for _ in 0..<random.below(7) {
+      try runStep(db, shapes)
+      // A conflict may have ended it.
+      if !db.isInsideTransaction { return }
+    }
+    tolerate(db, random.once(in: 6) ? "ROLLBACK" : "COMMIT")
+  }
+
+  private mutating func runStep(_ db: Database, _ shapes: CaptureShapes) throws {
+    let tables = shapes.tables.filter { !$0.isShadow }
+    let table = pick(tables)
+    switch random.below(40) {
+    case 0..<12: tolerate(db, insert(table))
+    case 12..<20: tolerate(db, update(table))
+    case 20..<24: tolerate(db, delete(table))
+    case 24..<26: tolerate(db, "INSERT \(conflict()) INTO \(table.sql) SELECT * FROM \(table.sql)")
+    case 26: tolerate(db, upsert(table))
+    case 27: try runHalf(db, table, pick(tables))
+    case 28..<31 where db.isInsideTransaction: tolerate(db, "SAVEPOINT s\(random.below(3))")
+    case 31..<33 where db.isInsideTransaction: tolerate(db, "RELEASE s\(random.below(3))")
+    case 33..<35 where db.isInsideTransaction: tolerate(db, "ROLLBACK TO s\(random.below(3))")
+    case 35: changeSchema(db, table)
+    case 36: writeBlob(db, table)
+    case 37 where !shapes.virtualTables.isEmpty: tolerate(db, writeDocuments())
+    case 38 where !shapes.virtualTables.isEmpty:
+      tolerate(db, "REPLACE INTO box VALUES (\(random.below(4)), \(random.below(3)), \(3 + random.below(3)))")
+    default: tolerate(db, "DELETE FROM \(table.sql)")
+    }
+  }
+
+  private mutating func conflict() -> String {
+    pick(["", "", "", "OR REPLACE", "OR IGNORE", "OR ABORT", "OR FAIL", "OR ROLLBACK"])
+  }
+
+  private mutating func value() -> String {
+    switch random.below(10) {
+    case 0: "NULL"
+    case 1: "\(random.below(9)).5"
+    case 2: "'\(pick(["a", "A", "b", "é", "e\u{301}", "7"]))'"
+    case 3: "x'0\(random.below(9))07'"
+    default: "\(random.below(9))"
+    }
+  }
+
+  private mutating func insert(_ table: CaptureShapes.Table) -> String {
+    let columns = table.writableColumns
+    let rows = (0..<1 + random.below(3)).map { _ in
+      "(" + columns.map { _ in value() }.joined(separator: ", ") + ")"
+    }
+    let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+    return "INSERT \(conflict()) INTO \(table.sql) (\(names)) VALUES \(rows.joined(separator: ", "))"
+  }
+
+  private mutating func update(_ table: CaptureShapes.Table) -> String {
+    let column = pick(table.writableColumns)
+    let value = random.once(in: 4) ? "\"\(column)\"" : random.once(in: 3) ? "\"\(column)\" + 1" : value()
+    let condition =
+      random.once(in: 3) ? "" : "WHERE \"\(pick(table.writableColumns))\" \(pick(["=", ">", "IS NOT"])) \(self.value())"
+    return "UPDATE \(conflict()) \(table.sql) SET \"\(column)\" = \(value) \(condition)"
+  }
+
+  private mutating func delete(_ table: CaptureShapes.Table) -> String {
+    "DELETE FROM \(table.sql) WHERE \"\(pick(table.writableColumns))\" \(pick(["=", ">"])) \(value())"
+  }
+
+  private mutating func upsert(_ table: CaptureShapes.Table) -> String {
+    let column = pick(table.writableColumns)
+    let action = random.once(in: 2) ? "NOTHING" : "UPDATE SET \"\(column)\" = \(value())"
+    return insert(table).replacing("VALUES", with: "VALUES") + " ON CONFLICT DO \(action)"
+  }
+
+  /// A statement that is left half-way while another one runs.
+  private mutating func runHalf(
+    _ db: Database, _ table: CaptureShapes.Table, _ other: CaptureShapes.Table
+  ) throws {
+    let sql = pick([update(table), insert(table)]) + " RETURNING 1"
+    let between = insert(other)
+    if sql.contains("FAIL") || between.contains("FAIL") { mayBeCoarse = true }
+    let isFinished = random.once(in: 2)
+    tolerating("\(sql) -- while \(between); finished: \(isFinished)") {
+      let cursor = try Row.fetchCursor(db, sql: sql)
+      _ = try cursor.next()
+      // What it changes before it fails is compared, too.
+      do { try db.execute(sql: between) } catch {}
+      if isFinished { while try cursor.next() != nil {} }
+      withExtendedLifetime(cursor) {}
+    }
+  }
+
+  private mutating func writeDocuments() -> String {
+    pick([
+      "INSERT INTO docs VALUES ('one two')", "UPDATE docs SET body = 'three' WHERE rowid = \(random.below(4))",
+      "DELETE FROM docs", "INSERT INTO docs(docs) VALUES ('optimize')",
+    ])
+  }
+
+  private mutating func changeSchema(_ db: Database, _ table: CaptureShapes.Table) {
+    changesSchema = true
+    if !table.key.name.hasPrefix("t") || random.once(in: 2) { return }
+    let name = "x\(random.below(1_000_000))"
+    let statement = pick([
+      "ALTER TABLE \(table.sql) ADD COLUMN \(name) DEFAULT \(value())",
+      "ALTER TABLE \(table.sql) ADD COLUMN \(name) REAL NOT NULL DEFAULT 5",
+      "CREATE INDEX \"\(table.key.database)\".\(name) ON \(table.key.name) (\(pick(table.writableColumns)))",
+      "ALTER TABLE \(table.sql) RENAME COLUMN c TO \(name)", "ALTER TABLE \(table.sql) DROP COLUMN d",
+      "CREATE TABLE \(name) AS SELECT * FROM \(table.sql)", "DROP TABLE IF EXISTS \(table.sql)",
+    ])
+    // The tables stay few, and narrow.
+    if table.columns.count > 9 || statement.hasPrefix("CREATE TABLE") && random.once(in: 2) { return }
+    if statement.hasPrefix("DROP TABLE") && !random.once(in: 4) { return }
+    tolerate(db, statement)
+  }
+
+  private mutating func writeBlob(_ db: Database, _ table: CaptureShapes.Table) {
+    guard table.hasRowID, let handle = db.sqliteConnection else { return }
+    // No statement tells of it: where the columns cannot be read, the table is told.
+    mayBeCoarse = true
+    var blob: OpaquePointer?
+    let column = pick(table.writableColumns)
+    let code = sqlite3_blob_open(
+      handle, table.key.database, table.key.name, column, Int64(random.below(9)), 1, &blob)
+    if code == SQLITE_OK { sqlite3_blob_write(blob, [UInt8(random.below(200))], 1, 0) }
+    let isClosed = sqlite3_blob_close(blob) == SQLITE_OK
+    script.append("blob \(column) of \(table.sql): \(code) \(isClosed)")
+  }
+
+  /// Executes a statement that may fail: what has changed all the same is compared.
+  private mutating func tolerate(_ db: Database, _ sql: String) {
+    if sql.contains("FAIL") { mayBeCoarse = true }
+    tolerating(sql) { try db.execute(sql: sql) }
+  }
+
+  private mutating func tolerating(_ sql: String, _ body: () throws -> Void) {
+    do {
+      try body()
+      script.append(sql)
+    } catch {
+      // The statement is random: it may make no sense. One that fails for no conflict may have kept something, and rows
+      // without ids do not tell.
+      if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
+      script.append("\(sql) -- \((error as? DatabaseError)?.message ?? "\(error)")")
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// Random schemas, queries and writes. What a region says is compared with what the query answers before and after.
+///
+/// The changes of rows are found by comparing what the tables hold: nothing here depends on how changes are captured.
+@Suite struct NarrowingOracleTests {
+  private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
+
+  /// How often a region said yes of a query that shows rows by `=`, `IN` and ranges, and how often it was wrong.
+  private struct Score {
+    var answers = 0
+    var yes = 0
+    var wrong = 0
+  }
+
+  /// Law: a change that alters the result of a query touches its region. And of a hundred times that the region of a
+  /// plain query is touched, the result is the same once at most.
+  @Test func aRegionMissesNothingAndIsSeldomWrong() throws {
+    var chance = Chance()
+    var score = Score()
+    for _ in 0..<(Self.isFull ? 400 : 25) {
+      try inMemory { db in try play(db, &chance, &score) }
+    }
+    print("plain queries: \(score.answers) answers, \(score.yes) times yes, \(score.wrong) of them wrong")
+    #expect(score.yes > 200)
+    #expect(score.wrong * 100 <= score.yes, "\(score.wrong) of \(score.yes)")
+  }
+
+  private func play(_ db: Database, _ chance: inout Chance, _ score: inout Score) throws {
+    try db.execute(sql: "ATTACH ':memory:' AS arch")
+    let schema = OracleSchema(&chance)
+    for sql in schema.statements { try db.execute(sql: sql) }
+    for _ in 0..<30 { try write(db, schema, insertsOnly: true, &chance) }
+    var queries: [(query: OracleQuery, region: DatabaseRegion)] = []
+    while queries.count < 30 {
+      let query = OracleQuery.random(schema, &chance)
+      do {
+        let statement = try db.makeStatement(sql: query.sql)
+        try statement.setArguments(StatementArguments(query.arguments))
+        queries.append((query, statement.databaseRegion))
+      } catch {
+        // An ambiguous name, or a type that a strict table refuses.
+      }
+    }
+    var dumps = try schema.tables.map { try dump(db, $0) }
+    var results = try queries.map { try result(db, $0.query) }
+    for _ in 0..<40 {
+      let sql = try write(db, schema, insertsOnly: false, &chance)
+      let newDumps = try schema.tables.map { try dump(db, $0) }
+      var changes: [RowChange] = []
+      let hidesValues = Int.random(in: 0..<4, using: &chance) == 0
+      for (table, (old, new)) in zip(schema.tables, zip(dumps, newDumps)) {
+        changes += self.changes(of: table, old, new, hidesValues: hidesValues)
+      }
+      dumps = newDumps
+      let newResults = try queries.map { try result(db, $0.query) }
+      for index in queries.indices {
+        let (query, region) = queries[index]
+        let isModified = changes.contains { region.isModified(by: $0) }
+        let isDifferent = results[index] != newResults[index]
+        if isDifferent, !isModified {
+          let text = "\(query.sql) \(query.arguments): \(region.debugDescription) missed \(sql)"
+          Issue.record("\(text): \(schema.statements.joined(separator: "; "))")
+        }
+        guard query.isPlain, !hidesValues else { continue }
+        score.answers += 1
+        if isModified { score.yes += 1 }
+        if isModified, !isDifferent { score.wrong += 1 }
+      }
+      results = newResults
+    }
+  }
+
+  private func result(_ db: Database, _ query: OracleQuery) throws -> [[DatabaseValue.Storage]] {
+    try Row.fetchAll(db, sql: query.sql, arguments: StatementArguments(query.arguments)).map { row in
+      row.databaseValues.map(\.storage)
+    }
+  }
+
+  // MARK: - Changes
+
+  /// The rows of a table by what identifies them.
+  private func dump(_ db: Database, _ table: OracleTable) throws -> [DatabaseValue: [String: DatabaseValue]] {
+    let identity = table.identity[0]
+    let names = table.columns.map(\.name)
+    let rows = try Row.fetchAll(db, sql: "SELECT \(identity), \(names.joined(separator: ", ")) FROM \(table.sql)")
+    var result: [DatabaseValue: [String: DatabaseValue]] = [:]
+    for row in rows {
+      let values = Array(row.databaseValues)
+      result[values[0]] = Dictionary(uniqueKeysWithValues: zip(names, values.dropFirst()))
+    }
+    return result
+  }
+
+  private func changes(
+    of table: OracleTable, _ old: [DatabaseValue: [String: DatabaseValue]],
+    _ new: [DatabaseValue: [String: DatabaseValue]], hidesValues: Bool
+  ) -> [RowChange] {
+    let key = TableKey(table.name, in: table.database)
+    func image(_ identity: DatabaseValue, _ values: [String: DatabaseValue]) -> RowImage {
+      var image = RowImage()
+      if table.hasRowID, case .int64(let rowID) = identity.storage { image.rowID = rowID }
+      image.values = hidesValues ? values.filter { !$0.key.hasSuffix("1") } : values
+      return image
+    }
+    var changes: [RowChange] = []
+    for (identity, values) in old {
+      guard let newValues = new[identity] else {
+        changes.append(RowChange(table: key, kind: .delete, old: image(identity, values)))
+        continue
+      }
+      let changed = values.filter { $0.value.storage != newValues[$0.key]?.storage }.map(\.key)
+      if changed.isEmpty { continue }
+      changes.append(
+        RowChange(
+          table: key, kind: .update, old: image(identity, values), new: image(identity, newValues),
+          changedColumns: hidesValues ? nil : Set(changed)))
+    }
+    for (identity, values) in new where old[identity] == nil {
+      changes.append(RowChange(table: key, kind: .insert, new: image(identity, values)))
+    }
+    return changes
+  }
+
+  // MARK: - Writes
+
+  /// Writes something, and answers what. A write that a constraint refuses is none.
+  @discardableResult
+  private func write(
+    _ db: Database, _ schema: OracleSchema, insertsOnly: Bool, _ chance: inout Chance
+  ) throws -> String {
+    let table = chance.pick(schema.tables)
+    var arguments: [DatabaseValue] = []
+    func value(_ column: OracleTable.Column) -> String {
+      let isPlain = Int.random(in: 0..<4, using: &chance) > 0
+      arguments.append(chance.pick(isPlain ? OracleSchema.plainValues(for: column.affinity) : OracleSchema.values))
+      return "?"
+    }
+    let columns = table.storedColumns
+    let sql: String
+    switch insertsOnly ? 0 : Int.random(in: 0..<8, using: &chance) {
+    case 0, 1:
+      let written = columns.filter { $0.name != "id" || Int.random(in: 0..<4, using: &chance) == 0 }
+      let word = chance.pick(["INSERT", "INSERT OR REPLACE"])
+      let values = written.map(value).joined(separator: ", ")
+      sql = "\(word) INTO \(table.sql) (\(written.map(\.name).joined(separator: ", "))) VALUES (\(values))"
+    case 2:
+      let condition = OracleCondition.random(on: [("", table)], depth: 0, literalsOnly: true, &chance)
+      sql = "DELETE FROM \(table.sql) WHERE \(condition.sql)"
+    default:
+      var assignments: [String] = []
+      for column in columns.shuffled(using: &chance).prefix(Int.random(in: 1...2, using: &chance)) {
+        if column.name == "id", Int.random(in: 0..<5, using: &chance) > 0 { continue }
+        assignments.append("\(column.name) = \(value(column))")
+      }
+      if assignments.isEmpty { return "nothing" }
+      let condition = OracleCondition.random(on: [("", table)], depth: 0, literalsOnly: true, &chance)
+      sql = "UPDATE OR IGNORE \(table.sql) SET \(assignments.joined(separator: ", ")) WHERE \(condition.sql)"
+    }
+    do {
+      try db.execute(sql: sql, arguments: StatementArguments(arguments))
+    } catch let error as DatabaseError
+      where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT
+      || error.resultCode.primaryResultCode == .SQLITE_MISMATCH
+    {
+      return "nothing"
+    }
+    return "\(sql) \(arguments)"
+  }
+}

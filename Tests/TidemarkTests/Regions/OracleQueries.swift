@@ -1,0 +1,234 @@
+import Foundation
+
+@testable import Tidemark
+
+/// A condition that chance has made, and its arguments in order.
+struct OracleCondition {
+  var sql: String
+  var arguments: [DatabaseValue] = []
+
+  /// A condition on the columns of tables, each under the name that qualifies its columns; none when it is empty.
+  static func random(
+    on sources: [(name: String, table: OracleTable)], depth: Int, literalsOnly: Bool = false, _ chance: inout Chance
+  ) -> OracleCondition {
+    if depth > 0, Int.random(in: 0..<2, using: &chance) == 0 {
+      let parts = (0..<Int.random(in: 2...3, using: &chance)).map { _ in
+        random(on: sources, depth: depth - 1, literalsOnly: literalsOnly, &chance)
+      }
+      let word = chance.pick(["AND", "AND", "OR"])
+      let not = Int.random(in: 0..<12, using: &chance) == 0 ? "NOT " : ""
+      return OracleCondition(
+        sql: not + "(" + parts.map(\.sql).joined(separator: " \(word) ") + ")", arguments: parts.flatMap(\.arguments))
+    }
+    return simple(on: sources, literalsOnly: literalsOnly, &chance)
+  }
+
+  private static func simple(
+    on sources: [(name: String, table: OracleTable)], literalsOnly: Bool, _ chance: inout Chance
+  ) -> OracleCondition {
+    let source = chance.pick(sources)
+    var column = chance.pick(source.table.columns)
+    var name = column.name
+    if source.table.hasRowID, Int.random(in: 0..<6, using: &chance) == 0 {
+      name = chance.pick(["rowid", "oid", "_rowid_"])
+      column = .init(name: name, type: "INTEGER")
+    }
+    let qualified = source.name.isEmpty ? name : "\(source.name).\(name)"
+    var condition = OracleCondition(sql: "")
+    func constant(_ chance: inout Chance) -> String {
+      let isPlain = Int.random(in: 0..<3, using: &chance) > 0
+      let value = chance.pick(isPlain ? OracleSchema.plainValues(for: column.affinity) : OracleSchema.values)
+      if literalsOnly || Bool.random(using: &chance) { return value.oracleLiteral }
+      condition.arguments.append(value)
+      return "?"
+    }
+    let comparison = chance.pick(["=", "=", "==", "<", "<=", ">", ">=", "IS", "<>", "IS NOT"])
+    switch Int.random(in: 0..<14, using: &chance) {
+    case 0: condition.sql = "\(qualified) IS NULL"
+    case 1: condition.sql = "\(qualified) IS NOT NULL"
+    case 2:
+      let values = (0..<Int.random(in: 0...3, using: &chance)).map { _ in constant(&chance) }
+      condition.sql = "\(qualified) IN (\(values.joined(separator: ", ")))"
+    case 3: condition.sql = "\(qualified) BETWEEN \(constant(&chance)) AND \(constant(&chance))"
+    case 4: condition.sql = "\(constant(&chance)) \(comparison) \(qualified)"
+    case 5:
+      condition.sql = "\(qualified) COLLATE \(chance.pick(["BINARY", "NOCASE"])) \(comparison) \(constant(&chance))"
+    case 6:
+      condition.sql = "\(qualified) \(comparison) \(constant(&chance)) COLLATE \(chance.pick(["BINARY", "NOCASE"]))"
+    case 7: condition.sql = "\(qualified) LIKE 'a%'"
+    case 8: condition.sql = "\(chance.pick(["+", "-", "abs"]))(\(qualified)) \(comparison) \(constant(&chance))"
+    default: condition.sql = "\(qualified) \(comparison) \(constant(&chance))"
+    }
+    return condition
+  }
+}
+
+/// A query that chance has made.
+struct OracleQuery {
+  var sql: String
+  var arguments: [DatabaseValue]
+
+  /// Whether it shows the rows of one table that meet conditions of `=`, `IN` and ranges: then its region says exactly
+  /// when it changes.
+  var isPlain = false
+
+  static func random(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    switch Int.random(in: 0..<10, using: &chance) {
+    case 0..<4: plain(schema, &chance)
+    case 4..<6: join(schema, &chance)
+    case 6: nested(schema, &chance)
+    case 7: compound(schema, &chance)
+    case 8: view(schema, &chance)
+    default: single(schema, &chance)
+    }
+  }
+
+  /// The columns of the rows of one table, in an order of their own.
+  private static func plain(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let table = chance.pick(schema.tables)
+    var conditions: [String] = []
+    var arguments: [DatabaseValue] = []
+    let comparable = table.storedColumns.filter { !$0.type.contains("COLLATE") }
+    for column in comparable.shuffled(using: &chance).prefix(Int.random(in: 1...2, using: &chance)) {
+      let values = OracleSchema.plainValues(for: column.affinity)
+      func constant() -> String {
+        let value = chance.pick(values)
+        if Bool.random(using: &chance) { return value.oracleLiteral }
+        arguments.append(value)
+        return "?"
+      }
+      switch Int.random(in: 0..<5, using: &chance) {
+      case 0: conditions.append("\(column.name) IN (\(constant()), \(constant()))")
+      case 1: conditions.append("\(column.name) BETWEEN \(constant()) AND \(constant())")
+      case 2: conditions.append("\(column.name) > \(constant())")
+      case 3: conditions.append("\(column.name) <= \(constant())")
+      default: conditions.append("\(column.name) = \(constant())")
+      }
+    }
+    let shown = table.columns.shuffled(using: &chance).prefix(Int.random(in: 1...3, using: &chance)).map(\.name)
+    // The identity is shown, so that each change shows; it orders the rows, so that nothing else does.
+    let columns = Int.random(in: 0..<3, using: &chance) == 0 ? "*" : (table.identity + shown).joined(separator: ", ")
+    let order = table.identity.joined(separator: ", ")
+    let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
+    let sql = "SELECT \(columns) FROM \(table.sql) WHERE \(condition) ORDER BY \(order)"
+    return OracleQuery(sql: sql, arguments: arguments, isPlain: true)
+  }
+
+  private static func end(_ chance: inout Chance) -> String {
+    let order = Int.random(in: 0..<3, using: &chance) == 0 ? " ORDER BY 1" : ""
+    return order + (Int.random(in: 0..<4, using: &chance) == 0 ? " LIMIT 2" : "")
+  }
+
+  private static func single(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let table = chance.pick(schema.tables)
+    let alias = chance.pick(["", "x"])
+    let condition = OracleCondition.random(on: [(chance.pick(["", alias]), table)], depth: 2, &chance)
+    let column = chance.pick(table.columns).name
+    let columns = chance.pick([
+      "*", column, "DISTINCT \(column)", "count(*)", "max(\(column)), count(*)", "group_concat(\(column))", "1",
+      "row_number() OVER (ORDER BY \(column)), \(column)",
+    ])
+    let group =
+      columns.hasPrefix("max") && Bool.random(using: &chance) ? " GROUP BY \(chance.pick(table.columns).name)" : ""
+    return OracleQuery(
+      sql: "SELECT \(columns) FROM \(table.sql) \(alias) WHERE \(condition.sql)\(group)\(end(&chance))",
+      arguments: condition.arguments)
+  }
+
+  private static func join(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let names = Array(["x", "y", "z"].prefix(Int.random(in: 2...3, using: &chance)))
+    let sources = names.map { (name: $0, table: chance.pick(schema.tables)) }
+    var sql = "SELECT "
+    var columns: [String] = []
+    for source in sources where Int.random(in: 0..<3, using: &chance) > 0 {
+      columns.append("\(source.name).\(chance.pick(source.table.columns).name)")
+    }
+    sql += columns.isEmpty ? chance.pick(["*", "count(*)"]) : columns.joined(separator: ", ")
+    sql += " FROM \(sources[0].table.sql) x"
+    var arguments: [DatabaseValue] = []
+    for index in sources.indices.dropFirst() {
+      let kind = chance.pick(["JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ",", "NATURAL JOIN"])
+      sql += " \(kind) \(sources[index].table.sql) \(sources[index].name)"
+      if kind == "," || kind.hasPrefix("NATURAL") { continue }
+      if Int.random(in: 0..<6, using: &chance) == 0 {
+        sql += " USING (c0)"
+        continue
+      }
+      let other = sources[Int.random(in: 0..<index, using: &chance)]
+      let (lhs, rhs) = (chance.pick(sources[index].table.columns).name, chance.pick(other.table.columns).name)
+      sql += " ON \(sources[index].name).\(lhs) = \(other.name).\(rhs)"
+      if Bool.random(using: &chance) {
+        let known = Array(sources.prefix(index + 1))
+        let condition = OracleCondition.random(on: known, depth: 1, &chance)
+        sql += " AND \(condition.sql)"
+        arguments += condition.arguments
+      }
+    }
+    if Int.random(in: 0..<4, using: &chance) > 0 {
+      let condition = OracleCondition.random(on: sources, depth: 2, &chance)
+      sql += " WHERE \(condition.sql)"
+      arguments += condition.arguments
+    }
+    return OracleQuery(sql: sql + end(&chance), arguments: arguments)
+  }
+
+  private static func nested(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let outer = chance.pick(schema.tables)
+    let inner = chance.pick(schema.tables)
+    let outerColumn = chance.pick(outer.columns).name
+    let innerColumn = chance.pick(inner.columns).name
+    let inside = OracleCondition.random(on: [("y", inner)], depth: 1, &chance)
+    let outside = OracleCondition.random(on: [("x", outer)], depth: 1, &chance)
+    let query = "SELECT \(innerColumn) FROM \(inner.sql) y WHERE \(inside.sql)"
+    switch Int.random(in: 0..<5, using: &chance) {
+    case 0:
+      return OracleQuery(
+        sql: "SELECT * FROM \(outer.sql) x WHERE x.\(outerColumn) IN (\(query)) AND \(outside.sql)",
+        arguments: inside.arguments + outside.arguments)
+    case 1:
+      let correlated = "\(query) AND y.\(innerColumn) = x.\(outerColumn)"
+      return OracleQuery(
+        sql: "SELECT * FROM \(outer.sql) x WHERE NOT EXISTS (\(correlated)) AND \(outside.sql)",
+        arguments: inside.arguments + outside.arguments)
+    case 2:
+      return OracleQuery(
+        sql: "SELECT (SELECT count(*) FROM (\(query))), x.\(outerColumn) FROM \(outer.sql) x WHERE \(outside.sql)",
+        arguments: inside.arguments + outside.arguments)
+    case 3:
+      // A common table that hides a table.
+      let name = chance.pick([outer.name, "other"])
+      return OracleQuery(
+        sql:
+          "WITH \(name)(v) AS (\(query)) SELECT v, x.\(outerColumn) FROM \(name), \(outer.sql) x WHERE \(outside.sql)",
+        arguments: inside.arguments + outside.arguments)
+    default:
+      return OracleQuery(
+        sql: "SELECT * FROM (\(query)) s LEFT JOIN \(outer.sql) x ON \(outside.sql)",
+        arguments: inside.arguments + outside.arguments)
+    }
+  }
+
+  private static func compound(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    var arguments: [DatabaseValue] = []
+    let queries = (0..<2).map { _ in
+      let table = chance.pick(schema.tables)
+      let condition = OracleCondition.random(on: [("", table)], depth: 1, &chance)
+      arguments += condition.arguments
+      return "SELECT \(chance.pick(table.columns).name) FROM \(table.sql) WHERE \(condition.sql)"
+    }
+    let word = chance.pick(["UNION", "UNION ALL", "EXCEPT", "INTERSECT"])
+    return OracleQuery(sql: queries.joined(separator: " \(word) ") + end(&chance), arguments: arguments)
+  }
+
+  private static func view(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    guard !schema.views.isEmpty else { return join(schema, &chance) }
+    let table = chance.pick(schema.tables)
+    let condition = OracleCondition.random(on: [("x", table)], depth: 1, &chance)
+    // A name without database may mean a table of the temporary one.
+    let name = chance.pick([table.sql, table.sql, "t0"])
+    let source = name == "t0" ? schema.tables.last { $0.name == "t0" } ?? table : table
+    let used = name == "t0" ? OracleCondition.random(on: [("x", source)], depth: 1, &chance) : condition
+    let sql = "SELECT * FROM \(chance.pick(schema.views)) v LEFT JOIN \(name) x ON x.c0 = v.c0 WHERE \(used.sql)"
+    return OracleQuery(sql: sql, arguments: used.arguments)
+  }
+}
