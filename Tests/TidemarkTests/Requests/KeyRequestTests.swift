@@ -1,0 +1,79 @@
+import Testing
+import Tidemark
+
+private struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
+  var id: Int64
+  var name: String
+}
+
+/// A record type whose table and selection change.
+private struct Changing: FetchableRecord, TableRecord {
+  nonisolated(unsafe) static var table = "player"
+  nonisolated(unsafe) static var columns: [String] = []
+  static var databaseTableName: String { table }
+  static var databaseSelection: [any SQLSelectable] { columns.isEmpty ? [.allColumns] : columns.map { Column($0) } }
+  let columnNames: [String]
+
+  init(row: Row) { columnNames = Array(row.columnNames) }
+}
+
+/// Records by primary key, whose SQL is kept.
+@Suite struct KeyRequestTests {
+  private func inPlayers(_ body: (Database) throws -> Void) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO player VALUES (1, 'a')")
+      try body(db)
+    }
+  }
+
+  @Test func theSQLIsThatOfAFilter() throws {
+    try inPlayers { db in
+      let lines = try trace(db) {
+        for key in [1, 2, 1] { _ = try Player.fetchOne(db, key: key) }
+      }
+      #expect(lines == [1, 2, 1].map { #"SELECT * FROM "player" WHERE "id" = \#($0)"# })
+    }
+  }
+
+  @Test func aChangeOfTheKeyIsSeen() throws {
+    try inPlayers { db in
+      _ = try Player.fetchOne(db, key: 1)
+      try db.execute(
+        sql: """
+          DROP TABLE player; CREATE TABLE player (id INTEGER, name TEXT PRIMARY KEY); INSERT INTO player VALUES (7, '1');
+          """)
+      #expect(try Player.fetchOne(db, key: "1") == Player(id: 7, name: "1"))
+    }
+  }
+
+  @Test func aKeyOfSeveralColumnsIsStillRefused() async {
+    await #expect(processExitsWith: .failure) {
+      try inMemory { db in
+        try db.execute(sql: "CREATE TABLE player (id INTEGER, name TEXT, PRIMARY KEY (id, name))")
+        _ = try Player.fetchOne(db, key: 1)
+      }
+    }
+  }
+
+  @Test func aTypeMayChangeItsTableAndItsSelection() throws {
+    try inPlayers { db in
+      try db.execute(sql: "CREATE TABLE team (id INTEGER PRIMARY KEY, city TEXT); INSERT INTO team VALUES (1, 'b')")
+      defer { (Changing.table, Changing.columns) = ("player", []) }
+      var found: [[String]?] = []
+      for (table, columns) in [("player", []), ("team", []), ("team", ["city"]), ("team", []), ("player", ["name"])] {
+        (Changing.table, Changing.columns) = (table, columns)
+        found.append(try Changing.fetchOne(db, key: 1)?.columnNames)
+      }
+      #expect(found == [["id", "name"], ["id", "city"], ["city"], ["id", "city"], ["name"]])
+    }
+  }
+
+  @Test func nothingHasTheKeyNULL() throws {
+    try inPlayers { db in
+      var found: [Player?] = []
+      let lines = try trace(db) { found.append(try Player.fetchOne(db, key: nil as Int?)) }
+      #expect(found == [nil])
+      #expect(lines == [])
+    }
+  }
+}
