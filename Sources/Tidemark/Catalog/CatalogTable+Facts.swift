@@ -38,13 +38,13 @@ extension CatalogTable {
   }
 
   private func addKey(to facts: inout TableFacts, _ db: Database) throws {
-    if rowIDIsHidden {
-      facts.rowIDName = RowFilter.rowIDName
-      return
-    }
-    guard let key = try primaryKey(db) else { return }
-    if key.hasRowID {
-      facts.rowIDName = key.rowIDColumn?.asciiLowercased ?? RowFilter.rowIDName
+    // A table without primary key may have columns of all the names of its row id: then it has no name.
+    guard !hidesRowID, let key = try primaryKey(db) else { return }
+    if let column = key.rowIDColumn {
+      facts.rowIDName = column.asciiLowercased
+    } else if key.hasRowID {
+      // Filters call it so, too: where a column has that name, there are none of the row id.
+      if column(named: RowFilter.rowIDName) == nil { facts.rowIDName = RowFilter.rowIDName }
     } else {
       facts.keyColumns = key.columns.map(\.asciiLowercased)
     }
@@ -64,8 +64,7 @@ extension CatalogTable {
     return all.intersection(names)
   }
 
-  /// Whether there is a row id of which nobody can know: no primary key, and columns of all its names.
-  private var rowIDIsHidden: Bool {
+  private var hidesRowID: Bool {
     allColumns.allSatisfy { $0.primaryKeyIndex == 0 }
       && ["rowid", "_rowid_", "oid"].allSatisfy { column(named: $0) != nil }
   }

@@ -136,8 +136,9 @@ import Testing
     try expectRegion("SELECT x FROM h WHERE rowid = 3", "h(ROWID,x) where rowid = 3")
     try expectRegion("SELECT x FROM h WHERE oid IN (3, '4', 'x')", "h(ROWID,x) where rowid in (3, 4, \"x\")")
     try expectRegion("SELECT v FROM w WHERE k = 'a'", "w(k,v) where k = \"a\"")
-    // Here it is the name of a column that is no row id, and one of the row id.
-    try expectRegion("SELECT v FROM rowidish WHERE rowid = '3'", "rowidish(rowid,v) where rowid = \"3\"")
+    // Where another column has the name that filters give to the row id, neither is filtered.
+    try expectRegion("SELECT v FROM rowidish WHERE rowid = '3'", "rowidish(rowid,v)")
+    try expectRegion("SELECT v FROM rowidish WHERE rowid = '3' AND v = 1", "rowidish(rowid,v) where v = 1")
     try expectRegion("SELECT v FROM rowidish WHERE oid = 3", "rowidish(ROWID,v)")
   }
 

@@ -101,6 +101,8 @@ struct ConditionBinder {
   func facts(of reference: ColumnReference, _ source: Int) -> ColumnFacts? {
     guard let table = sources[source].facts else { return nil }
     let name = reference.name.asciiLowercased
+    // In filters, this is the name of the row id.
+    if name == RowFilter.rowIDName, table.columns[name] != nil, table.rowIDName != name { return nil }
     guard let qualifier = reference.table?.asciiLowercased else {
       // SQLite refuses a name that two tables have, unless the join gives both one.
       if isNatural || sharedNames.contains(name) { return nil }
@@ -123,8 +125,6 @@ extension TableFacts {
   /// The row id under one of its names, which no column has.
   fileprivate func rowID(named name: String) -> ColumnFacts? {
     guard ["rowid", "oid", "_rowid_"].contains(name), let rowIDName else { return nil }
-    // A column may be called as the row id is in filters.
-    if rowIDName == RowFilter.rowIDName, columns[rowIDName] != nil { return nil }
     return columns[rowIDName] ?? ColumnFacts(name: rowIDName, affinity: .integer)
   }
 }

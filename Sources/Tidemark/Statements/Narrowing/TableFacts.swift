@@ -25,7 +25,7 @@ struct TableFacts {
   var columns: [String: ColumnFacts]
 
   /// The column that stands for the row id, in lower case; `RowFilter.rowIDName` when none does; nil when rows have no
-  /// id.
+  /// id, or when that is the name of another column.
   var rowIDName: String?
 
   /// The columns of the primary key of a table whose rows have no id, in lower case: rows come in its order.
