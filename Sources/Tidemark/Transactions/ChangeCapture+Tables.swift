@@ -91,8 +91,8 @@ extension ChangeCapture {
     return .update(tableName: key.name, columnNames: Set(columns))
   }
 
-  /// The names that a virtual table may have which keeps its content in a table: that one has a few more letters, behind
-  /// an underscore.
+  /// The names that a virtual table may have which keeps its content in a table: that one has a few more letters,
+  /// behind an underscore.
   private func prefixes(of key: TableKey) -> [TableKey] {
     let name = key.name
     return name.indices.filter { name[$0] == "_" }.map { TableKey(String(name[..<$0]), in: key.database) }
