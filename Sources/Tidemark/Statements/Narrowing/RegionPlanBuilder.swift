@@ -53,7 +53,9 @@ struct RegionPlanBuilder {
 
   /// The numbers of the mentions of each column; none where columns are read without a mention.
   private var mentions: [String: Set<Int>] {
-    guard let reader, !reader.mentionsAllColumns else { return [:] }
+    // SQLite may sort rows by any column that it reads, in an index that it makes for the time of a query. Where the
+    // order shows, none is there for conditions alone.
+    guard let reader, reader.hidesOrder, !reader.mentionsAllColumns else { return [:] }
     return reader.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
   }
 
