@@ -37,10 +37,16 @@ import Testing
         }
         if world.changesSchema { shapes = try CaptureShapes(db) }
         let after = try CaptureDump(db, shapes)
-        let known = oracle.problems.count
+        let (known, knownCoarse) = (oracle.problems.count, oracle.needlesslyCoarse.count)
         oracle.check(told, before, after, mayBeCoarse: hasFailing || world.mayBeCoarse)
         for problem in oracle.problems[known...] {
           run.problem("transaction \(number): \(problem); \(world.script.joined(separator: "; "))")
+        }
+        for words in oracle.needlesslyCoarse[knownCoarse...] {
+          run.count("needless")
+          print("stress: capture, TIDEMARK_SEED=\(seed), transaction \(number): \(words)")
+          // Once may be; twice in a run is no chance.
+          if oracle.needlesslyCoarse.count > 1 { run.problem("transaction \(number): \(words)") }
         }
         run.count("transactions")
         before = after
