@@ -58,7 +58,6 @@ private final class LiveBenchmark: @unchecked Sendable {
     try measureBurst()
     cancellables = []
     try measureEqualQueries()
-    try measureBulk()
   }
 
   private func observe() throws {
@@ -145,47 +144,6 @@ private final class LiveBenchmark: @unchecked Sendable {
     for cancellable in all { cancellable.cancel() }
   }
 
-  private func measureBulk() throws {
-    func insert() throws -> Double {
-      var best = Double.infinity
-      for _ in 0..<3 {
-        let (cpu, _) = try time {
-          try pool.write { db in
-            let statement = try db.makeStatement(sql: "INSERT INTO item (owner, score) VALUES (?, 0)")
-            for number in 0..<100_000 { try statement.execute(arguments: [300_000 + number]) }
-          }
-        }
-        best = min(best, cpu)
-        try pool.write { try $0.execute(sql: "DELETE FROM item WHERE owner >= 300000") }
-      }
-      return best
-    }
-    func observe(_ count: Int, _ sql: String) throws -> [AnyDatabaseCancellable] {
-      let seen = Counter()
-      let all = (0..<count).map { number in
-        ValueObservation.trackingConstantRegion { db in
-          try Int.fetchOne(db, sql: sql, arguments: sql.contains("?") ? [number] : []) ?? 0
-        }
-        .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
-      }
-      seen.wait(for: count)
-      return all
-    }
-    let alone = try insert()
-    print("  100,000 inserts           ", microseconds(alone / 100_000), "each")
-    let cases: [(String, Int, String, String)] = [
-      ("1 on another table        ", 1, "SELECT COUNT(*) FROM other", "1.03"),
-      ("1,000 on another table    ", 1000, "SELECT COUNT(*) FROM other WHERE n = ?", "1.03"),
-      ("1 on the same table       ", 1, "SELECT score FROM item WHERE owner = ?", "1.15"),
-      ("1,000 on the same table   ", 1000, "SELECT score FROM item WHERE owner = ?", "1.3"),
-    ]
-    for (name, count, sql, target) in cases {
-      let all = try observe(count, sql)
-      print("   ", name, String(format: "%.3f x", try insert() / alone), "target", target)
-      for cancellable in all { cancellable.cancel() }
-    }
-  }
-
   // MARK: - Measuring
 
   private func time<T>(_ body: () throws -> T) rethrows -> (cpu: Double, T) {
@@ -205,13 +163,13 @@ private final class LiveBenchmark: @unchecked Sendable {
 }
 
 /// Delivers on the thread that has fetched.
-private struct AtOnceScheduler: ValueObservationScheduler {
+struct AtOnceScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
 /// Counts, and lets a thread wait for a number.
-private final class Counter: @unchecked Sendable {
+final class Counter: @unchecked Sendable {
   private let condition = NSCondition()
   private var count = 0
   private var awaited = 0

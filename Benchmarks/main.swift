@@ -2,6 +2,7 @@
 //
 //     Benchmarks [--rounds COUNT] [--side library|bare] [NAME…]
 //     Benchmarks live [COUNT…]
+//     Benchmarks bulk [--rounds COUNT] [CASE…]
 //
 // Only the workloads are run whose name contains one of the names, if there are any. With `--side`, one side is run and
 // nothing is compared: that is for profilers.
@@ -26,6 +27,12 @@ defer { folder.remove() }
 if names.first == "live" {
   let counts = names.dropFirst().compactMap { Int($0) }
   try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts)
+  folder.remove()
+  exit(0)
+}
+
+if names.first == "bulk" {
+  try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), isCompared: side == nil)
   folder.remove()
   exit(0)
 }

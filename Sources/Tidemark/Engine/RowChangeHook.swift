@@ -65,6 +65,12 @@ extension ConnectionHandle {
     return isFree && (!isOn || RowChangeRegistry.add(callbacks, for: pointer))
   }
 
+  /// Has the listener told of nothing for a moment. C: `sqlite3_preupdate_hook`.
+  func pauseRowChangeHook() { sqlite3_preupdate_hook(pointer, nil, nil) }
+
+  /// Has the listener told again. C: `sqlite3_preupdate_hook`.
+  func resumeRowChangeHook() { sqlite3_preupdate_hook(pointer, rowWillChange, nil) }
+
   /// Has the listener of the callbacks told of the changes that SQLite tells of once they have happened. C:
   /// `sqlite3_update_hook`.
   func setUpdateHook(_ callbacks: ConnectionCallbacks, isOn: Bool) {

@@ -12,6 +12,9 @@ typealias CommitNumber = UInt64
 struct CommitLog<Changes> {
   private struct Commit {
     var number: CommitNumber
+
+    /// The version of the needs that it was captured for.
+    var needsVersion: Int
     var rowCount: Int
     var changes: [Changes]
 
@@ -53,21 +56,29 @@ struct CommitLog<Changes> {
   }
 
   /// A commit was published.
-  mutating func append(_ changes: [Changes], rowCount: Int, isUnknown: Bool) {
+  mutating func append(_ changes: [Changes], rowCount: Int, isUnknown: Bool, needsVersion: Int = 0) {
     last += 1
     if fetchCounts.isEmpty { return }
-    commits.append(Commit(number: last, rowCount: rowCount, changes: changes, isUnknown: isUnknown))
+    commits.append(
+      Commit(
+        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }
   }
 
   /// Whether one of the commits after some other one touches what a closure looks for.
-  func contains(after number: CommitNumber, where isTouched: (Changes) -> Bool) -> Bool {
+  ///
+  /// - parameter needsVersion: What was captured for older needs may have left out what it looks for.
+  func contains(
+    after number: CommitNumber, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
+  ) -> Bool {
     if number == last { return false }
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
-      if commit.isUnknown || commit.changes.contains(where: isTouched) { return true }
+      if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
+        return true
+      }
     }
     return false
   }

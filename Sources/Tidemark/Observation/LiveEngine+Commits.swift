@@ -18,7 +18,8 @@ extension LiveState {
     let tables = changes.tables.map { TableCommit(table: $0, log: changes.log) }
     let isUnknown =
       changes.isUnknown || !changes.schemaChanges.isEmpty || changes.needsVersion < subscription?.version ?? 0
-    log.append(tables, rowCount: changes.log.records.count, isUnknown: isUnknown)
+    log.append(
+      tables, rowCount: changes.log.records.count, isUnknown: isUnknown, needsVersion: changes.needsVersion)
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     func wake(_ query: LiveQuery) {
@@ -39,6 +40,9 @@ extension LiveState {
       var touched: [LiveQuery] = []
       for table in tables { index.match(table) { key in if let query = queries[key] { touched.append(query) } } }
       touched.forEach(wake)
+      if changes.needsVersion < toldVersion {
+        for query in queries.values where query.needsVersion > changes.needsVersion { wake(query) }
+      }
     }
     return woken
   }

@@ -10,7 +10,7 @@ extension LiveEngine {
       case .failure(let error): for item in round.items { complete(item, .failure(error), round) }
       }
       let mustYield = state.withLock { state in
-        state.log.end(round.begun)
+        state.log.end(round.begun.commit)
         // Others who use the only connection have their turn.
         return state.ground?.fetchesExcludeWrites ?? true
       }
@@ -29,7 +29,7 @@ extension LiveEngine {
       for item in round.items {
         fetch(item, in: round) { fetch in try result.get().committing { try fetch.run($0) } }
       }
-      state.withLock { $0.log.end(round.begun) }
+      state.withLock { $0.log.end(round.begun.commit) }
     }
     perform(
       state.withLock { state in

@@ -9,6 +9,10 @@
 ///    given those that began after it came.
 /// 4. A writer finds the queries, and nothing more: it waits for no fetch and no observer.
 /// 5. Who is called is called outside of the lock.
+/// 6. The tables that no query reads are not captured, and a commit that changes nothing else is not told. So a fetch
+///    that is the first to read a table, or its columns, compares how many commits have written, told or not: before
+///    its snapshot, and once the needs are set. When there were some meanwhile, it is no better than an old one. A
+///    commit that is told, but was captured for older needs than those of a query, has touched that query.
 final class LiveEngine: _DatabaseGround.Tenant {
   let state = Mutex(LiveState())
 
@@ -36,11 +40,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
   func startNow(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround
   ) {
-    let begun = state.withLock { state -> CommitNumber? in
+    let begun = state.withLock { state -> LiveState.Beginning? in
       if state.isClosed { return nil }
       open(ground, &state)
       state.startingCount += 1
-      return state.log.begin()
+      return state.begin()
     }
     guard let begun else { return observer.fail(Database.closedError) }
     let fetch = LiveFetch(source: source, findsRegion: true, observers: [observer], deadline: ground.deadline())
@@ -56,7 +60,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
       if case .success(let outcome) = result, !observer.isOver {
         work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun)
       }
-      state.log.end(begun)
+      state.log.end(begun.commit)
       return (work, state.leaveIfUnused())
     }
     if let work { perform(work) } else { observer.fail(Database.closedError) }
@@ -88,9 +92,10 @@ final class LiveEngine: _DatabaseGround.Tenant {
   private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
     if state.ground != nil { return }
     state.ground = ground
-    state.subscription = ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
-      self?.didCommit(changes)
-    }
+    state.follow(
+      ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
+        self?.didCommit(changes)
+      })
   }
 
   // MARK: - Work

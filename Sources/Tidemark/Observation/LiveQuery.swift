@@ -15,6 +15,9 @@ final class LiveQuery: @unchecked Sendable {
   var region: DatabaseRegion?
   var registration: RegionIndex<LiveQueryKey>.Registration?
 
+  /// The version of needs since which commits tell what the region needs.
+  var needsVersion = 0
+
   /// Cancelled when nobody observes it any more: the fetch that runs is stopped.
   let cancellation = AccessCancellation()
 

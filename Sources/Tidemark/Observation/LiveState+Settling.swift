@@ -14,7 +14,7 @@ extension LiveState {
       query.lastRead = outcome.read
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
-      if isTouched(region, after: round.begun) { ask(query, .change) }
+      if mayBeOld(region, of: query, since: round.begun) { ask(query, .change) }
     }
     let receivers = query.observers.filter { observer in
       observer.arrival < round.number && (item.wishes.contains(.change) || observer.isNew)

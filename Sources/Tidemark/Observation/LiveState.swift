@@ -21,6 +21,10 @@ struct LiveState {
 
   private var needsVersion = 0
 
+  /// The version of needs that was told last: commits of that version, or a later one, tell what all regions of the
+  /// index need.
+  private(set) var toldVersion = 0
+
   /// Queries that wait for a fetch.
   struct Lines {
     var reading: [LiveQuery] = []
@@ -43,8 +47,8 @@ struct LiveState {
   struct Round {
     var number: Int
 
-    /// The commit that the snapshot is at least as new as.
-    var begun: CommitNumber
+    /// The snapshot is newer than this.
+    var begun: Beginning
 
     var items: [Item]
 
@@ -53,6 +57,18 @@ struct LiveState {
       var wishes: LiveQueryMachine.Wish
       var wokenAt: Duration?
     }
+  }
+
+  /// The moment before a snapshot is taken.
+  struct Beginning {
+    /// The last commit that was told.
+    var commit: CommitNumber
+
+    /// How many commits have written, told or not; nil when nobody else can write until the fetch has ended.
+    var writeCount: UInt64?
+
+    /// The version of needs that commits may have been captured for since.
+    var needsVersion: Int
   }
 
   /// What is let go outside of the lock, since it may end what it holds.
@@ -80,6 +96,7 @@ struct LiveState {
   mutating func forget(_ query: LiveQuery) {
     queries[query.key] = nil
     untrack(query)
+    tellNeeds()
   }
 
   /// When nothing is observed, nothing is held.
@@ -95,7 +112,7 @@ struct LiveState {
   /// Adds an observer that has been given its first value, by a fetch of its own.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
-    _ begun: CommitNumber
+    _ begun: Beginning
   ) -> LiveWork {
     let query = query(key, source)
     observer.isNew = false
@@ -105,7 +122,7 @@ struct LiveState {
       query.lastRead = outcome.read
       track(region, query)
     }
-    if isTouched(region, after: begun) { ask(query, .change) }
+    if mayBeOld(region, of: query, since: begun) { ask(query, .change) }
     return nextWork()
   }
 
@@ -121,6 +138,7 @@ struct LiveState {
     query.region = region
     query.registration = index.insert(region, query.key)
     tellNeeds()
+    query.needsVersion = toldVersion
     return true
   }
 
@@ -133,12 +151,30 @@ struct LiveState {
   private mutating func tellNeeds() {
     if index.needsVersion == needsVersion { return }
     needsVersion = index.needsVersion
-    _ = subscription?.setNeeds(index.needs)
+    toldVersion = subscription?.setNeeds(index.needs) ?? toldVersion
   }
 
-  /// Whether a commit after some other one may have changed what is in a region.
-  func isTouched(_ region: DatabaseRegion, after number: CommitNumber) -> Bool {
-    log.contains(after: number) { $0.touches(region) }
+  /// Follows the commits of a database.
+  mutating func follow(_ subscription: ChangeSubscription?) {
+    self.subscription = subscription
+    toldVersion = subscription?.version ?? 0
+  }
+
+  /// A fetch begins: its snapshot is taken after this.
+  mutating func begin(isAlone: Bool = false) -> Beginning {
+    Beginning(
+      commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: toldVersion)
+  }
+
+  /// Whether a commit since a fetch began may have changed what it has read.
+  func mayBeOld(_ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning) -> Bool {
+    // Law 6. The count is read once the needs are set. A region that is not that of the index may need more.
+    if query.needsVersion > begun.needsVersion || query.region != region, let writeCount = begun.writeCount,
+      subscription?.writeCount != writeCount
+    {
+      return true
+    }
+    return log.contains(after: begun.commit, needsVersion: query.needsVersion) { $0.touches(region) }
   }
 
   // MARK: Fetches
@@ -170,7 +206,7 @@ struct LiveState {
     if waiting.isEmpty { return nil }
     roundNumber += 1
     return Round(
-      number: roundNumber, begun: log.begin(),
+      number: roundNumber, begun: begin(isAlone: line == \.writing),
       items: waiting.map { query in
         defer { query.wokenAt = nil }
         return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)

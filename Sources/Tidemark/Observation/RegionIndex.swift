@@ -24,13 +24,14 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   /// The columns whose values decide, by table. It grows, and shrinks when a table has no region any more.
   private(set) var neededColumns: [TableKey: Set<String>] = [:]
 
-  /// How many times `neededColumns` has changed.
+  /// How many times `needs` have changed.
   private(set) var needsVersion = 0
 
-  /// What must be known of changes: the values of filtered columns, and of all other tables that they have changed.
+  /// What must be known of changes: the values of filtered columns; of tables of no region nothing, unless there is a
+  /// region of the full database.
   var needs: CaptureNeeds {
     CaptureNeeds(
-      others: CaptureNeeds.TableNeeds(columns: nil),
+      others: full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil),
       tables: neededColumns.mapValues { columns in
         CaptureNeeds.TableNeeds(columns: nil, values: columns, rows: !columns.isEmpty)
       })
@@ -40,6 +41,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   mutating func insert(_ region: DatabaseRegion, _ id: ID) -> Registration {
     var registration = Registration()
     guard let regionTables = region.tables else {
+      if full.isEmpty { needsVersion += 1 }
       full.insert(id)
       registration.isFull = true
       return registration
@@ -57,7 +59,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
 
   /// Removes a region.
   mutating func remove(_ registration: Registration, _ id: ID) {
-    if registration.isFull { full.remove(id) }
+    if registration.isFull, full.remove(id) != nil, full.isEmpty { needsVersion += 1 }
     for (table, number) in registration.entries {
       tables[table]?.remove(number)
       if tables[table]?.isEmpty == true {

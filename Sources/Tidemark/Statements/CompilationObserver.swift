@@ -45,6 +45,9 @@ final class CompilationObserver: StatementAuthorizer {
   /// How many times `VACUUM` has begun.
   @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
 
+  /// Called before a statement that writes is compiled during a step.
+  var willWriteLate: (() -> Void)?
+
   private var effects: StatementEffects = []
   private var writes: StatementWrites?
   private var isCompiling = false
@@ -140,7 +143,10 @@ final class CompilationObserver: StatementAuthorizer {
   private func recordWrite(
     _ action: CInt, table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
   ) -> CInt {
-    if stepDepth > 0 { lateWriteCount &+= 1 }
+    if stepDepth > 0 {
+      willWriteLate?()
+      lateWriteCount &+= 1
+    }
     if action == SQLITE_DELETE { hasUnhookedDeletes = true }
     guard isCompiling, let table else { return deletesRowByRow && action == SQLITE_DELETE ? SQLITE_IGNORE : SQLITE_OK }
     var changesSchema = false

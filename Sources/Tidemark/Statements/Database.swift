@@ -89,6 +89,12 @@ public final class Database {
   /// Whether the watcher has taken note of it.
   @exclusivity(unchecked) var isListeningToRows = false
 
+  /// The steps that change rows of which nobody wants to know.
+  @exclusivity(unchecked) var quietSteps = QuietSteps()
+
+  /// Whether the program knows the connection, and may use it without the library.
+  @exclusivity(unchecked) private(set) var isShared = false
+
   /// Whether a transaction was open when the last statement began.
   @exclusivity(unchecked) var wasInsideTransaction = false
 
@@ -122,7 +128,10 @@ public final class Database {
   }
 
   /// The raw SQLite connection, or nil once it was closed.
-  public var sqliteConnection: SQLiteConnection? { handle?.pointer }
+  public var sqliteConnection: SQLiteConnection? {
+    isShared = true
+    return handle?.pointer
+  }
 }
 
 @available(*, unavailable)

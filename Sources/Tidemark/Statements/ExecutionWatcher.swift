@@ -11,6 +11,10 @@ protocol ExecutionWatcher: AnyObject {
   /// - parameter error: Why the step failed, if it did.
   func didStep(_ statement: Statement, error: DatabaseError?)
 
+  /// Something happens in a quiet step that may be of interest: it is told from now on as if `willStep` had been called
+  /// at its beginning.
+  func watchQuietStep()
+
   /// SQLite is about to commit. The connection cannot be used.
   ///
   /// - throws: Why not.

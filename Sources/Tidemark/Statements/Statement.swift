@@ -116,14 +116,17 @@ public final class Statement {
   /// The columns, if they are not those that they were: SQLite compiles a statement again when the
   /// schema has changed, and `SELECT *` may then have others.
   ///
-  /// To be asked after the first step. C: `sqlite3_stmt_status`.
+  /// To be asked after the first step.
   func columnsAfterRecompilation() -> ColumnNames? {
-    let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+    let count = recompilationCountOfSQLite
     if count == recompilationCount { return nil }
     recompilationCount = count
     cachedColumns = nil
     return columns
   }
+
+  /// How many times SQLite has compiled the statement again on its own. C: `sqlite3_stmt_status`.
+  var recompilationCountOfSQLite: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
@@ -203,6 +206,12 @@ public final class Statement {
   @usableFromInline
   func firstStep() throws -> Bool {
     isFirstStepWatched = false
+    if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
+      let (code, isWatched) = quietStep(on: handle)
+      if isWatched, let watcher = database.watcher { return try endFirstStep(code, watcher) }
+      if code == SQLITE_ROW || code == SQLITE_DONE { return code == SQLITE_ROW }
+      throw failure(code)
+    }
     guard let watcher = database.watcher else { return try step() }
     do {
       try watcher.willStep(self)
@@ -217,6 +226,10 @@ public final class Statement {
     database.compilation.stepDepth += 1
     let code = sqlite3_step(sqliteStatement)
     database.compilation.stepDepth -= 1
+    return try endFirstStep(code, watcher)
+  }
+
+  private func endFirstStep(_ code: CInt, _ watcher: any ExecutionWatcher) throws -> Bool {
     if code == SQLITE_ROW || code == SQLITE_DONE {
       watcher.didStep(self, error: nil)
       return code == SQLITE_ROW

@@ -39,6 +39,10 @@ final class StatementWrites {
   }
 
   private(set) var tables: [Table] = []
+
+  /// How many times the statement had been compiled again by SQLite when it was found what it writes.
+  private var recompilationCount: CInt = 0
+
   var schemaChanges: [SchemaChange] = []
   var savepoint: Savepoint?
   var writesSchemaTable = false
@@ -46,11 +50,31 @@ final class StatementWrites {
   /// What the watcher made of this, and keeps with the statement.
   var plan: AnyObject?
 
+  /// Whether the watcher needs not be told of its steps.
+  @exclusivity(unchecked) var quiet = QuietSteps.Mark.none
+
+  /// How many of its steps were watched in a row without being found quiet.
+  @exclusivity(unchecked) var watchedCount = 0
+
+  /// Whether conflicts may delete rows, of which the authorizer does not tell; nil when that is not known yet.
+  var mayReplace: Bool?
+
   /// Whether no table is virtual; nil when that is not known yet.
   var areTablesOrdinary: Bool?
 
   /// Whether the statement is watched even when nobody listens to rows.
   var isAlwaysWatched: Bool { savepoint != nil || !schemaChanges.isEmpty }
+
+  /// Whether the statement has not been compiled again since, for another schema perhaps.
+  func hold(for statement: Statement) -> Bool { recompilationCount == statement.recompilationCountOfSQLite }
+
+  /// Finds out what the statement writes now.
+  func renew(for statement: Statement) throws {
+    let count = statement.recompilationCountOfSQLite
+    tables = try statement.copy().writes?.tables ?? []
+    recompilationCount = count
+    (plan, areTablesOrdinary, mayReplace, quiet) = (nil, nil, nil, .none)
+  }
 
   func add(_ action: CInt, table: String, column: String?, database: String) {
     let key = TableKey(table, in: database)

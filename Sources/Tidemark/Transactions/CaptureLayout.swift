@@ -23,6 +23,9 @@ final class CaptureLayout: Sendable {
   /// Columns that cannot be read, but change with the others: those that are computed, for instance.
   let unreadColumns: [String]
 
+  /// Whether the table has columns that change with others.
+  let hasComputedColumns: Bool
+
   /// Whether some columns that are stored cannot be read, so that no update surely changes nothing.
   let mustTellAll: Bool
 
@@ -45,7 +48,8 @@ final class CaptureLayout: Sendable {
 
   init(
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
-    hasRowID: Bool = true, wantsRows: Bool = false, unreadColumns: [String] = [], mustTellAll: Bool = true
+    hasRowID: Bool = true, wantsRows: Bool = false, unreadColumns: [String] = [], hasComputedColumns: Bool = false,
+    mustTellAll: Bool = true
   ) {
     self.key = key
     self.columns = columns
@@ -54,6 +58,7 @@ final class CaptureLayout: Sendable {
     self.hasRowID = hasRowID
     self.wantsRows = wantsRows
     self.unreadColumns = unreadColumns
+    self.hasComputedColumns = hasComputedColumns
     self.mustTellAll = mustTellAll
   }
 
@@ -107,7 +112,9 @@ extension CaptureLayout {
     }
     self.init(
       key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
-      wantsRows: needs.wantsRows, unreadColumns: unread, mustTellAll: mustTellAll)
+      wantsRows: needs.wantsRows, unreadColumns: unread,
+      hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
+      mustTellAll: mustTellAll)
   }
 }
 

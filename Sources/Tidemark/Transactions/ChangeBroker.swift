@@ -9,6 +9,9 @@ import Synchronization
 /// 3. A wish is in force for the commits whose `needsVersion` is at least the one that the wish was answered with. Who
 ///    wishes, and then begins to read the database, either reads what a commit before that has left, or is told of that
 ///    commit: with an older version, which says nothing of what has changed.
+/// 4. A commit of which nobody wants to know is not told. Each commit that writes is counted, though, before it is found
+///    out who wants to know: who reads the count, then the database, then wishes, and finds the count as it was, has
+///    missed none.
 final class ChangeBroker: Sendable {
   typealias Receiver = @Sendable (CommittedChanges) -> Void
 
@@ -23,6 +26,7 @@ final class ChangeBroker: Sendable {
   private let state = Mutex(State())
   private let versionFlag = Atomic<Int>(0)
   private let commitCount = Atomic<UInt64>(0)
+  private let writes = Atomic<UInt64>(0)
 
   /// Turned on while somebody listens to rows.
   let listening: RowListening
@@ -33,6 +37,9 @@ final class ChangeBroker: Sendable {
 
   /// The number of the last commit that was told, zero before the first. A read that begins now sees it.
   var lastCommitNumber: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
+
+  /// How many commits have written something, as far as their writer knows. See law 4.
+  var writeCount: UInt64 { writes.load(ordering: .sequentiallyConsistent) }
 
   // MARK: Those who want to know
 
@@ -88,6 +95,9 @@ final class ChangeBroker: Sendable {
     }
   }
 
+  /// A commit that others see from now on has written something.
+  func countWrite() { writes.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
   /// The number of a commit that is about to be told.
   func nextCommitNumber() -> UInt64 { commitCount.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
@@ -117,6 +127,9 @@ final class ChangeSubscription: Sendable {
   ///
   /// - returns: The first version of needs that has the wish.
   func setNeeds(_ needs: CaptureNeeds) -> Int { broker.setNeeds(needs, of: id) }
+
+  /// How many commits have written something.
+  var writeCount: UInt64 { broker.writeCount }
 
   func cancel() { broker.cancel(id) }
 }

@@ -7,8 +7,10 @@ extension ChangeCapture {
   ///
   /// - parameter hasWritten: Whether it may have changed what is stored.
   func publish(hasWritten: Bool) {
-    // The commit is seen by others before the needs are read: who wishes now and reads then sees it, or is told.
+    // The commit is seen by others before it is counted, and counted before the needs are read: who wishes now and
+    // reads then sees it, or is told; who has read before, and wishes now, is told, or sees that it was counted.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
     let ownVersion = log.isOpen ? log.needsVersion : needsVersion
     if db.compilation.foreignControlCount != foreignControlCount { log.becomeUnknown() }

@@ -2,6 +2,10 @@
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
+    if let quiet = db.quietSteps.current {
+      if isExpected(signal, in: quiet) { return }
+      watchQuietStep()
+    }
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
     guard let table = table(of: signal) else { return }
@@ -86,6 +90,7 @@ extension ChangeCapture {
   private func planMayNotHold() {
     step?.isStale = true
     step?.statement.writes?.areTablesOrdinary = nil
+    step?.statement.writes?.mayReplace = nil
     epoch &+= 1
     lateTables = [:]
   }
@@ -98,7 +103,9 @@ extension ChangeCapture {
   }
 
   private func muteIfIdle() {
-    guard let step, !step.isStale, let plan = step.plan, usesRowHook, isOrdinary(step.statement) else { return }
+    guard let step, !step.isStale, let plan = step.plan, usesRowHook, isOrdinary(step.statement),
+      step.statement.writes?.hold(for: step.statement) == true
+    else { return }
     plan.tables.forEach(askAboutDeletes)
     guard plan.isIdle else { return }
     self.step?.isMuted = true
@@ -210,16 +217,20 @@ extension ChangeCapture {
     record.isCaptured = true
   }
 
+  /// Whether it is in the log that rows were inserted, or deleted.
+  func isNoted(_ kind: RowChange.Kind, of table: WatchedTable) -> Bool {
+    table.coarseGeneration == log.generation && table.coarseKinds & (1 << kind.rawValue) != 0
+  }
+
   private func captureCoarsely(
     _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: WatchedTable, _ layout: CaptureLayout
   ) {
     if table.coarseGeneration != log.generation {
       (table.coarseGeneration, table.coarseKinds, table.coarseColumns) = (log.generation, 0, 0)
     }
-    let bit: UInt8 = 1 << kind.rawValue
     guard kind == .update else {
-      if table.coarseKinds & bit != 0 { return }
-      table.coarseKinds |= bit
+      if isNoted(kind, of: table) { return }
+      table.coarseKinds |= 1 << kind.rawValue
       log.addCoarse(table.key, kind)
       return
     }

@@ -35,7 +35,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   var observations: [TransactionObservation] = []
 
   /// Plans of another epoch do not hold.
-  @exclusivity(unchecked) var epoch: UInt = 1
+  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.quietSteps.epoch = 0 } }
 
   /// The plan of the step that runs, and those around it.
   @exclusivity(unchecked) var step: Step?
@@ -45,11 +45,14 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   var lateTables: [TableKey: WatchedTable] = [:]
   var layouts: [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
 
+  /// Whether a virtual table was written in this transaction.
+  var hasVirtualWrites = false
+
   /// Whether the pre-update hook is used.
   var usesRowHook = false
 
   /// Whether rows are listened to, by the pre-update hook or what stands for it.
-  private var isListening: Bool {
+  private(set) var isListening: Bool {
     get { db.isListeningToRows }
     set { db.isListeningToRows = newValue }
   }
@@ -95,6 +98,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     log = ChangeLog(bound: bound)
     db.callbacks.rowChanges = self
     db.watcher = self
+    db.compilation.willWriteLate = { [unowned(unsafe) self] in willWriteLate() }
   }
 
   func forgetStatements() {
@@ -106,6 +110,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   // MARK: - Steps
 
   func willStep(_ statement: Statement) throws {
+    watchQuietStep()
     if db.callbacks.hasTransactionEnded { settle(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     if db.compilation.foreignControlCount != foreignControlCount {
@@ -130,10 +135,12 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     if step.isMuted { setHook(true) }
     let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
     if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
+    if step.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.quiet = .none }
     self.step = outerSteps.popLast()
     log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
     if !observations.isEmpty { deliver(log.deliverable) }
+    if outcome == .succeeded { allowQuietSteps(after: step) }
   }
 
   private func didSucceed(_ statement: Statement) {
@@ -215,6 +222,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     logTables.removeAll(keepingCapacity: true)
     logSerial &+= 1
     isSavepointTransaction = false
+    hasVirtualWrites = false
+    db.quietSteps.epoch = 0
     hasRefused = false
     foreignControlCount = db.compilation.foreignControlCount
     if !observations.isEmpty {
@@ -312,6 +321,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   func settle(after error: DatabaseError?) {
     guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
     let callbacks = db.callbacks
+    db.quietSteps.epoch = 0
     let (hasCommitted, hasRolledBack) = (callbacks.hasCommitted, callbacks.hasRolledBack)
     let isIdle = db.isInAutocommitMode
     let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
@@ -359,6 +369,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   /// Everything in a database has changed, without a statement.
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
+    db.quietSteps.epoch = 0
     log.becomeUnknown()
     for observation in observations { observation.observer?.databaseDidChange() }
     didCommit()

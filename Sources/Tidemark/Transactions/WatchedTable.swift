@@ -40,10 +40,10 @@ final class WatchedTable {
   private(set) var isIdle = true
 
   func findOutWhetherIdle() {
-    isIdle =
-      layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && insertObservers.isEmpty
-      && deleteObservers.isEmpty && updateObservers.isEmpty
+    isIdle = layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && hasNoObservers
   }
+
+  var hasNoObservers: Bool { insertObservers.isEmpty && deleteObservers.isEmpty && updateObservers.isEmpty }
 
   /// Whether a change is one of this table. SQLite gives the names as they were created.
   func matches(_ signal: RowChangeSignal) -> Bool {
