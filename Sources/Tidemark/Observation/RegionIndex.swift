@@ -21,20 +21,17 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   private var full: Set<ID> = []
   private var nextNumber = 0
 
-  /// The columns whose values decide, by table. It grows, and shrinks when a table has no region any more.
-  private(set) var neededColumns: [TableKey: Set<String>] = [:]
+  /// What is needed of the tables. It grows, and shrinks when a table has no region any more.
+  private(set) var neededTables: [TableKey: CaptureNeeds.TableNeeds] = [:]
 
   /// How many times `needs` have changed.
   private(set) var needsVersion = 0
 
-  /// What must be known of changes: the values of filtered columns; of tables of no region nothing, unless there is a
-  /// region of the full database.
+  /// What must be known of changes: of tables of no region nothing, unless there is a region of the full database; then
+  /// all of any table is of interest.
   var needs: CaptureNeeds {
-    CaptureNeeds(
-      others: full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil),
-      tables: neededColumns.mapValues { columns in
-        CaptureNeeds.TableNeeds(columns: nil, values: columns, rows: !columns.isEmpty)
-      })
+    let others = full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil)
+    return CaptureNeeds(others: others, tables: neededTables.mapValues { others?.union($0) ?? $0 })
   }
 
   /// Adds a region.
@@ -64,7 +61,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
       tables[table]?.remove(number)
       if tables[table]?.isEmpty == true {
         tables[table] = nil
-        neededColumns[table] = nil
+        neededTables[table] = nil
         needsVersion += 1
       }
     }
@@ -76,14 +73,20 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
     tables[changes.key]?.match(changes, hit)
   }
 
+  /// The columns whose changes matter, the values of those that are filtered, and so many rows that to capture one
+  /// more would cost more than to wake all regions of the table for nothing.
   private mutating func need(_ region: TableRegion, in table: TableKey) {
-    var columns = neededColumns[table] ?? []
-    let count = columns.count
+    var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: 10_000)
     for part in region.parts {
-      columns.formUnion(part.rows.columns.keys)
+      for name in part.rows.columns.keys where needs.values?.contains(name) == false { needs.values?.insert(name) }
+      let deciding = part.decidingColumns(rowIDName: region.rowIDName)
+      if let known = needs.columns, deciding?.isSubset(of: known) != true { needs.columns = deciding.map(known.union) }
     }
-    if columns.count == count, neededColumns[table] != nil { return }
-    neededColumns[table] = columns
+    needs.rows = needs.values?.isEmpty == false
+    // In large steps: most regions change nothing of what is needed.
+    while needs.rowCountMax < 16 * (tables[table]?.count ?? 0) { needs.rowCountMax *= 2 }
+    if needs == neededTables[table] { return }
+    neededTables[table] = needs
     needsVersion += 1
   }
 }
@@ -106,6 +109,7 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
   private var columnSets = ColumnSets()
 
   var isEmpty: Bool { entries.isEmpty }
+  var count: Int { entries.count }
 
   // MARK: Content
 

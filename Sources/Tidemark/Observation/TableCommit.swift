@@ -35,8 +35,8 @@ struct TableCommit {
     /// Whether it is new, or gone, or some columns have changed: nil stands for all.
     func touches(columns: Set<String>?) -> Bool {
       if record.kind != .update { return true }
-      guard let columns, let changed = layout.changedColumns(record) else { return true }
-      return record.oldRowID != record.newRowID || !changed.isDisjoint(with: columns)
+      guard let columns else { return true }
+      return record.oldRowID != record.newRowID || layout.mayHaveChanged(columns, record)
     }
 
     /// The value of a column, given in lower case: nil when it is not known.

@@ -20,6 +20,9 @@ final class CaptureLayout: Sendable {
   /// Whether each row is told, and not only what kind of change there was.
   let wantsRows: Bool
 
+  /// How many rows are told in a transaction.
+  let rowCountMax: Int
+
   /// Columns that cannot be read, but change with the others: those that are computed, for instance.
   let unreadColumns: [String]
 
@@ -48,7 +51,8 @@ final class CaptureLayout: Sendable {
 
   init(
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
-    hasRowID: Bool = true, wantsRows: Bool = false, unreadColumns: [String] = [], hasComputedColumns: Bool = false,
+    hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, unreadColumns: [String] = [],
+    hasComputedColumns: Bool = false,
     mustTellAll: Bool = true
   ) {
     self.key = key
@@ -57,6 +61,7 @@ final class CaptureLayout: Sendable {
     self.rowIDColumn = rowIDColumn
     self.hasRowID = hasRowID
     self.wantsRows = wantsRows
+    self.rowCountMax = rowCountMax
     self.unreadColumns = unreadColumns
     self.hasComputedColumns = hasComputedColumns
     self.mustTellAll = mustTellAll
@@ -64,6 +69,17 @@ final class CaptureLayout: Sendable {
 
   /// Whether nothing is known of the table.
   var isUnknown: Bool { columns.isEmpty && unreadColumns.isEmpty && mustTellAll }
+
+  /// Whether an update may have changed one of some columns.
+  func mayHaveChanged(_ names: Set<String>, _ record: ChangeRecord) -> Bool {
+    if columns.count > 64 || isUnknown || unreadColumns.contains(where: names.contains) { return true }
+    var rest = record.changedColumns
+    while rest != 0 {
+      if names.contains(columns[rest.trailingZeroBitCount].name) { return true }
+      rest &= rest - 1
+    }
+    return record.oldRowID != record.newRowID && names.contains(rowIDColumn ?? RowFilter.rowIDName)
+  }
 
   /// The columns that an update has changed; nil when it may be any.
   func changedColumns(_ record: ChangeRecord) -> Set<String>? {
@@ -112,7 +128,7 @@ extension CaptureLayout {
     }
     self.init(
       key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
-      wantsRows: needs.wantsRows, unreadColumns: unread,
+      wantsRows: needs.wantsRows, rowCountMax: needs.rowCountMax, unreadColumns: unread,
       hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
       mustTellAll: mustTellAll)
   }

@@ -21,6 +21,9 @@ struct CaptureNeeds: Sendable, Equatable {
     /// Whether it is told which rows change: by their ids, or by the columns of their keys.
     var rows = false
 
+    /// How many rows a transaction may change before its other rows are not told one by one any more.
+    var rowCountMax = Int.max
+
     /// Everything.
     static let all = TableNeeds(columns: nil, values: nil, rows: true)
 
@@ -31,7 +34,7 @@ struct CaptureNeeds: Sendable, Equatable {
       TableNeeds(
         columns: columns.flatMap { columns in other.columns.map(columns.union) },
         values: values.flatMap { values in other.values.map(values.union) },
-        rows: rows || other.rows)
+        rows: rows || other.rows, rowCountMax: max(rowCountMax, other.rowCountMax))
     }
   }
 

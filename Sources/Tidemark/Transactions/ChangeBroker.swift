@@ -16,8 +16,11 @@ final class ChangeBroker: Sendable {
   typealias Receiver = @Sendable (CommittedChanges) -> Void
 
   private struct State {
-    var subscriptions: [Int: (needs: CaptureNeeds, receive: Receiver)] = [:]
+    var subscriptions: [(id: Int, needs: CaptureNeeds, receive: Receiver)] = []
     var nextID = 0
+
+    /// Those who are told, in the order in which they came.
+    var receivers: [Receiver] = []
     var needs = CaptureNeeds.none
     var version = 0
     var observerCount = 0
@@ -47,7 +50,7 @@ final class ChangeBroker: Sendable {
   func subscribe(_ needs: CaptureNeeds, _ receive: @escaping Receiver) -> ChangeSubscription {
     let (id, version) = state.withLock { state in
       state.nextID += 1
-      state.subscriptions[state.nextID] = (needs, receive)
+      state.subscriptions.append((state.nextID, needs, receive))
       return (state.nextID, update(&state))
     }
     return ChangeSubscription(broker: self, id: id, version: version)
@@ -55,21 +58,27 @@ final class ChangeBroker: Sendable {
 
   fileprivate func setNeeds(_ needs: CaptureNeeds, of id: Int) -> Int {
     state.withLock { state in
-      state.subscriptions[id]?.needs = needs
+      if let index = state.subscriptions.firstIndex(where: { $0.id == id }) {
+        state.subscriptions[index].needs = needs
+      }
       return update(&state)
     }
   }
 
   fileprivate func cancel(_ id: Int) {
-    state.withLock { state in
-      state.subscriptions[id] = nil
+    // What a receiver holds may cancel something when it is let go.
+    _ = state.withLock { state in
+      let gone = state.subscriptions.firstIndex { $0.id == id }.map { state.subscriptions.remove(at: $0) }
+      let receivers = state.receivers
       _ = update(&state)
+      return (gone?.receive, receivers)
     }
   }
 
   /// Joins the wishes. The version stays what it is when nothing is new.
   private func update(_ state: inout State) -> Int {
-    let needs = state.subscriptions.values.reduce(CaptureNeeds.none) { $0.union($1.needs) }
+    state.receivers = state.subscriptions.map(\.receive)
+    let needs = state.subscriptions.reduce(CaptureNeeds.none) { $0.union($1.needs) }
     if needs != state.needs {
       state.needs = needs
       state.version += 1
@@ -102,8 +111,7 @@ final class ChangeBroker: Sendable {
   func nextCommitNumber() -> UInt64 { commitCount.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
   func publish(_ changes: CommittedChanges) {
-    let receivers = state.withLock { state in state.subscriptions.sorted { $0.key < $1.key }.map(\.value.receive) }
-    for receive in receivers { receive(changes) }
+    for receive in state.withLock(\.receivers) { receive(changes) }
   }
 }
 

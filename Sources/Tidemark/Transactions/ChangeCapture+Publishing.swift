@@ -25,48 +25,51 @@ extension ChangeCapture {
 
   private func capturedLog() -> CapturedLog {
     // Of a coarse table, some rows are missing, and some may not have stayed.
-    let coarseKeys = Set(log.coarse.map(\.key))
-    let isTold = logTables.map { !coarseKeys.contains($0.key) }
-    let isAll = log.records.allSatisfy(\.isCaptured) && !isTold.contains(false)
-    let records = isAll ? log.records : log.records.filter { $0.isCaptured && isTold[Int($0.table)] }
+    func isTold(_ record: ChangeRecord) -> Bool {
+      guard record.isCaptured else { return false }
+      let key = logTables[Int(record.table)].key
+      return !log.coarse.contains { $0.key == key }
+    }
     return CapturedLog(
-      records: records, values: log.values, layouts: logTables.map { $0.layout ?? CaptureLayout(key: $0.key) })
+      // Copies of their own: the log keeps its memory.
+      records: log.records.allSatisfy(isTold) ? log.records.map { $0 } : log.records.filter(isTold),
+      values: log.values.map { $0 }, layouts: logTables.map { $0.layout ?? CaptureLayout(key: $0.key) })
   }
 
+  /// What is told of each table, in the order in which they changed first.
   private func tables(of captured: CapturedLog) -> [CommittedChanges.TableChanges] {
     var tables: [CommittedChanges.TableChanges] = []
-    var indexes: [TableKey: Int] = [:]
-    func index(of key: TableKey) -> Int {
-      if let index = indexes[key] { return index }
+    // There are few of them.
+    func place(of key: TableKey) -> Int {
+      if let place = tables.firstIndex(where: { $0.key == key }) { return place }
       tables.append(.init(key: key))
-      indexes[key] = tables.count - 1
       return tables.count - 1
     }
     // The tables of the log are often one and the same, as several statements have seen it.
-    let places = captured.layouts.map { index(of: $0.key) }
-    var masks = [UInt64](repeating: 0, count: captured.layouts.count)
+    if !captured.records.isEmpty {
+      for table in logTables { (table.place, table.changedColumns) = (place(of: table.key), 0) }
+    }
     for (position, record) in captured.records.enumerated() {
-      let place = places[Int(record.table)]
-      tables[place].rowIndexes.append(position)
-      tables[place].note(record.kind)
-      if record.kind == .update {
-        masks[Int(record.table)] |= record.changedColumns
-        if record.oldRowID != record.newRowID || captured.layouts[Int(record.table)].mustTellAll {
-          tables[place].addUpdatedColumns(captured.layouts[Int(record.table)].changedColumns(record))
-        }
+      let table = logTables[Int(record.table)]
+      tables[table.place].rowIndexes.append(position)
+      tables[table.place].note(record.kind)
+      guard record.kind == .update else { continue }
+      table.changedColumns |= record.changedColumns
+      if record.oldRowID != record.newRowID || captured.layouts[Int(record.table)].mustTellAll {
+        tables[table.place].addUpdatedColumns(captured.layouts[Int(record.table)].changedColumns(record))
       }
     }
-    for (layout, mask) in zip(captured.layouts, masks) where mask != 0 {
-      let record = ChangeRecord(table: 0, kind: .update, oldRowID: 0, newRowID: 0, changedColumns: mask)
-      tables[index(of: layout.key)].addUpdatedColumns(layout.changedColumns(record))
+    for table in logTables where !captured.records.isEmpty && table.changedColumns != 0 {
+      tables[table.place].addUpdatedColumns(table.namesOfChangedColumns)
     }
     for coarse in log.coarse {
-      let place = index(of: coarse.key)
+      let place = place(of: coarse.key)
       tables[place].isCoarse = true
       tables[place].note(coarse.kind)
       if coarse.kind == .update { tables[place].addUpdatedColumns(coarse.columns) }
     }
-    return tables.filter { $0.inserts || $0.deletes || $0.updates }
+    tables.removeAll { !$0.inserts && !$0.deletes && !$0.updates }
+    return tables
   }
 }
 
@@ -80,6 +83,7 @@ extension CommittedChanges.TableChanges {
   }
 
   fileprivate mutating func addUpdatedColumns(_ columns: Set<String>?) {
-    updatedColumns = updatedColumns.flatMap { known in columns.map(known.union) }
+    guard let known = updatedColumns else { return }
+    updatedColumns = known.isEmpty ? columns : columns.map(known.union)
   }
 }

@@ -51,7 +51,7 @@ extension ChangeCapture {
     else { return false }
     if !written.updatedColumns.isEmpty, layout.mayTellUpdate(of: written.updatedColumns) { return false }
     if !written.inserts, !written.deletes { return true }
-    if layout.wantsRows, log.hasRoom { return false }
+    if layout.wantsRows, log.hasRoom(layout.rowCountMax) { return false }
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
   }
 

@@ -23,7 +23,7 @@ extension ChangeCapture {
     if let layout = table.layout {
       if let blobColumn {
         captureBlobWrite(signal, blobColumn, table, layout, &record)
-      } else if step != nil, layout.wantsRows, log.hasRoom {
+      } else if step != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
         capture(signal, table, layout, &record)
       } else {
         captureCoarsely(signal, kind, table, layout)
@@ -196,7 +196,7 @@ extension ChangeCapture {
     _ signal: RowChangeSignal, _ index: Int, _ table: WatchedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord
   ) {
-    guard layout.wantsRows, log.hasRoom, layout.unreadColumns.isEmpty, layout.columns.count <= 64,
+    guard layout.wantsRows, log.hasRoom(layout.rowCountMax), layout.unreadColumns.isEmpty, layout.columns.count <= 64,
       // Which of its two places SQLite names, it does not document.
       layout.columns.allSatisfy({ $0.tableIndex == $0.oldIndex }),
       let written = layout.columns.firstIndex(where: { $0.tableIndex == CInt(index) })

@@ -87,9 +87,9 @@ struct ChangeLog {
     let isSmall = records.capacity <= 1024 && values.capacity <= 8192
     records.removeAll(keepingCapacity: isSmall)
     values.removeAll(keepingCapacity: isSmall)
-    coarse.removeAll()
-    schemaChanges.removeAll()
-    savepoints.removeAll()
+    if !coarse.isEmpty { coarse.removeAll() }
+    if !schemaChanges.isEmpty { schemaChanges.removeAll() }
+    if !savepoints.isEmpty { savepoints.removeAll() }
     (isUnknown, isUncertain, hasCaptured, byteCount, deliveredCount) = (false, false, false, 0, 0)
     generation &+= 1
   }
@@ -181,8 +181,10 @@ struct ChangeLog {
 
   // MARK: Changes
 
-  /// Whether there is room for rows.
-  var hasRoom: Bool { records.count < bound.recordCount && byteCount < bound.byteCount }
+  /// Whether there is room for rows, in a table of which no more than some number is wanted.
+  func hasRoom(_ rowCountMax: Int) -> Bool {
+    records.count < min(bound.recordCount, rowCountMax) && byteCount < bound.byteCount
+  }
 
   /// Where the values of the next row begin.
   var valueCount: Int { values.count }

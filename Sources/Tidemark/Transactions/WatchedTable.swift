@@ -13,7 +13,7 @@ final class WatchedTable {
   var hasAskedAboutDeletes = false
 
   /// What is captured for the commit; nil for nothing.
-  var layout: CaptureLayout?
+  var layout: CaptureLayout? { didSet { lastNames = nil } }
 
   /// Virtual tables that somebody wants to know of, which may keep their content here.
   var virtualTables: [TableKey] = []
@@ -29,6 +29,13 @@ final class WatchedTable {
   var coarseKinds: UInt8 = 0
   var coarseColumns: UInt64 = 0
   var coarseGeneration: UInt = 0
+
+  /// Its place among the tables of the commit that is told, and the columns of its layout that have changed in it.
+  var place = 0
+  var changedColumns: UInt64 = 0
+
+  /// The names of columns that were updated last: most statements update the same ones each time.
+  private var lastNames: (columns: UInt64, names: Set<String>?)?
 
   init(_ key: TableKey) {
     self.key = key
@@ -58,6 +65,15 @@ final class WatchedTable {
       if byte == 0 { return true }
       index += 1
     }
+  }
+
+  /// The names of `changedColumns`; nil when it may be any.
+  var namesOfChangedColumns: Set<String>? {
+    if let lastNames, lastNames.columns == changedColumns { return lastNames.names }
+    let record = ChangeRecord(table: 0, kind: .update, oldRowID: 0, newRowID: 0, changedColumns: changedColumns)
+    let names = layout?.changedColumns(record)
+    lastNames = (changedColumns, names)
+    return names
   }
 
   func observers(of kind: RowChange.Kind) -> [TransactionObservation] {

@@ -17,6 +17,21 @@ import Testing
     #expect(commit.tables.last?.updatedColumns == ["pages"])
   }
 
+  @Test func aTableHasItsOwnBound() throws {
+    let needs = CaptureNeeds(tables: [
+      TableKey("book"): .init(columns: nil, values: ["pages"], rows: true, rowCountMax: 5),
+      TableKey("few"): .init(columns: nil, values: ["a"], rows: true, rowCountMax: 50),
+    ])
+    let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE few (a);", needs)
+    try dbQueue.write { db in
+      for id in 1...30 { try db.execute(sql: "INSERT INTO book VALUES (?, NULL, 1)", arguments: [id]) }
+      try db.execute(sql: "INSERT INTO few VALUES (1)")
+    }
+    let commit = try #require(recorder.take().first)
+    #expect(commit.rows.map(\.words) == ["insert few #1(a=1)"])
+    #expect(commit.tables.map { "\($0.key) \($0.isCoarse)" } == ["book true", "few false"])
+  }
+
   @Test func pastItsBoundTheLogIsCutBackAll() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE few (a);", bound: 3)
     try dbQueue.write { db in
