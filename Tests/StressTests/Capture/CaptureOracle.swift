@@ -17,8 +17,12 @@ struct CaptureOracle {
     var table: CaptureDump.Table
   }
 
+  /// - parameter needs: What is wanted.
   /// - parameter mayBeCoarse: Whether something was done of which rows cannot be told.
-  mutating func check(_ told: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, mayBeCoarse: Bool) {
+  mutating func check(
+    _ told: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, needs: CaptureNeeds = .all,
+    mayBeCoarse: Bool
+  ) {
     if told.contains(where: \.isUnknown) {
       coarseCount += 1
       if !mayBeCoarse { problems.append("a commit was told as unknown") }
@@ -27,7 +31,7 @@ struct CaptureOracle {
     var states = before.tables.mapValues { State(rows: $0.rows, table: $0) }
     let altered = Set(told.flatMap(\.schemaChanges).map { TableKey($0.name, in: $0.database) })
     let coarse = Set(told.flatMap(\.tables).filter(\.isCoarse).map(\.key))
-    let coarseTables = coarse.filter { before.virtualTables[$0] == nil }
+    let coarseTables = coarse.filter { before.virtualTables[$0] == nil && needs.needs(of: $0)?.wantsRows == true }
     coarseCount += coarseTables.count
     if !coarseTables.isEmpty, !mayBeCoarse { needlesslyCoarse.append("told without rows: \(coarseTables)") }
     // When tables are renamed or made, there is nothing to compare them with.
@@ -41,16 +45,34 @@ struct CaptureOracle {
       states[change.table] = state
     }
     for (key, state) in states where !altered.contains(key) && !coarse.contains(key) {
+      guard let wish = needs.needs(of: key) else { continue }
+      if !wish.wantsRows {
+        checkIsTold(told, before.tables[key], after.tables[key], key)
+        continue
+      }
       guard let expected = after.tables[key], expected.columns == state.table.columns else { continue }
       compare(state.rows, expected.rows, key)
     }
     let told = Set(told.flatMap(\.tables).map(\.key))
     for (key, rows) in after.virtualTables where before.virtualTables[key].map({ $0 != rows }) == true {
+      if needs.needs(of: key) == nil { continue }
       if !told.contains(key) { problems.append("virtual table \(key) has changed, and is not told") }
     }
     for key in told where before.virtualTables[key] != nil && altered.isEmpty {
       if before.virtualTables[key] == nil { problems.append("virtual table \(key) is told, and is not there") }
     }
+  }
+
+  /// Of a table whose rows nobody wants, it is told that there were changes.
+  private mutating func checkIsTold(
+    _ told: [CommittedChanges], _ before: CaptureDump.Table?, _ after: CaptureDump.Table?, _ key: TableKey
+  ) {
+    guard let before, let after, before.columns == after.columns else { return }
+    let isTold = told.contains { $0.tables.contains { $0.key == key } }
+    func words(_ table: CaptureDump.Table) -> [String: [String: String]] {
+      Dictionary(uniqueKeysWithValues: table.rows.map { ($0.words, $1.mapValues { CaptureDump.words($0) }) })
+    }
+    if !isTold, words(before) != words(after) { problems.append("\(key) has changed, and is not told") }
   }
 
   private mutating func apply(_ change: RowChange, to state: inout State) {

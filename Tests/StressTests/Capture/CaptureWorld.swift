@@ -16,6 +16,12 @@ struct CaptureWorld {
   /// What was executed in the transaction, and how it ended.
   private(set) var script: [String] = []
 
+  /// When a statement is run many times; never if nil.
+  var habits: RandomNumbers?
+
+  /// Whether nobody but the library uses the connection.
+  var isAlone = false
+
   private var tableCount = 0
 
   init(seed: UInt64) { random = RandomNumbers(seed: seed) }
@@ -109,6 +115,7 @@ struct CaptureWorld {
   }
 
   private mutating func runStep(_ db: Database, _ shapes: CaptureShapes) throws {
+    if habits?.once(in: 3) == true { return repeatStep(db, shapes) }
     let tables = shapes.tables.filter { !$0.isShadow }
     let table = pick(tables)
     switch random.below(40) {
@@ -122,11 +129,41 @@ struct CaptureWorld {
     case 31..<33 where db.isInsideTransaction: tolerate(db, "RELEASE s\(random.below(3))")
     case 33..<35 where db.isInsideTransaction: tolerate(db, "ROLLBACK TO s\(random.below(3))")
     case 35: changeSchema(db, table)
-    case 36: writeBlob(db, table)
+    case 36 where !isAlone: writeBlob(db, table)
     case 37 where !shapes.virtualTables.isEmpty: tolerate(db, writeDocuments())
     case 38 where !shapes.virtualTables.isEmpty:
       tolerate(db, "REPLACE INTO box VALUES (\(random.below(4)), \(random.below(3)), \(3 + random.below(3)))")
     default: tolerate(db, "DELETE FROM \(table.sql)")
+    }
+  }
+
+  /// A statement that is run many times with other values, as programs do.
+  private mutating func repeatStep(_ db: Database, _ shapes: CaptureShapes) {
+    let table = pick(shapes.tables.filter { !$0.isShadow })
+    let columns = table.writableColumns.map { "\"\($0)\"" }
+    let column = pick(columns)
+    let questions = columns.map { _ in "?" }.joined(separator: ", ")
+    let insertion = "INSERT \(conflict()) INTO \(table.sql) (\(columns.joined(separator: ", "))) VALUES (\(questions))"
+    let sql = pick([
+      insertion, insertion, "UPDATE \(conflict()) \(table.sql) SET \(column) = ?",
+      "DELETE FROM \(table.sql) WHERE \(column) = ?",
+    ])
+    if sql.contains("FAIL") { mayBeCoarse = true }
+    let count = 3 + random.below(20)
+    let undoneFrom = random.once(in: 3) && db.isInsideTransaction ? random.below(count) : count
+    for number in 0..<count {
+      if number == undoneFrom { tolerate(db, "SAVEPOINT many") }
+      let values = (0..<(sql == insertion ? columns.count : 1)).map { _ in argument() }
+      tolerating("\(sql) \(values)") { try db.execute(sql: sql, arguments: StatementArguments(values)) }
+    }
+    if undoneFrom < count { tolerate(db, pick(["ROLLBACK TO many", "ROLLBACK TO many", "RELEASE many"])) }
+  }
+
+  private mutating func argument() -> DatabaseValue {
+    switch random.below(8) {
+    case 0: .null
+    case 1: pick(["a", "A", "é", "7"]).databaseValue
+    default: random.below(60).databaseValue
     }
   }
 
