@@ -34,7 +34,7 @@ struct LiveFetch {
         let (handOver, region) = try db.recordingSelection { try source.fetch(db) }
         return Outcome(handOver: handOver, read: region)
       case .regions(let regions):
-        let region = try regions.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
+        let region = try regions.union(db)
         return Outcome(handOver: try source.fetch(db), read: region)
       }
     }

@@ -41,6 +41,7 @@ struct LiveState {
 
   /// Fetches on one snapshot.
   struct Round {
+    var ground: _DatabaseGround
     var number: Int
 
     /// The commit that the snapshot is at least as new as.
@@ -93,9 +94,11 @@ struct LiveState {
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
+  ///
+  /// - parameter isProvisional: Whether the fetch has seen what may be rolled back. A rollback is not told.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
-    _ begun: CommitNumber
+    _ begun: CommitNumber, _ isProvisional: Bool
   ) -> LiveWork {
     let query = query(key, source)
     observer.isNew = false
@@ -105,7 +108,7 @@ struct LiveState {
       query.lastRead = outcome.read
       track(region, query)
     }
-    if isTouched(region, after: begun) { ask(query, .change) }
+    if isProvisional || isTouched(region, after: begun) { ask(query, .change) }
     return nextWork()
   }
 
@@ -167,10 +170,10 @@ struct LiveState {
   mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> Round? {
     let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
     lines[keyPath: line] = []
-    if waiting.isEmpty { return nil }
+    guard let ground, !waiting.isEmpty else { return nil }
     roundNumber += 1
     return Round(
-      number: roundNumber, begun: log.begin(),
+      ground: ground, number: roundNumber, begun: log.begin(),
       items: waiting.map { query in
         defer { query.wokenAt = nil }
         return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)

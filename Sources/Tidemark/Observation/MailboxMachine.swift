@@ -14,6 +14,12 @@ struct MailboxMachine<Value> {
     case failure(any Error)
   }
 
+  /// Who waits for the end of a delivery.
+  struct Waiter {
+    var thread: ThreadID
+    var place: any WaitingPlace
+  }
+
   private enum Phase {
     case resting
     case scheduled
@@ -29,7 +35,7 @@ struct MailboxMachine<Value> {
   private var hasReceived = false
   private var values: [Value] = []
   private var failure: (any Error)?
-  private var whoWaits: [any WaitingPlace] = []
+  private var whoWaits: [Waiter] = []
 
   /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
   init(keepsAll: Bool = false) {
@@ -103,7 +109,7 @@ struct MailboxMachine<Value> {
   ///
   /// - parameter wasLast: Whether it was the error.
   /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
-  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [any WaitingPlace]) {
+  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [Waiter]) {
     let tell = whoWaits
     whoWaits = []
     deliverer = nil
@@ -119,17 +125,16 @@ struct MailboxMachine<Value> {
 
   /// Nobody wants values any more.
   ///
-  /// - parameter thread: Who closes: he does not wait for himself.
-  /// - returns: Whether somebody else is delivering, and will tell at the place.
-  mutating func close(on thread: ThreadID, _ place: any WaitingPlace) -> Bool {
-    close()
-    guard let deliverer, deliverer != thread else { return false }
-    whoWaits.append(place)
-    return true
-  }
-
-  private mutating func close() {
+  /// - returns: The thread that is delivering, if one is.
+  @discardableResult
+  mutating func close() -> ThreadID? {
     phase = .closed
     values = []
+    return deliverer
+  }
+
+  /// Somebody waits for the end of the delivery: he is told.
+  mutating func wait(_ waiter: Waiter) {
+    whoWaits.append(waiter)
   }
 }

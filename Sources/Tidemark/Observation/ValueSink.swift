@@ -60,14 +60,23 @@ final class ScheduledSink<Value: Sendable>: ValueSink {
   }
 
   func cancel() {
-    let place = Environment.live.makePlace()
     let thread = currentThreadID()
     // Its closures go outside of the lock: what they hold may do anything when it goes.
-    let (mustWait, _) = state.withLock { state in
+    let (place, _) = state.withLock { state in
       defer { state.calls = nil }
-      return (state.machine.close(on: thread, place), state.calls)
+      return (Self.close(&state.machine, on: thread), state.calls)
     }
-    if mustWait { place.wait() }
+    place?.wait()
+  }
+
+  /// - returns: Where to wait for the delivery that is under way, if there is one to wait for.
+  private static func close(
+    _ machine: inout MailboxMachine<Value>, on thread: ThreadID
+  ) -> (any WaitingPlace)? {
+    guard let deliverer = machine.close(), DeliveryWaits.shared.begin(thread, for: deliverer) else { return nil }
+    let place = Environment.live.makePlace()
+    machine.wait(MailboxMachine.Waiter(thread: thread, place: place))
+    return place
   }
 
   private func deliver() {
@@ -89,10 +98,11 @@ final class ScheduledSink<Value: Sendable>: ValueSink {
     }
     let (schedules, tell, _) = state.withLock { state in
       let (schedules, tell) = state.machine.didDeliver(wasLast: wasLast)
+      for waiter in tell { DeliveryWaits.shared.end(waiter.thread) }
       defer { if wasLast { state.calls = nil } }
       return (schedules, tell, state.calls)
     }
-    for place in tell { place.tell() }
+    for waiter in tell { waiter.place.tell() }
     return schedules
   }
 }
