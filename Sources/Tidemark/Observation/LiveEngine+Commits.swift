@@ -31,12 +31,12 @@ extension LiveState {
     if isUnknown {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
-        query.lastRead = nil
+        query.lastSelection = nil
         wake(query)
       }
     } else {
       var touched: [LiveQuery] = []
-      for table in tables { index.match(table) { key in if let query = queries[key] { touched.append(query) } } }
+      for table in tables { index.match(table) { touched.append($0) } }
       touched.forEach(wake)
     }
     return woken

@@ -75,7 +75,7 @@ extension LiveEngine {
     let query = item.query
     let fetch = state.withLock { state in
       LiveFetch(
-        source: query.source, findsRegion: query.mustFindRegion, lastRead: query.lastRead,
+        source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
         observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: query.cancellation,
         deadline: round.ground.deadline())
     }

@@ -5,7 +5,7 @@ struct LiveState {
   var ground: _DatabaseGround?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
-  var index = RegionIndex<LiveQueryKey>()
+  var index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
   var lines = Lines()
@@ -104,11 +104,12 @@ struct LiveState {
     observer.isNew = false
     add(observer, to: query)
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
-    if query.lastRead == nil {
-      query.lastRead = outcome.read
+    let isTouched = isTouched(region, after: begun)
+    if query.lastSelection == nil {
       track(region, query)
+      if !isTouched { query.lastSelection = outcome.selection }
     }
-    if isProvisional || isTouched(region, after: begun) { ask(query, .change) }
+    if isProvisional || isTouched { ask(query, .change) }
     return nextWork()
   }
 
@@ -116,19 +117,20 @@ struct LiveState {
 
   /// What a query reads is known.
   ///
-  /// - returns: Whether it is not what it was.
+  /// - returns: Whether it is not what it was, as far as somebody wants to know.
   @discardableResult
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
     untrack(query)
-    query.region = region
-    query.registration = index.insert(region, query.key)
+    let isToBeTold = query.observers.contains { $0.events.willTrackRegion != nil }
+    if isToBeTold { query.region = region }
+    query.registration = index.insert(region, query)
     tellNeeds()
-    return true
+    return isToBeTold
   }
 
   private mutating func untrack(_ query: LiveQuery) {
-    if let registration = query.registration { index.remove(registration, query.key) }
+    if let registration = query.registration { index.remove(registration, query) }
     query.registration = nil
     query.region = nil
   }

@@ -33,7 +33,10 @@ struct MailboxMachine<Value> {
   /// The thread that delivers, closed or not.
   private var deliverer: ThreadID?
   private var hasReceived = false
-  private var values: [Value] = []
+
+  /// What goes out next, and what waits behind it.
+  private var next: Value?
+  private var others: ArraySlice<Value> = []
   private var failure: (any Error)?
   private var whoWaits: [Waiter] = []
 
@@ -49,8 +52,11 @@ struct MailboxMachine<Value> {
     if failure != nil { return false }
     if case .closed = phase { return false }
     hasReceived = true
-    if !keepsAll { values.removeAll(keepingCapacity: true) }
-    values.append(value)
+    if keepsAll, next != nil {
+      others.append(value)
+    } else {
+      next = value
+    }
     return wantsDelivery()
   }
 
@@ -91,8 +97,9 @@ struct MailboxMachine<Value> {
   mutating func take(on thread: ThreadID) -> Item? {
     guard case .scheduled = phase else { return nil }
     let item: Item
-    if !values.isEmpty {
-      item = .value(values.removeFirst())
+    if let value = next {
+      item = .value(value)
+      next = others.popFirst()
     } else if let failure {
       item = .failure(failure)
     } else {
@@ -118,7 +125,7 @@ struct MailboxMachine<Value> {
       close()
       return (false, tell)
     }
-    let hasMore = !values.isEmpty || failure != nil
+    let hasMore = next != nil || failure != nil
     phase = hasMore ? .scheduled : .resting
     return (hasMore, tell)
   }
@@ -129,7 +136,8 @@ struct MailboxMachine<Value> {
   @discardableResult
   mutating func close() -> ThreadID? {
     phase = .closed
-    values = []
+    next = nil
+    others = []
     return deliverer
   }
 
