@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The plans of regions that are in use, each once: connections that read with the same SQL share one, so that what they
-/// have read is compared by a glance.
+/// The plans of regions that are in use, each once: connections that read with the same SQL share one, so that what
+/// they have read is compared by a glance.
 final class RegionPlans: Sendable {
   /// Those of the process. What a plan says depends on nothing but itself.
   static let shared = RegionPlans()
