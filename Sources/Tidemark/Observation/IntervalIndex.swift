@@ -8,6 +8,9 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   fileprivate struct Item: Sendable {
     var range: ValueRange
     var id: ID
+
+    /// Ids are given again: how many ranges had this one before.
+    var generation: Int32
   }
 
   /// Ranges in the order of their lower bounds.
@@ -64,16 +67,24 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   }
 
   private var runs: [Run] = []
-  private var removed: Set<ID> = []
+  private var removedCount = 0
   private var totalCount = 0
 
-  /// How many ranges there are.
-  var count: Int { totalCount - removed.count }
+  /// The generation of what has an id now, or will have it; zero when there is none. What is of another one is crossed
+  /// out.
+  private var generations: [ID: Int32] = [:]
 
-  /// Adds a range. The id is not that of a range that is there, or was.
+  /// How many ranges there are.
+  var count: Int { totalCount - removedCount }
+
+  private func isThere(_ item: Item) -> Bool {
+    generations.isEmpty ? item.generation == 0 : generations[item.id, default: 0] == item.generation
+  }
+
+  /// Adds a range. The id is not that of a range that is there.
   mutating func insert(_ range: ValueRange, _ id: ID) {
     totalCount += 1
-    var items = [Item(range: range, id: id)]
+    var items = [Item(range: range, id: id, generation: generations[id, default: 0])]
     while let last = runs.last, last.items.count <= 2 * items.count {
       items = Self.merge(runs.removeLast().items, items)
     }
@@ -82,10 +93,13 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
 
   /// Removes a range that is there.
   mutating func remove(_ id: ID) {
-    removed.insert(id)
-    if removed.count * 2 < totalCount { return }
-    let items = runs.reduce([]) { Self.merge($0, $1.items) }.filter { !removed.contains($0.id) }
-    removed = []
+    generations[id, default: 0] += 1
+    removedCount += 1
+    if removedCount * 2 < totalCount { return }
+    var items = runs.reduce([]) { Self.merge($0, $1.items) }.filter(isThere)
+    for index in items.indices { items[index].generation = 0 }
+    generations = [:]
+    removedCount = 0
     totalCount = items.count
     runs = items.isEmpty ? [] : [Run(items)]
   }
@@ -95,7 +109,7 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
     if value.isRepairedText { return findEverywhere(value, body) }
     for run in runs {
       run.find(value, 0..<run.items.count) { item in
-        if !removed.contains(item.id) { body(item.id) }
+        if isThere(item) { body(item.id) }
       }
     }
   }
@@ -103,14 +117,14 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   // The order of such a value is not known.
   private func findEverywhere(_ value: DatabaseValue, _ body: (ID) -> Void) {
     for run in runs {
-      for item in run.items where item.range.contains(value) && !removed.contains(item.id) { body(item.id) }
+      for item in run.items where item.range.contains(value) && isThere(item) { body(item.id) }
     }
   }
 
   /// Calls a closure for each range.
   func forEach(_ body: (ID) -> Void) {
     for run in runs {
-      for item in run.items where !removed.contains(item.id) { body(item.id) }
+      for item in run.items where isThere(item) { body(item.id) }
     }
   }
 

@@ -48,7 +48,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
     }
     guard let begun else { return observer.fail(Database.closedError) }
     let fetch = LiveFetch(source: source, findsRegion: true, observers: [observer], deadline: ground.deadline())
-    let result = Result { try ground.read { db in try fetch.run(db) } }
+    // What is not committed may never be.
+    let isProvisional = ground.isInsideTransaction
+    let result = Result {
+      key.requiresWriteAccess ? try ground.write { try fetch.run($0) } : try ground.read { try fetch.run($0) }
+    }
     // Before it is attached: what it is given from then on is newer.
     switch result {
     case .success(let outcome): _ = outcome.handOver(observer)
@@ -58,7 +62,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
       state.startingCount -= 1
       var work: LiveWork? = LiveWork()
       if case .success(let outcome) = result, !observer.isOver {
-        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun)
+        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun, isProvisional)
       }
       state.log.end(begun.commit)
       return (work, state.leaveIfUnused())

@@ -9,11 +9,13 @@ final class LiveQuery: @unchecked Sendable {
   var observers: [AnyLiveObserver] = []
 
   /// What the last fetch has read: nil before the first one, and when it has to be found out again.
-  var lastRead: DatabaseRegion?
+  var lastSelection: Selection?
 
-  /// What of that can be observed, and stands in the index.
+  /// What of that can be observed, kept where somebody wants to be told when it is another one.
   var region: DatabaseRegion?
-  var registration: RegionIndex<LiveQueryKey>.Registration?
+
+  /// The same in the index.
+  var registration: RegionIndex<LiveQuery>.Registration?
 
   /// The version of needs since which commits tell what the region needs.
   var needsVersion = 0
@@ -57,9 +59,15 @@ final class LiveQuery: @unchecked Sendable {
   var mustFindRegion: Bool {
     switch source.tracking {
     case .whatIsRead: true
-    case .whatIsReadFirst, .regions: lastRead == nil
+    case .whatIsReadFirst, .regions: lastSelection == nil
     }
   }
+}
+
+extension LiveQuery: Hashable {
+  static func == (one: LiveQuery, other: LiveQuery) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Which query a source is, in a database.

@@ -11,10 +11,12 @@ extension LiveState {
     var newRegion: DatabaseRegion?
     // What was read before stands in the index, and commits meanwhile have been compared with it.
     if let region = outcome.region {
-      query.lastRead = outcome.read
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
-      if mayBeOld(region, of: query, since: round.begun) { ask(query, .change) }
+      let isOld = mayBeOld(region, of: query, since: round.begun)
+      if isOld { ask(query, .change) }
+      // A commit may have changed what the same selection reads: the schema.
+      query.lastSelection = isOld ? nil : outcome.selection
     }
     let receivers = query.observers.filter { observer in
       observer.arrival < round.number && (item.wishes.contains(.change) || observer.isNew)

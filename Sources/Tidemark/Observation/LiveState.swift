@@ -5,7 +5,7 @@ struct LiveState {
   var ground: _DatabaseGround?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
-  var index = RegionIndex<LiveQueryKey>()
+  var index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
   var lines = Lines()
@@ -45,6 +45,7 @@ struct LiveState {
 
   /// Fetches on one snapshot.
   struct Round {
+    var ground: _DatabaseGround
     var number: Int
 
     /// The snapshot is newer than this.
@@ -110,19 +111,22 @@ struct LiveState {
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
+  ///
+  /// - parameter isProvisional: Whether the fetch has seen what may be rolled back. A rollback is not told.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
-    _ begun: Beginning
+    _ begun: Beginning, _ isProvisional: Bool
   ) -> LiveWork {
     let query = query(key, source)
     observer.isNew = false
     add(observer, to: query)
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
-    if query.lastRead == nil {
-      query.lastRead = outcome.read
-      track(region, query)
-    }
-    if mayBeOld(region, of: query, since: begun) { ask(query, .change) }
+    let known = query.lastSelection
+    if known == nil { track(region, query) }
+    // What stands in the index may be what another fetch has read, which needs less.
+    let isOld = mayBeOld(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
+    if known == nil, !isOld { query.lastSelection = outcome.selection }
+    if isProvisional || isOld { ask(query, .change) }
     return nextWork()
   }
 
@@ -130,20 +134,21 @@ struct LiveState {
 
   /// What a query reads is known.
   ///
-  /// - returns: Whether it is not what it was.
+  /// - returns: Whether it is not what it was, as far as somebody wants to know.
   @discardableResult
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
     untrack(query)
-    query.region = region
-    query.registration = index.insert(region, query.key)
+    let isToBeTold = query.observers.contains { $0.events.willTrackRegion != nil }
+    if isToBeTold { query.region = region }
+    query.registration = index.insert(region, query)
     tellNeeds()
     query.needsVersion = toldVersion
-    return true
+    return isToBeTold
   }
 
   private mutating func untrack(_ query: LiveQuery) {
-    if let registration = query.registration { index.remove(registration, query.key) }
+    if let registration = query.registration { index.remove(registration, query) }
     query.registration = nil
     query.region = nil
   }
@@ -167,9 +172,13 @@ struct LiveState {
   }
 
   /// Whether a commit since a fetch began may have changed what it has read.
-  func mayBeOld(_ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning) -> Bool {
-    // Law 6. The count is read once the needs are set. A region that is not that of the index may need more.
-    if query.needsVersion > begun.needsVersion || query.region != region, let writeCount = begun.writeCount,
+  ///
+  /// - parameter mayNeedMore: Whether what it has read may not stand in the index.
+  func mayBeOld(
+    _ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning, mayNeedMore: Bool = false
+  ) -> Bool {
+    // Law 6. The count is read once the needs are set.
+    if query.needsVersion > begun.needsVersion || mayNeedMore, let writeCount = begun.writeCount,
       subscription?.writeCount != writeCount
     {
       return true
@@ -203,10 +212,10 @@ struct LiveState {
   mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> Round? {
     let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
     lines[keyPath: line] = []
-    if waiting.isEmpty { return nil }
+    guard let ground, !waiting.isEmpty else { return nil }
     roundNumber += 1
     return Round(
-      number: roundNumber, begun: begin(isAlone: line == \.writing),
+      ground: ground, number: roundNumber, begun: begin(isAlone: line == \.writing),
       items: waiting.map { query in
         defer { query.wokenAt = nil }
         return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)

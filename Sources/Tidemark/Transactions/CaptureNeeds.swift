@@ -34,7 +34,9 @@ struct CaptureNeeds: Sendable, Equatable {
       TableNeeds(
         columns: columns.flatMap { columns in other.columns.map(columns.union) },
         values: values.flatMap { values in other.values.map(values.union) },
-        rows: rows || other.rows, rowCountMax: max(rowCountMax, other.rowCountMax))
+        rows: rows || other.rows,
+        // Who wants no rows wants no number of them.
+        rowCountMax: max(wantsRows ? rowCountMax : 0, other.wantsRows ? other.rowCountMax : 0))
     }
   }
 

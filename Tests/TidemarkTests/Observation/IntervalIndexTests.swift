@@ -22,13 +22,16 @@ import Testing
     return ValueRange(lower: bound(), upper: bound())
   }
 
-  @Test func itFindsWhatAListFinds() {
+  /// Ids are given again, or never.
+  @Test(arguments: [10_000, 30])
+  func itFindsWhatAListFinds(idCount: Int) {
     var chance = Chance()
     for _ in 0..<20 {
       var index = IntervalIndex<Int>()
       var list: [Int: ValueRange] = [:]
-      for step in 0..<400 {
-        if Int.random(in: 0..<3, using: &chance) > 0 {
+      for number in 0..<400 {
+        let step = number % idCount
+        if list[step] == nil, Int.random(in: 0..<3, using: &chance) > 0 {
           let range = randomRange(&chance)
           index.insert(range, step)
           list[step] = range

@@ -1,0 +1,40 @@
+/// Things under small numbers, which are given again.
+struct Slots<Element: Sendable>: Sendable {
+  private var elements: [Element?] = []
+  private var free: [Int32] = []
+
+  var isEmpty: Bool { elements.count == free.count }
+  var count: Int { elements.count - free.count }
+
+  mutating func insert(_ element: Element) -> Int32 {
+    if let number = free.popLast() {
+      elements[Int(number)] = element
+      return number
+    }
+    elements.append(element)
+    return Int32(elements.count - 1)
+  }
+
+  /// - returns: What was under the number.
+  mutating func remove(_ number: Int32) -> Element {
+    guard let element = elements[Int(number)] else { preconditionFailure("Nothing is under a number that is removed") }
+    elements[Int(number)] = nil
+    free.append(number)
+    return element
+  }
+
+  subscript(number: Int32) -> Element {
+    get {
+      guard let element = elements[Int(number)] else { preconditionFailure("Nothing is under a number that is used") }
+      return element
+    }
+    _modify {
+      // The element is not held twice while it changes.
+      yield &elements[Int(number)]!
+    }
+  }
+
+  func forEach(_ body: (Element) -> Void) {
+    for case let element? in elements { body(element) }
+  }
+}
