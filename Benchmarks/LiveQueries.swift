@@ -39,9 +39,9 @@ private final class LiveBenchmark: @unchecked Sendable {
   func run() throws {
     let baseline = try rate { id in 1 + id % 200_000 }
     print("  writes without observation", perSecond(baseline))
-    let memory = residentMemory()
+    let memory = usedMemory()
     let (start, _) = try time { try observe() }
-    let perQuery = Double(residentMemory() - memory) / Double(queryCount)
+    let perQuery = Double(usedMemory() - memory) / Double(queryCount)
     print(
       "  start and first value     ", microseconds(start / Double(queryCount)), "of CPU each,", Int(perQuery),
       "bytes each")
@@ -200,9 +200,4 @@ final class Counter: @unchecked Sendable {
     defer { condition.unlock() }
     return body()
   }
-}
-
-private func residentMemory() -> Int {
-  let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-  return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096
 }

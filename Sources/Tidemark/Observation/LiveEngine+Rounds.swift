@@ -74,9 +74,13 @@ extension LiveEngine {
   ) {
     let query = item.query
     let fetch = state.withLock { state in
-      LiveFetch(
+      let cancellation = AccessCancellation()
+      query.cancellation = cancellation
+      // Nobody observes it any more since the round began.
+      if state.queries[query.key] !== query { cancellation.cancel() }
+      return LiveFetch(
         source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
-        observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: query.cancellation,
+        observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: cancellation,
         deadline: round.ground.deadline())
     }
     var times = FetchTimes(wokenAt: item.wokenAt, begun: round.ground.clock.now())

@@ -73,12 +73,14 @@ final class LiveEngine: _DatabaseGround.Tenant {
   /// An observer wants nothing any more.
   func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
     // What is let go is let go outside of the lock.
-    let (query, _) = state.withLock { state -> (LiveQuery?, LiveState.Leftovers?) in
-      guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else { return (nil, nil) }
+    let (cancellation, _, _) = state.withLock { state -> (AccessCancellation?, LiveQuery?, LiveState.Leftovers?) in
+      guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else {
+        return (nil, nil, nil)
+      }
       state.forget(query)
-      return (query, state.leaveIfUnused())
+      return (query.cancellation, query, state.leaveIfUnused())
     }
-    query?.cancellation.cancel()
+    cancellation?.cancel()
   }
 
   /// The database was closed: all observations end.
@@ -112,15 +114,16 @@ final class LiveEngine: _DatabaseGround.Tenant {
     if let (pause, query) = work.pause {
       let endPause = ground.clock.after(pause) { [self] in resume(query) }
       // The pause lasts as long as this is kept.
-      state.withLock { _ in query.endPause = endPause }
+      state.withLock { _ in query.retrying?.endPause = endPause }
     }
   }
 
   private func resume(_ query: LiveQuery) {
     let (work, _) = state.withLock { state in
       if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
-      defer { query.endPause = nil }
-      return (state.nextWork(), query.endPause)
+      let endPause = query.retrying?.endPause
+      query.retrying?.endPause = nil
+      return (state.nextWork(), endPause)
     }
     perform(work)
   }

@@ -36,7 +36,10 @@ struct MailboxMachine<Value> {
 
   /// What goes out next, and what waits behind it.
   private var next: Value?
-  private var others: ArraySlice<Value> = []
+  private var others: [Value] = []
+
+  /// How many of the others are gone.
+  private var goneCount = 0
   private var failure: (any Error)?
   private var whoWaits: [Waiter] = []
 
@@ -99,7 +102,7 @@ struct MailboxMachine<Value> {
     let item: Item
     if let value = next {
       item = .value(value)
-      next = others.popFirst()
+      next = takeOther()
     } else if let failure {
       item = .failure(failure)
     } else {
@@ -110,6 +113,18 @@ struct MailboxMachine<Value> {
     phase = .delivering
     deliverer = thread
     return item
+  }
+
+  private mutating func takeOther() -> Value? {
+    if goneCount == others.count { return nil }
+    let value = others[goneCount]
+    goneCount += 1
+    // To move the rest costs less than what has gone.
+    if 2 * goneCount >= others.count {
+      others.removeFirst(goneCount)
+      goneCount = 0
+    }
+    return value
   }
 
   /// The thing was delivered.
@@ -138,6 +153,7 @@ struct MailboxMachine<Value> {
     phase = .closed
     next = nil
     others = []
+    goneCount = 0
     return deliverer
   }
 

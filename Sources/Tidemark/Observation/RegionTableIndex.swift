@@ -92,9 +92,9 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
       }
       return
     }
-    for column in columns where !column.isEmpty {
-      changes.forEachImage(of: column.name) { value, row in
-        column.find(value) { number in check(entries[number], row, hit) }
+    for column in columns.indices where !columns[column].isEmpty {
+      changes.forEachImage(of: columns[column].name) { value, row in
+        columns[column].find(value) { number in check(entries[number], row, hit) }
       }
     }
   }

@@ -17,21 +17,16 @@ struct Slots<Element: Sendable>: Sendable {
 
   /// - returns: What was under the number.
   mutating func remove(_ number: Int32) -> Element {
-    guard let element = elements[Int(number)] else { preconditionFailure("Nothing is under a number that is removed") }
+    let element = elements[Int(number)]!
     elements[Int(number)] = nil
     free.append(number)
     return element
   }
 
   subscript(number: Int32) -> Element {
-    get {
-      guard let element = elements[Int(number)] else { preconditionFailure("Nothing is under a number that is used") }
-      return element
-    }
-    _modify {
-      // The element is not held twice while it changes.
-      yield &elements[Int(number)]!
-    }
+    // The element is not copied to be looked at, nor held twice while it changes.
+    _read { yield elements[Int(number)]! }
+    _modify { yield &elements[Int(number)]! }
   }
 
   func forEach(_ body: (Element) -> Void) {

@@ -14,7 +14,7 @@ struct Selection: Equatable, Sendable {
   /// Of more executions, those that follow are kept as a region.
   private static let stepsMax = 8
 
-  private var steps: [Step] = []
+  private var steps = ShortList<Step>()
   private var rest: DatabaseRegion
 
   /// What is in a region.
@@ -44,7 +44,7 @@ struct Selection: Equatable, Sendable {
   /// Adds a region.
   mutating func add(_ region: DatabaseRegion) {
     rest.formUnion(region)
-    if rest.isFullDatabase { steps = [] }
+    if rest.isFullDatabase { steps = ShortList() }
   }
 
   /// Adds another selection.
