@@ -48,7 +48,7 @@ func bareItem(_ statement: OpaquePointer) -> Item {
     id: sqlite3_column_int64(statement, 0), name: String(cString: sqlite3_column_text(statement, 1)),
     score: Int(sqlite3_column_int64(statement, 2)), ratio: sqlite3_column_double(statement, 3),
     data: Data(bytes: sqlite3_column_blob(statement, 4), count: Int(sqlite3_column_bytes(statement, 4))),
-    date: date(sqlite3_column_text(statement, 5)))
+    date: bareDate(sqlite3_column_text(statement, 5)))
 }
 
 private func fourColumns(_ bare: BareConnection) throws -> [SmallItem] {
@@ -65,7 +65,7 @@ private func fourColumns(_ bare: BareConnection) throws -> [SmallItem] {
 }
 
 /// The date in a text like `2023-11-14 22:13:20.123`, and no other.
-private func date(_ text: UnsafePointer<UInt8>) -> Date {
+func bareDate(_ text: UnsafePointer<UInt8>) -> Date {
   func number(_ start: Int, _ count: Int) -> Int {
     (start..<start + count).reduce(0) { $0 * 10 + Int(text[$1]) - 48 }
   }

@@ -18,7 +18,15 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
-  func workload(_ name: String, _ target: Double?, _ insert: @escaping (Database, Int) throws -> Void) -> Workload {
+  let returning = Workload.Side(name: "C: insert with RETURNING") {
+    try insert(count, databases.bare, isReturning: true)
+  } restore: {
+    try databases.bare.execute("DELETE FROM item")
+  }
+  func workload(
+    _ name: String, _ target: Double?, _ bare: Workload.Side = bare,
+    _ insert: @escaping (Database, Int) throws -> Void
+  ) -> Workload {
     let library = Workload.Side(name: name) {
       try databases.library.write { db in
         for number in 1...count { try insert(db, number) }
@@ -41,7 +49,7 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
       var item = Sample.newItem(number)
       try item.insert(db)
     },
-    workload("insert: Codable record, fetched back", nil) { db, number in
+    workload("insert: Codable record, fetched back", nil, returning) { db, number in
       _ = try Sample.codableItem(number).insertAndFetch(db)
     },
     workload("insert: upsert of a Codable record", nil) { db, number in try Sample.codableItem(number).upsert(db) },
@@ -52,12 +60,16 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-private func insert(_ count: Int, _ bare: BareConnection) throws {
+private func insert(_ count: Int, _ bare: BareConnection, isReturning: Bool = false) throws {
   try bare.execute("BEGIN IMMEDIATE")
-  let statement = try bare.prepare(
-    "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)")
+  let sql = "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)"
+  let statement = try bare.prepare(isReturning ? sql + " RETURNING *" : sql)
   for number in 1...count {
     bind(number, to: statement, id: 1, others: 2)
+    if isReturning {
+      guard sqlite3_step(statement) == SQLITE_ROW else { throw BareError(code: SQLITE_ERROR) }
+      _ = bareItem(statement)
+    }
     guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
     sqlite3_reset(statement)
   }

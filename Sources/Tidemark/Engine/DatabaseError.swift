@@ -41,6 +41,9 @@ public struct DatabaseError: Error {
   public internal(set) var cause: (any Error)?
 
   /// The identifier of the migration that failed, when there is one. See `DatabaseMigrator`.
+  ///
+  /// It is shown by `debugDescription`, and by no other text: what an error says does not depend on who ran the
+  /// statement.
   public internal(set) var migration: String?
 
   /// Whether `description` shows the arguments.
@@ -111,7 +114,7 @@ extension DatabaseError {
 // MARK: - Text
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message and the SQL, and the migration that failed. The arguments only where they are public.
+  /// The code, the message and the SQL. The arguments only where they are public.
   public var description: String { describe(showsArguments: publicStatementArguments) }
 
   /// The code, the message, the SQL and the arguments.
@@ -122,8 +125,15 @@ extension DatabaseError: CustomStringConvertible {
     if let message { text += ": \(message)" }
     if let sql { text += " - while executing `\(sql.trimmedSQLStatement)`" }
     if showsArguments, let arguments, !arguments.isEmpty { text += " with arguments \(arguments)" }
-    if let migration { text += " - in migration \(String(reflecting: migration))" }
     return text
+  }
+}
+
+extension DatabaseError: CustomDebugStringConvertible {
+  /// The description, and the migration that failed, when there is one: it is what a program shows that ends with the
+  /// error.
+  public var debugDescription: String {
+    migration.map { "\(description) - in migration \(String(reflecting: $0))" } ?? description
   }
 }
 

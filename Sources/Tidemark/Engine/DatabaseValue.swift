@@ -44,7 +44,8 @@ public struct DatabaseValue: Sendable {
   }
 
   /// The NULL value.
-  public static let null = DatabaseValue(.null)
+  @inlinable
+  public static var null: DatabaseValue { DatabaseValue(.null) }
 
   /// Whether this is NULL.
   @inlinable

@@ -24,7 +24,7 @@ public struct StatementArguments: Hashable, Sendable {
     self.init(values: [])
   }
 
-  init(values: [DatabaseValue], namedValues: [String: DatabaseValue] = [:]) {
+  init(values: [DatabaseValue], namedValues: [String: DatabaseValue] = Dictionary()) {
     self.values = values
     self.namedValues = namedValues
   }

@@ -21,14 +21,10 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// What a row becomes.
   public typealias Element = Decoding.Element
 
-  @usableFromInline let statement: Statement
-  @usableFromInline @exclusivity(unchecked) private(set) var row: Row
-  private let adapter: (any RowAdapter)?
+  @usableFromInline @exclusivity(unchecked) var run: StatementRun
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
-  /// The run of the statement that is ours.
-  @usableFromInline let run: UInt
-
+  private let adapter: (any RowAdapter)?
   private let usedArguments: StatementArguments
 
   @usableFromInline
@@ -40,41 +36,33 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   }
 
   init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
-    statement.database.preconditionAccess()
-    var statement = try statement.idle()
-    do {
-      row = try Row(statement: statement, adapter: adapter)
-    } catch {
-      // The schema may have changed since the statement was compiled: the columns of today decide.
-      statement = try statement.recompiled()
-      row = try Row(statement: statement, adapter: adapter)
-    }
-    try statement.start(arguments)
-    self.statement = statement
+    run = try StatementRun(statement, arguments: arguments, adapter: adapter)
     self.adapter = adapter
-    run = statement.run
-    usedArguments = statement.currentArguments
+    usedArguments = run.statement.currentArguments
   }
 
-  deinit { statement.finish(run: run) }
+  deinit { run.finish() }
+
+  @inlinable
+  var statement: Statement { run.statement }
 
   /// The next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
     preconditionAccess()
-    return try step() ? Decoding._decode(row) : nil
+    return try step() ? Decoding._decode(run.row) : nil
   }
 
   /// The next element, in a form that outlives the next step.
   @inlinable
   func nextKept() throws -> Element? {
-    try step() ? Decoding._decodeKept(row) : nil
+    try step() ? Decoding._decodeKept(run.row) : nil
   }
 
   /// Whether there is one more row.
   @inlinable
   func step() throws -> Bool {
-    if case .onRow = phase, statement.run == run {
+    if case .onRow = phase, isOwnRun {
       if try stepStatement() { return true }
       end()
       return false
@@ -82,11 +70,16 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     return try stepSlowly()
   }
 
+  /// Whether nobody has started the statement again.
+  @inlinable
+  var isOwnRun: Bool { run.statement.run == run.number }
+
   private func stepFirst() throws -> Bool {
     do {
-      return try statement.stepToFirstRow()
+      return try run.stepToFirstRow(adapter)
     } catch {
       phase = .failed(error)
+      run.finish()
       throw error
     }
   }
@@ -107,26 +100,14 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     case .ended: return false
     case .failed(let error): throw error
     case .beforeFirstRow, .onRow:
-      guard statement.run == run else { throw reusedError }
+      guard isOwnRun else { throw reusedError }
       statement.database.preconditionAccess()
       guard try stepFirst() else {
         end()
         return false
       }
       phase = .onRow
-      // Known after the first step only: the schema may have changed since the statement was compiled.
-      if statement.columnsAfterRecompilation() != nil { try followSchema() }
       return true
-    }
-  }
-
-  private func followSchema() throws {
-    do {
-      row = try Row(statement: statement, adapter: adapter)
-    } catch {
-      phase = .failed(error)
-      statement.finish(run: run)
-      throw error
     }
   }
 
@@ -136,7 +117,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   @usableFromInline
   func end() {
     phase = .ended
-    statement.finish(run: run)
+    run.finish()
   }
 
   private var reusedError: DatabaseError {
@@ -167,26 +148,6 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 @available(*, unavailable)
 extension FetchCursor: Sendable {}
 
-extension Row {
-  /// A window on a statement, through an adapter.
-  fileprivate convenience init(statement: Statement, adapter: (any RowAdapter)?) throws {
-    self.init(statement: statement, layout: try adapter?._layout(of: RowLayout(statement.columns)))
-  }
-}
-
-extension Statement {
-  /// Another statement of the same text and arguments, compiled now. This one is not kept any longer for others.
-  fileprivate func recompiled() throws -> Statement {
-    database.statements.remove(self)
-    database.publicStatements.remove(self)
-    // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
-    try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
-    let statement = try database.compile(sql, isInternal: isInternal)
-    statement.currentArguments = currentArguments
-    statement.checksArguments = checksArguments
-    return statement
-  }
-}
 /// A cursor of rows or records.
 public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
 

@@ -6,10 +6,10 @@ public struct PreparedRequest {
   private let arguments: StatementArguments?
 
   /// Shows the rows of the statement in another way.
-  public var adapter: (any RowAdapter)?
+  public var adapter: Optional<any RowAdapter>
 
   /// Completes rows before they are decoded (rows loaded by other queries).
-  var supplementaryFetch: ((Database, [Row]) throws -> Void)?
+  var supplementaryFetch: Optional<(Database, [Row]) throws -> Void>
 
   /// The statement, with its arguments.
   public var statement: Statement {
@@ -32,6 +32,7 @@ public struct PreparedRequest {
     preparedStatement = statement
     self.arguments = arguments
     self.adapter = adapter
+    supplementaryFetch = nil
   }
 
   /// A cursor over all elements.
@@ -60,11 +61,15 @@ public struct PreparedRequest {
     if let rows = try completedRows(countMax: 1) {
       return try rows.first.flatMap { try Decoding._decodeOne($0) }
     }
-    let cursor = try makeCursor(Decoding.self)
-    // The cursor gives its statement back when it is released: not before the row was decoded.
-    return try withExtendedLifetime(cursor) {
-      try cursor.step() ? Decoding._decodeOne(cursor.row) : nil
-    }
+    var run = try makeRun()
+    defer { run.finish() }
+    return try run.stepToFirstRow(adapter) ? Decoding._decodeOne(run.row) : nil
+  }
+
+  /// A run of the statement, for one row: a cursor would be one more object.
+  @usableFromInline
+  func makeRun() throws -> StatementRun {
+    try StatementRun(preparedStatement, arguments: arguments, adapter: adapter)
   }
 
   /// The completed rows, or nil when rows need no completion.

@@ -3,7 +3,7 @@ extension LiveState {
   ///
   /// - returns: Whom to give the value to, and what is read now if that is not what was.
   mutating func settle(
-    _ item: Round.Item, _ outcome: LiveFetch.Outcome, _ round: Round
+    _ item: LiveRound.Item, _ outcome: LiveFetch.Outcome, _ round: LiveRound
   ) -> (receivers: [AnyLiveObserver], newRegion: DatabaseRegion?) {
     let query = item.query
     guard queries[query.key] === query else { return ([], nil) }
@@ -30,7 +30,7 @@ extension LiveState {
   /// A query could not be fetched.
   ///
   /// - returns: Those for whom that is the end.
-  mutating func settle(_ item: Round.Item, _ error: any Error) -> (failed: [AnyLiveObserver], work: LiveWork) {
+  mutating func settle(_ item: LiveRound.Item, _ error: any Error) -> (failed: [AnyLiveObserver], work: LiveWork) {
     let query = item.query
     guard queries[query.key] === query else { return ([], nextWork()) }
     metrics.failureCount += 1
@@ -52,7 +52,7 @@ extension LiveState {
   }
 
   /// A query could not be fetched in its round, for no reason of its own.
-  mutating func putBack(_ item: Round.Item) {
+  mutating func putBack(_ item: LiveRound.Item) {
     ask(item.query, item.wishes)
     rest(item.query)
   }

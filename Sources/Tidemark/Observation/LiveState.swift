@@ -16,6 +16,9 @@ struct LiveState {
   /// How many rounds of fetches were begun.
   var roundNumber = 0
 
+  /// Those in which others may help.
+  var sharedRounds: [LiveRound] = []
+
   var isClosed = false
   var metrics = LiveMetrics()
 
@@ -40,23 +43,6 @@ struct LiveState {
       } else {
         reading.append(query)
       }
-    }
-  }
-
-  /// Fetches on one snapshot.
-  struct Round {
-    var ground: _DatabaseGround
-    var number: Int
-
-    /// The snapshot is newer than this.
-    var begun: Beginning
-
-    var items: [Item]
-
-    struct Item {
-      var query: LiveQuery
-      var wishes: LiveQueryMachine.Wish
-      var wokenAt: Duration?
     }
   }
 
@@ -206,20 +192,6 @@ struct LiveState {
       work.startsWriting = true
     }
     return work
-  }
-
-  /// Begins to fetch all queries of a line.
-  mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> Round? {
-    let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
-    lines[keyPath: line] = []
-    guard let ground, !waiting.isEmpty else { return nil }
-    roundNumber += 1
-    return Round(
-      ground: ground, number: roundNumber, begun: begin(isAlone: line == \.writing),
-      items: waiting.map { query in
-        defer { query.wokenAt = nil }
-        return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)
-      })
   }
 }
 

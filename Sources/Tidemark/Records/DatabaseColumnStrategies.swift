@@ -34,16 +34,13 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
 }
 
 extension DatabaseColumnDecodingStrategy {
-  /// For each key, its leftmost column; nil when the keys are the columns.
-  func columnIndexes(_ columns: [String]) -> [String: Int]? {
-    let key: (String) -> String
+  /// The keys of some columns; nil when the keys are the columns.
+  func keys(_ columns: [String]) -> [String]? {
     switch self {
-    case .useDefaultKeys: return nil
-    case .convertFromSnakeCase: key = { $0.convertedFromSnakeCase }
-    case .custom(let function): key = { function($0).stringValue }
+    case .useDefaultKeys: nil
+    case .convertFromSnakeCase: columns.map { $0.convertedFromSnakeCase }
+    case .custom(let function): columns.map { function($0).stringValue }
     }
-    return Dictionary(
-      columns.enumerated().map { (key($0.element), $0.offset) }, uniquingKeysWith: { leftmost, _ in leftmost })
   }
 }
 

@@ -88,7 +88,7 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Decodable {
   /// Has the record decode itself, each key from its column.
   public init(row: Row) throws {
-    try self.init(from: RecordDecoder(row, for: Self.self))
+    try self.init(from: RecordDecoder.decoder(of: row, for: Self.self))
   }
 }
 
@@ -110,7 +110,7 @@ public final class FetchableRecordDecoder: Sendable {
   ///
   /// - throws: A `RowDecodingError`, a `DecodingError`, or whatever the record throws.
   public func decode<Record: FetchableRecord & Decodable>(_ type: Record.Type, from row: Row) throws -> Record {
-    try Record(from: RecordDecoder(row, for: type))
+    try Record(from: RecordDecoder.decoder(of: row, for: type))
   }
 }
 

@@ -12,22 +12,67 @@
 /// | something that decodes itself from one value | the column |
 /// | a record | the row of its scope, by `init(row:)` |
 /// | anything else | JSON in the column; the row of a scope; rows loaded along |
-struct RecordDecoder: Decoder {
-  // Three words: an existential holds them without a box.
+///
+/// One decoder, and one keyed container, serve all the rows that show through a window: it is one object, which both
+/// point to, since the standard library copies a container for each key that is decoded.
+final class RecordDecoder: Decoder, KeptDecoder {
   let row: Row
   let plan: RecordDecodingPlan
   let codingPath: [any CodingKey]
 
-  init(_ row: Row, for recordType: any FetchableRecord.Type, codingPath: [any CodingKey] = []) {
+  /// The statement, when columns can be read straight from it.
+  private let statement: SQLiteStatement?
+
+  /// Where the next key most likely is.
+  @exclusivity(unchecked) private var nextIndex = 0
+
+  /// A keyed container that was made before, and the type of its keys.
+  @exclusivity(unchecked) private var keptContainer: (key: ObjectIdentifier, container: AnyObject)?
+  @exclusivity(unchecked) private var keepsContainer = false
+
+  private init(_ row: Row, _ plan: RecordDecodingPlan, codingPath: [any CodingKey]) {
     self.row = row
-    plan = .plan(of: row, for: recordType)
+    self.plan = plan
     self.codingPath = codingPath
+    statement = row.directStatement
+  }
+
+  func letGo() {
+    keepsContainer = false
+    keptContainer = nil
+  }
+
+  /// The decoder of a row for a type of records.
+  static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
+    // Nobody else keeps anything there.
+    let kept = row.keptDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
+    if let kept, kept.plan.recordID == ObjectIdentifier(recordType) { return kept }
+    let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
+    if kept == nil, row.keepsDecoder {
+      decoder.keepsContainer = true
+      row.keep(decoder: decoder)
+    }
+    return decoder
+  }
+
+  /// A decoder of something inside of a record.
+  func decoder(of row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
+    RecordDecoder(
+      row, row === self.row ? plan : RecordDecodingPlan(plan.recordType, row), codingPath: codingPath)
   }
 
   var userInfo: [CodingUserInfoKey: Any] { plan.recordType.decodingUserInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(RowContainer(decoder: self))
+    nextIndex = 0
+    let key = ObjectIdentifier(type)
+    if let keptContainer, keptContainer.key == key {
+      return unsafeDowncast(keptContainer.container, to: KeptContainer<Key>.self).container
+    }
+    let container = KeyedDecodingContainer(RowContainer<Key>(decoder: self))
+    // It holds this decoder: whoever keeps the decoder lets go of both.
+    if keepsContainer { keptContainer = (key, KeptContainer(container)) }
+    return container
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -52,13 +97,54 @@ struct RecordDecoder: Decoder {
     if let recordType = type as? any FetchableRecord.Type {
       return try Self.record(recordType, row, as: type)
     }
-    return try Value(from: RecordDecoder(row, for: plan.recordType, codingPath: codingPath))
+    return try Value(from: decoder(of: row, at: codingPath))
   }
 
   private static func record<Record: FetchableRecord, Value>(
     _ recordType: Record.Type, _ row: Row, as type: Value.Type
   ) throws -> Value {
     sameValue(try Record(row: row), as: type)
+  }
+}
+
+extension RecordDecoder {
+  // MARK: Columns
+
+  /// The leftmost column of a key.
+  @inline(__always)
+  func index(of key: some CodingKey) -> Int? {
+    let name = key.stringValue
+    let guess = nextIndex
+    let columns = plan.columns
+    if guess < columns.count, columns[guess].key == name {
+      nextIndex = guess &+ 1
+      return columns[guess].index
+    }
+    return indexElsewhere(of: name)
+  }
+
+  @inline(never)
+  private func indexElsewhere(of name: String) -> Int? {
+    guard let index = plan.index(of: name, in: row) else { return nil }
+    nextIndex = index + 1
+    return index
+  }
+
+  /// The value in a column.
+  @inline(__always)
+  func value<Value: DatabaseValueConvertible>(_ type: Value.Type = Value.self, at index: Int) throws -> Value {
+    if let statement, let value = Value._fromColumn(statement, CInt(truncatingIfNeeded: index)) { return value }
+    // What could not be read says why.
+    return try row.decode(type, uncheckedIndex: index)
+  }
+}
+
+/// A container, as an object.
+private final class KeptContainer<Key: CodingKey> {
+  let container: KeyedDecodingContainer<Key>
+
+  init(_ container: KeyedDecodingContainer<Key>) {
+    self.container = container
   }
 }
 

@@ -2,40 +2,62 @@ import Foundation
 
 /// What the rows of a statement have in common for the `Decodable` records that are made of them.
 ///
-/// It is made for the first record, and kept in the window through which all rows of the statement show. Nobody else
-/// has it, so that it needs no lock.
+/// It is made for the first record, and kept by its decoder. Nobody else has it, so that it needs no lock.
 final class RecordDecodingPlan {
   let recordType: any FetchableRecord.Type
+
+  /// Which type it is.
+  let recordID: ObjectIdentifier
+
+  /// The key of each column, and where it is found: in the leftmost column of that key.
+  let columns: [(key: String, index: Int)]
 
   /// Where keys are found, when they are not the names of the columns.
   private let indexes: [String: Int]?
 
+  /// For each column, the type that is read from it as any value is. It was found out before.
+  @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?]
+
   /// For each column, the type that was last read from it, and how.
   @exclusivity(unchecked) private var readings: [(type: ObjectIdentifier, reading: ColumnReading)?]
 
-  private init(_ recordType: any FetchableRecord.Type, _ row: Row) {
+  init(_ recordType: any FetchableRecord.Type, _ row: Row) {
     self.recordType = recordType
-    indexes = recordType.databaseColumnDecodingStrategy.columnIndexes(row.columnNames)
-    readings = Array(repeating: nil, count: row.count)
-  }
-
-  /// The plan of a row.
-  static func plan(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecodingPlan {
-    if let kept = row.decodingPlan {
-      // Nobody else keeps anything there.
-      let plan = unsafeDowncast(kept, to: RecordDecodingPlan.self)
-      if plan.recordType == recordType { return plan }
+    recordID = ObjectIdentifier(recordType)
+    let names = row.columns
+    let keys = recordType.databaseColumnDecodingStrategy.keys(names.names)
+    if let keys {
+      let indexes = Dictionary(zip(keys, keys.indices), uniquingKeysWith: { leftmost, _ in leftmost })
+      columns = keys.map { ($0, indexes[$0] ?? 0) }
+      self.indexes = indexes
+    } else {
+      columns = names.names.enumerated().map { ($0.element, names.leftmost[$0.offset]) }
+      indexes = nil
     }
-    let plan = RecordDecodingPlan(recordType, row)
-    row.decodingPlan = plan
-    return plan
+    readings = Array(repeating: nil, count: names.count)
+    plainTypes = Array(repeating: nil, count: names.count)
   }
 
   /// The leftmost column of a key.
+  func index(of key: String, in row: Row) -> Int? {
+    indexes.map { $0[key] } ?? row.columns.index(of: key)
+  }
+
+  /// Whether a type is read from a column as any value is: it is no date or data of which the record says otherwise.
   @inline(__always)
-  func index(of key: some CodingKey, in row: Row) -> Int? {
-    guard let indexes else { return key.stringValue._index(in: row) }
-    return indexes[key.stringValue]
+  func isPlain(_ type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> Bool {
+    plainTypes[index] == ObjectIdentifier(type) || learnIsPlain(type, index, key, row)
+  }
+
+  @inline(never)
+  private func learnIsPlain(_ type: Any.Type, _ index: Int, _ key: some CodingKey, _ row: Row) -> Bool {
+    let isPlain =
+      switch reading(of: type, at: index, for: key, in: row) {
+      case .date(.deferredToDate), .data(.deferredToData), .value: true
+      case .date, .data, .optional, .decoding: false
+      }
+    if isPlain { plainTypes[index] = ObjectIdentifier(type) }
+    return isPlain
   }
 
   /// What the strategies of the record are told of a column: its name, as the record spells it.

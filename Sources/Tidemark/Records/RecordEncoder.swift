@@ -100,11 +100,16 @@ final class RecordEncoder: Encoder {
   }
 
   private func databaseValue(of date: Date, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
-    try recordType.databaseDateEncodingStrategy(for: column).databaseValue(of: date, at: [key])
+    let strategy = recordType.databaseDateEncodingStrategy(for: column)
+    // Without the path of the key, which takes memory.
+    if case .deferredToDate = strategy { return date.databaseValue }
+    return try strategy.databaseValue(of: date, at: [key])
   }
 
   private func databaseValue(of data: Data, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
-    try recordType.databaseDataEncodingStrategy(for: column).databaseValue(of: data, at: [key])
+    let strategy = recordType.databaseDataEncodingStrategy(for: column)
+    if case .deferredToData = strategy { return data.databaseValue }
+    return try strategy.databaseValue(of: data, at: [key])
   }
 
   private func databaseValue(of uuid: UUID, _ column: String) -> DatabaseValue {

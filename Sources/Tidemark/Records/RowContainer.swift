@@ -1,3 +1,5 @@
+import Foundation
+
 /// The columns, scopes and prefetched rows of a row, by key.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RecordDecoder
@@ -13,13 +15,13 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func contains(_ key: Key) -> Bool {
-    if plan.index(of: key, in: row) != nil { return true }
+    if decoder.index(of: key) != nil { return true }
     let name = key.stringValue
     return row.scopesTree[name] != nil || row.prefetchedRows[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {
-    if let index = plan.index(of: key, in: row) { return row.hasNull(atIndex: index) }
+    if let index = decoder.index(of: key) { return row.hasNull(atIndex: index) }
     let name = key.stringValue
     if let scope = row.scopesTree[name] { return !scope.containsNonNullValue }
     return row.prefetchedRows[name] == nil
@@ -46,8 +48,8 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func value<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value {
-    guard let index = plan.index(of: key, in: row) else { throw key.stringValue._missing(in: row) }
-    return try row.decode(Value.self, uncheckedIndex: index)
+    guard let index = decoder.index(of: key) else { throw key.stringValue._missing(in: row) }
+    return try decoder.value(at: index)
   }
 
   // The standard library has its own version for each of these types, which looks for the column three times.
@@ -68,8 +70,8 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func valueIfPresent<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value? {
-    guard let index = plan.index(of: key, in: row) else { return nil }
-    return try row.decode(Value?.self, uncheckedIndex: index)
+    guard let index = decoder.index(of: key) else { return nil }
+    return try decoder.value(Value?.self, at: index)
   }
 
   // MARK: Everything else
@@ -79,7 +81,12 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func decodeAny<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    if let index = plan.index(of: key, in: row) { return try decodeColumn(type, index, key) }
+    if let index = decoder.index(of: key) { return try decodeColumn(type, index, key) }
+    return try decodeWithoutColumn(type, forKey: key)
+  }
+
+  @inline(never)
+  private func decodeWithoutColumn<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     if let value = try decodeRows(type, forKey: key) { return value }
     if let optionalType = type as? any OptionalDecodable.Type {
       return try optionalType.decode(type, from: self, forKey: key)
@@ -97,7 +104,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    guard let index = plan.index(of: key, in: row) else { return try decodeRows(type, forKey: key) }
+    guard let index = decoder.index(of: key) else { return try decodeRows(type, forKey: key) }
     return row.hasNull(atIndex: index) ? nil : try decodeColumn(type, index, key)
   }
 
@@ -106,6 +113,19 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decodeAny(type, forKey: key) }
 
   private func decodeColumn<Value: Decodable>(_ type: Value.Type, _ index: Int, _ key: Key) throws -> Value {
+    // The types that most records have are compared first: where the type is known, so is how it is read.
+    if type == Date.self, plan.isPlain(type, at: index, for: key, in: row) {
+      return sameValue(try decoder.value(Date.self, at: index), as: type)
+    }
+    if type == Data.self, plan.isPlain(type, at: index, for: key, in: row) {
+      return sameValue(try decoder.value(Data.self, at: index), as: type)
+    }
+    if type == UUID.self { return sameValue(try decoder.value(UUID.self, at: index), as: type) }
+    return try decodeRareColumn(type, index, key)
+  }
+
+  @inline(never)
+  private func decodeRareColumn<Value: Decodable>(_ type: Value.Type, _ index: Int, _ key: Key) throws -> Value {
     switch plan.reading(of: type, at: index, for: key, in: row) {
     case .date(let strategy): sameValue(try strategy.date(row, index), as: type)
     case .data(let strategy): sameValue(try strategy.data(row, index), as: type)

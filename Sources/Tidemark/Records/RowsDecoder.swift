@@ -61,7 +61,7 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder {
     let (row, codingPath) = try current((any Decoder).self)
     currentIndex += 1
-    return RecordDecoder(row, for: decoder.decoder.plan.recordType, codingPath: codingPath)
+    return decoder.decoder.decoder(of: row, at: codingPath)
   }
 
   private func current(_ type: Any.Type) throws -> (Row, [any CodingKey]) {

@@ -37,8 +37,13 @@ public final class Row {
   /// Rows loaded by other queries, by name.
   @exclusivity(unchecked) var prefetched: [String: [Row]] = [:]
 
-  /// What a later room works out once for all the rows that show through this window.
-  @exclusivity(unchecked) var decodingPlan: AnyObject?
+  /// What decodes the rows that show through this window: a later room makes it once for all of them.
+  ///
+  /// It may hold the row. So there is one only as long as somebody has promised to call `forgetDecoder`.
+  @exclusivity(unchecked) private(set) var keptDecoder: (any KeptDecoder)?
+
+  /// Whether somebody has promised it.
+  @exclusivity(unchecked) var keepsDecoder = false
 
   /// A window on a statement.
   init(statement: Statement, layout: RowLayout? = nil) {
@@ -65,6 +70,18 @@ public final class Row {
     self.values = base.values
     self.baseColumns = base.baseColumns
     self.layout = layout
+  }
+
+  /// Keeps what decodes the rows of this window, if it may.
+  func keep(decoder: any KeptDecoder) {
+    if keepsDecoder { keptDecoder = decoder }
+  }
+
+  func forgetDecoder() {
+    keepsDecoder = false
+    guard let decoder = keptDecoder else { return }
+    keptDecoder = nil
+    decoder.letGo()
   }
 
   /// A row without columns.
@@ -157,3 +174,9 @@ public final class Row {
 
 @available(*, unavailable)
 extension Row: Sendable {}
+
+/// What decodes the rows that show through a window.
+protocol KeptDecoder: AnyObject {
+  /// Lets go of what holds the decoder.
+  func letGo()
+}

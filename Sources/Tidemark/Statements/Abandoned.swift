@@ -13,7 +13,7 @@ import Synchronization
 final class Abandoned: Sendable {
   private enum Item {
     case reset(Statement, run: UInt)
-    case finalize(SQLiteStatement, isRunning: Bool)
+    case finalize(SQLiteStatement, isRunning: Bool, ArgumentBytes)
 
     /// - returns: How many runs have ended that their statements did not take note of.
     @discardableResult
@@ -22,7 +22,7 @@ final class Abandoned: Sendable {
       case .reset(let statement, let run):
         if statement.isRunning, statement.run == run { statement.finish() }
         return 0
-      case .finalize(let pointer, let isRunning):
+      case .finalize(let pointer, let isRunning, _):
         sqlite3_finalize(pointer)
         return isRunning ? 1 : 0
       }
@@ -40,8 +40,9 @@ final class Abandoned: Sendable {
 
   var isPending: Bool { pending.load(ordering: .acquiring) }
 
-  func addFinalization(of statement: SQLiteStatement, isRunning: Bool) {
-    add(Items(list: [.finalize(statement, isRunning: isRunning)]))
+  /// - parameter arguments: What SQLite may look at until then.
+  func addFinalization(of statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
+    add(Items(list: [.finalize(statement, isRunning: isRunning, arguments)]))
   }
 
   func addReset(of statement: Statement, run: UInt) { add(Items(list: [.reset(statement, run: run)])) }

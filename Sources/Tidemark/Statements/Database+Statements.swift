@@ -47,20 +47,27 @@ extension Database {
     sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
   ) throws -> Bool {
     preconditionAccess()
-    let statement = try statements.take(sql) ?? compile(sql, isInternal: true, isPersistent: true)
-    try statement.setArguments(arguments)
-    let isCalled = try !isRowNeeded || statement.startHoldingRow()
-    if isCalled {
-      let run = statement.run
-      try body(statement)
-      if statement.run == run { try statement.start() }
+    let statement = try preparedStatement(sql: sql).idle()
+    statement.isLent = true
+    defer { statement.isLent = false }
+    do {
+      try statement.setArguments(arguments)
+      let isCalled = try !isRowNeeded || statement.startHoldingRow()
+      if isCalled {
+        let run = statement.run
+        try body(statement)
+        if statement.run == run { try statement.start() }
+      }
+      if statement.isRunning {
+        while try statement.step() {}
+        statement.finish()
+      }
+      return isCalled
+    } catch {
+      // Nobody knows what became of it.
+      statements.remove(statement)
+      throw error
     }
-    if statement.isRunning {
-      while try statement.step() {}
-      statement.finish()
-    }
-    statements.insert(statement, for: sql)
-    return isCalled
   }
 
   /// Compiles one statement.
@@ -96,14 +103,16 @@ extension Database {
   }
 
   /// Frees a statement now, or at the next access when somebody else may be using the connection.
-  func finalize(_ statement: SQLiteStatement, isRunning: Bool) {
+  ///
+  /// - parameter arguments: What SQLite may look at until then.
+  func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
     // In a child made by fork() it belongs to the parent.
     if settings.standing.isInherited { return }
     if handle == nil || isAccessible {
       sqlite3_finalize(statement)
       if isRunning { runningCount -= 1 }
     } else {
-      abandoned.addFinalization(of: statement, isRunning: isRunning)
+      abandoned.addFinalization(of: statement, isRunning: isRunning, keeping: arguments)
     }
   }
 

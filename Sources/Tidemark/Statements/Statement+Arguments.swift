@@ -83,11 +83,13 @@ extension Statement {
   /// Gives values to the parameters. On failure the arguments are what they were.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
+      argumentBytes.begin(sqliteStatement)
       try arguments.values.withUnsafeBufferPointer { values in
         for index in values.indices { try bind(values[index], at: CInt(truncatingIfNeeded: index + 1)) }
       }
     } else {
       if isChecked { try validate(arguments) }
+      argumentBytes.begin(sqliteStatement)
       var rest = arguments.values[...]
       for index in 1..<CInt(parameterCount + 1) {
         let value = isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
@@ -128,9 +130,11 @@ extension Statement {
   }
 
   private func bind(_ value: DatabaseValue, at index: CInt) throws {
-    let code = value.bind(to: sqliteStatement, at: index)
+    let code = argumentBytes.bind(value, to: sqliteStatement, at: index)
     if code != SQLITE_OK {
       hasBoundArguments = false
+      // The parameters that follow have the values of before, whose bytes are gone.
+      sqlite3_clear_bindings(sqliteStatement)
       throw database.error(code, of: self)
     }
   }

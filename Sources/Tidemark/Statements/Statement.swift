@@ -54,6 +54,9 @@ public final class Statement {
   /// given to it before the next run.
   @exclusivity(unchecked) var hasBoundArguments: Bool
 
+  /// Where the texts and the bytes of the arguments are.
+  let argumentBytes = ArgumentBytes()
+
   /// Whether the arguments must fit.
   @exclusivity(unchecked) var checksArguments = true
 
@@ -62,10 +65,10 @@ public final class Statement {
   @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
 
   /// Whether the run may open a transaction: the statement can, and none was open.
-  private var mayBeginTransaction = false
+  @exclusivity(unchecked) private var mayBeginTransaction = false
 
   /// Whether a transaction was open when the run began.
-  private var wasInsideTransaction = false
+  @exclusivity(unchecked) private var wasInsideTransaction = false
 
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
@@ -86,7 +89,7 @@ public final class Statement {
     hasBoundArguments = parameterCount == 0
   }
 
-  deinit { database.finalize(sqliteStatement, isRunning: isRunning) }
+  deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentBytes) }
 
   // MARK: What it is
 
@@ -127,6 +130,9 @@ public final class Statement {
 
   /// How many times SQLite has compiled the statement again on its own. C: `sqlite3_stmt_status`.
   var recompilationCountOfSQLite: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0) }
+
+  /// Whether a program has the statement in its hands that the library keeps: others get another one of the same text.
+  @exclusivity(unchecked) var isLent = false
 
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
@@ -274,7 +280,7 @@ public final class Statement {
     run &+= 1
     if isInternal, parameterCount > 0 {
       // Large values are not kept for nothing.
-      sqlite3_clear_bindings(sqliteStatement)
+      if argumentBytes.hasCopies { sqlite3_clear_bindings(sqliteStatement) }
       currentArguments = StatementArguments()
       hasBoundArguments = false
     }

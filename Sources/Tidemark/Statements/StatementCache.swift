@@ -4,7 +4,7 @@
 /// of statements is bounded: when there are too many, the half that was used least recently goes.
 ///
 /// A statement may be here and in use. Whoever starts one that is already running runs a copy
-/// (`Statement.idle()`).
+/// (`Statement.idle()`). One that is lent is given to nobody.
 ///
 /// Texts are the same when their bytes are. Swift finds the letter é equal to the letter e and its accent; SQLite,
 /// and what it answers, do not.
@@ -41,21 +41,13 @@ final class StatementCache {
 
   func statement(for sql: String) -> Statement? {
     if let latest, latest.sql.isSame(as: sql) {
+      if latest.statement.isLent { return nil }
       use(latest)
       return latest.statement
     }
-    guard let entry = entries[SQLBytes(sql: sql)] else { return nil }
+    guard let entry = entries[SQLBytes(sql: sql)], !entry.statement.isLent else { return nil }
     use(entry)
     latest = entry
-    return entry.statement
-  }
-
-  /// Gives a statement away, unless it is running: nobody else gets it until it is inserted again.
-  func take(_ sql: String) -> Statement? {
-    let key = SQLBytes(sql: sql)
-    guard let entry = entries[key], !entry.statement.isRunning else { return nil }
-    entries[key] = nil
-    latest = nil
     return entry.statement
   }
 

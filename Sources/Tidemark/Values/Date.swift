@@ -32,6 +32,11 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
+  /// The value in a column, or nil when it is no date.
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Date? {
+    Date(sqliteStatement: sqliteStatement, index: index)
+  }
+
   /// From a TEXT that has a date, or from a number of seconds since 1970, as `fromDatabaseValue` does.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     switch sqlite3_column_type(sqliteStatement, index) {

@@ -28,6 +28,15 @@ extension _DatabaseInteger {
     }
   }
 
+  /// The value in a column, or nil when it is NULL or does not fit.
+  @inlinable
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? {
+    let integer = sqlite3_column_int64(sqliteStatement, index)
+    // NULL reads as zero. What is not zero is asked for once.
+    if integer == 0, sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
+    return Self(exactly: integer)
+  }
+
   /// From the integer that SQLite sees in the column, when it fits.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -79,6 +88,15 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
     case .double(let double): double
     case .null, .string, .blob: nil
     }
+  }
+
+  /// The value in a column, or nil when it is NULL.
+  @inlinable
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Double? {
+    let double = sqlite3_column_double(sqliteStatement, index)
+    // NULL reads as zero. What is not zero is asked for once.
+    if double == 0, sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
+    return double
   }
 
   /// From the number that SQLite sees in the column.

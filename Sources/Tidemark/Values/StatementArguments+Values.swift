@@ -3,7 +3,24 @@
 extension StatementArguments: ExpressibleByArrayLiteral {
   /// Positional arguments.
   public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-    self.init(elements)
+    self.init(values: elements.databaseValues)
+  }
+}
+
+extension [(any DatabaseValueConvertible)?] {
+  /// What is stored for each element.
+  var databaseValues: [DatabaseValue] {
+    var values: [DatabaseValue] = []
+    values.reserveCapacity(count)
+    // Each element is copied once, which takes longer than to ask for its value (Benchmarks: `insert: prepared
+    // statement`). `map` would copy it twice.
+    for element in self {
+      switch consume element {
+      case .some(let value): values.append(value.databaseValue)
+      case .none: values.append(.null)
+      }
+    }
+    return values
   }
 }
 

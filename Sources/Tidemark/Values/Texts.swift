@@ -17,6 +17,13 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
+  /// The value in a column, or nil when it is NULL.
+  @inlinable
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> String? {
+    // There is no text in NULL.
+    columnText(sqliteStatement, index)
+  }
+
   /// From the text that SQLite sees in the column. Bytes that are not UTF-8 are repaired, unless the
   /// connection refuses them (see `Configuration.invalidTextPolicy`).
   @inlinable
@@ -43,6 +50,13 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     case .string(let string): Data(string.utf8)
     case .null, .int64, .double: nil
     }
+  }
+
+  /// The value in a column, or nil when it is NULL.
+  @inlinable
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Data? {
+    // There are no bytes in NULL.
+    columnData(sqliteStatement, index)
   }
 
   /// From the bytes that SQLite sees in the column.

@@ -16,6 +16,11 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
+  /// The value in a column, or nil when it is none.
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> UUID? {
+    UUID(sqliteStatement: sqliteStatement, index: index)
+  }
+
   /// From a BLOB of 16 bytes, or a TEXT, as `fromDatabaseValue` does.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     switch sqlite3_column_type(sqliteStatement, index) {

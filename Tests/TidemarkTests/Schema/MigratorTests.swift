@@ -94,31 +94,30 @@ import Testing
     Failure(
       testDescription: "an error of SQLite", body: { try $0.execute(sql: "CREATE TABLE m1 (a)") },
       text: #"""
-        SQLite error 1: table m1 already exists - while executing `CREATE TABLE m1 (a)` - in migration "m2"
+        SQLite error 1: table m1 already exists - while executing `CREATE TABLE m1 (a)`
         """#),
     Failure(
       testDescription: "a constraint", body: { try $0.execute(sql: "INSERT INTO u VALUES (1), (1)") },
       text: #"""
-        SQLite error 19: UNIQUE constraint failed: u.a - while executing `INSERT INTO u VALUES (1), (1)` - in migration "m2"
+        SQLite error 19: UNIQUE constraint failed: u.a - while executing `INSERT INTO u VALUES (1), (1)`
         """#),
     Failure(
       testDescription: "a constraint that undoes the transaction",
       body: { try $0.execute(sql: "INSERT OR ROLLBACK INTO u VALUES (1), (1)") },
       text: """
         SQLite error 19: UNIQUE constraint failed: u.a - while executing \
-        `INSERT OR ROLLBACK INTO u VALUES (1), (1)` - in migration "m2"
+        `INSERT OR ROLLBACK INTO u VALUES (1), (1)`
         """),
     Failure(
       testDescription: "a transaction that the migration ends", body: { try $0.execute(sql: "ROLLBACK") },
       text: """
         SQLite error 4: Transaction was aborted - while executing \
-        `INSERT INTO grdb_migrations (identifier) VALUES (?)` - in migration "m2"
+        `INSERT INTO grdb_migrations (identifier) VALUES (?)`
         """),
     Failure(
       testDescription: "a foreign key", body: { try $0.execute(sql: "INSERT INTO child VALUES (1, 999)") },
       text: """
-        SQLite error 19: FOREIGN KEY constraint violation - from child(parentId) to m1(a), in [id:1 parentId:999] - \
-        in migration "m2"
+        SQLite error 19: FOREIGN KEY constraint violation - from child(parentId) to m1(a), in [id:1 parentId:999]
         """),
     Failure(
       testDescription: "a full disk",
@@ -128,8 +127,7 @@ import Testing
         for _ in 0..<100 { try db.execute(sql: "INSERT INTO big VALUES (zeroblob(4000))") }
       },
       text: """
-        SQLite error 13: database or disk is full - while executing `INSERT INTO big VALUES (zeroblob(4000))` - \
-        in migration "m2"
+        SQLite error 13: database or disk is full - while executing `INSERT INTO big VALUES (zeroblob(4000))`
         """),
     Failure(
       testDescription: "an interruption",
@@ -137,7 +135,7 @@ import Testing
         try db.withTimeLimit(.zero) { try db.execute(sql: "INSERT INTO u VALUES (1)") }
       },
       text: #"""
-        SQLite error 9: the time limit of the access is over: 0.0 s - in migration "m2"
+        SQLite error 9: the time limit of the access is over: 0.0 s
         """#),
   ]
 
@@ -178,6 +176,8 @@ import Testing
     } catch let error as DatabaseError {
       #expect(error.migration == "m1")
       #expect(error.message == #"near "nonsense": syntax error"#)
+      #expect(error.description == #"SQLite error 1: near "nonsense": syntax error - while executing `nonsense`"#)
+      #expect(error.debugDescription == error.description + #" - in migration "m1""#)
       #expect(error.resultCode == .SQLITE_ERROR)
     }
   }
@@ -237,8 +237,7 @@ import Testing
     }
     #expect(
       message { try migrator.migrate(DatabaseQueue()) } == """
-        SQLite error 19: FOREIGN KEY constraint failed - while executing `INSERT INTO child VALUES (1)` - \
-        in migration "m1"
+        SQLite error 19: FOREIGN KEY constraint failed - while executing `INSERT INTO child VALUES (1)`
         """)
   }
 

@@ -1,0 +1,95 @@
+import CSQLite
+import Foundation
+import Tidemark
+
+private let count = 20_000
+
+/// Accesses of a pool that do next to nothing: what it takes to get a connection, and a transaction.
+func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
+  let pool = try DatabasePool(path: folder.path("accesses-library.sqlite"))
+  let bare = try BareConnection(folder.path("accesses-bare.sqlite"))
+  try bare.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 1000")
+  let schema = "CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO counter VALUES (1, 0)"
+  try pool.write { try $0.execute(sql: schema) }
+  try bare.execute(schema)
+
+  let bareWrite = Workload.Side(name: "C: write") { try write(bare) }
+  let bareRead = Workload.Side(name: "C: read") { try read(bare) }
+  func workload(
+    _ name: String, _ target: Double?, _ bare: Workload.Side, _ work: @escaping () throws -> Void
+  ) -> Workload {
+    Workload(
+      name: name, target: target, count: count, bare: bare, library: Workload.Side(name: name, work: work))
+  }
+  return [
+    workload("access: pool.write", 1.1, bareWrite) {
+      for number in 0..<count { try pool.write { try update($0, number) } }
+    },
+    workload("access: await pool.write", 1.2, bareWrite) {
+      try runTask { for number in 0..<count { try await pool.write { try update($0, number) } } }
+    },
+    workload("access: pool.read", 1.15, bareRead) {
+      for _ in 0..<count { try check(pool.read(fetch)) }
+    },
+    workload("access: await pool.read", 4, bareRead) {
+      try runTask { for _ in 0..<count { try await check(pool.read(fetch)) } }
+    },
+  ]
+}
+
+@Sendable
+private func update(_ db: Database, _ number: Int) throws {
+  try db.execute(sql: "UPDATE counter SET n = ? WHERE id = 1", arguments: [number])
+}
+
+@Sendable
+private func fetch(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "SELECT 1") }
+
+private func check(_ found: Int?) {
+  precondition(found == 1, "The query selects 1")
+}
+
+/// Runs a task, and waits for it.
+private func runTask(_ work: @escaping @Sendable () async throws -> Void) throws {
+  let outcome = Outcome()
+  let isDone = DispatchSemaphore(value: 0)
+  Task.detached {
+    do { try await work() } catch { outcome.error = error }
+    isDone.signal()
+  }
+  isDone.wait()
+  if let error = outcome.error { throw error }
+}
+
+/// Written before the semaphore is signalled, and read after.
+private final class Outcome: @unchecked Sendable {
+  var error: (any Error)?
+}
+
+// MARK: - In C
+
+private func write(_ bare: BareConnection) throws {
+  let statements = try ["BEGIN IMMEDIATE", "UPDATE counter SET n = ? WHERE id = 1", "COMMIT"].map(bare.prepare)
+  for number in 0..<count {
+    for statement in statements {
+      if statement == statements[1] { sqlite3_bind_int64(statement, 1, Int64(number)) }
+      guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
+      sqlite3_reset(statement)
+    }
+  }
+  for statement in statements { sqlite3_finalize(statement) }
+}
+
+private func read(_ bare: BareConnection) throws {
+  let statements = try ["BEGIN", "SELECT 1", "COMMIT"].map(bare.prepare)
+  for _ in 0..<count {
+    for statement in statements {
+      let code = sqlite3_step(statement)
+      guard code == SQLITE_DONE || (code == SQLITE_ROW && sqlite3_column_int64(statement, 0) == 1) else {
+        throw BareError(code: code)
+      }
+      sqlite3_reset(statement)
+    }
+  }
+  for statement in statements { sqlite3_finalize(statement) }
+}

@@ -1,0 +1,78 @@
+/// A run of a statement, and the window through which its rows show.
+///
+/// Whoever makes one finishes it.
+@usableFromInline
+struct StatementRun {
+  @usableFromInline let statement: Statement
+
+  /// Which run of the statement it is.
+  @usableFromInline let number: UInt
+
+  /// The row that the statement is at.
+  @usableFromInline private(set) var row: Row
+
+  /// Starts a statement, or a copy of it when it runs already.
+  @usableFromInline
+  init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
+    statement.database.preconditionAccess()
+    var statement = try statement.idle()
+    if let adapter {
+      do {
+        row = try Row(statement: statement, adapter: adapter)
+      } catch {
+        // The schema may have changed since the statement was compiled: the columns of today decide.
+        statement = try statement.recompiled()
+        row = try Row(statement: statement, adapter: adapter)
+      }
+    } else {
+      row = Row(statement: statement)
+    }
+    try statement.start(arguments)
+    row.keepsDecoder = true
+    self.statement = statement
+    number = statement.run
+  }
+
+  /// The first step. Names and adapters then follow the schema, which may have changed since the statement was
+  /// compiled: that is known after the first step only.
+  @usableFromInline
+  mutating func stepToFirstRow(_ adapter: (any RowAdapter)?) throws -> Bool {
+    guard try statement.stepToFirstRow() else { return false }
+    if statement.columnsAfterRecompilation() != nil { try followSchema(adapter) }
+    return true
+  }
+
+  private mutating func followSchema(_ adapter: (any RowAdapter)?) throws {
+    row.forgetDecoder()
+    row = try Row(statement: statement, adapter: adapter)
+    row.keepsDecoder = true
+  }
+
+  /// Ends the run, unless the statement was started again since. On whatever thread.
+  @usableFromInline
+  func finish() {
+    row.forgetDecoder()
+    statement.finish(run: number)
+  }
+}
+
+extension Row {
+  /// A window on a statement, through an adapter.
+  fileprivate convenience init(statement: Statement, adapter: (any RowAdapter)?) throws {
+    self.init(statement: statement, layout: try adapter?._layout(of: RowLayout(statement.columns)))
+  }
+}
+
+extension Statement {
+  /// Another statement of the same text and arguments, compiled now. This one is not kept any longer for others.
+  fileprivate func recompiled() throws -> Statement {
+    database.statements.remove(self)
+    database.publicStatements.remove(self)
+    // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
+    try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+    let statement = try database.compile(sql, isInternal: isInternal)
+    statement.currentArguments = currentArguments
+    statement.checksArguments = checksArguments
+    return statement
+  }
+}

@@ -1,0 +1,56 @@
+// What becomes of a fetch.
+
+extension LiveEngine {
+  /// When things happened in a fetch.
+  struct FetchTimes {
+    var wokenAt: Duration?
+    var begun: Duration
+    var fetched = Duration.zero
+    var delivered = Duration.zero
+    var falseWakeCount = 0
+  }
+
+  /// A fetch has ended: its value goes to those that it is for, and the query rests, or waits for the next one.
+  func complete(
+    _ item: LiveRound.Item, _ result: Result<LiveFetch.Outcome, any Error>, _ round: LiveRound,
+    _ times: FetchTimes? = nil
+  ) {
+    switch result {
+    case .success(let outcome):
+      let (receivers, newRegion) = state.withLock { $0.settle(item, outcome, round) }
+      var falseWakeCount = 0
+      for observer in receivers {
+        if let newRegion { observer.events.willTrackRegion?(newRegion) }
+        if !outcome.handOver(observer) { falseWakeCount += 1 }
+      }
+      let delivered = round.ground.clock.now()
+      perform(
+        state.withLock { state in
+          if var times {
+            times.delivered = delivered
+            times.falseWakeCount = falseWakeCount
+            state.measure(times)
+          }
+          state.rest(item.query)
+          return state.nextWork()
+        })
+    case .failure(let error):
+      let (failed, work, _) = state.withLock { state in
+        let (failed, work) = state.settle(item, error)
+        return (failed, work, state.leaveIfUnused())
+      }
+      for observer in failed { observer.fail(error) }
+      perform(work)
+    }
+  }
+
+  // MARK: - Metrics
+
+  /// What the live queries of a database have done.
+  static func metrics(of ground: _DatabaseGround) -> LiveMetrics {
+    var metrics = LiveMetrics()
+    if ground.writer != nil { metrics = engine(of: ground).state.withLock { $0.currentMetrics } }
+    (metrics.busyReaderCount, metrics.waitingReadCount) = ground.load
+    return metrics
+  }
+}

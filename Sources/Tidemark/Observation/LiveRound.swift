@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Queries that are fetched on one state: by one connection, and by others that read the same state when it takes long.
+///
+/// Laws:
+/// 1. All that is fetched in a round is read from one state of the database.
+/// 2. Each query of a round is fetched by one connection. Queries that nobody can fetch any more wait for the next round.
+/// 3. The round is over when nobody fetches in it.
+///
+/// All that can change is guarded by the lock of its engine.
+final class LiveRound: @unchecked Sendable {
+  /// How long one connection fetches before it asks for help: some times what it takes another one to come.
+  static let patience = Duration.microseconds(250)
+
+  static let processorCount = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+
+  let ground: _DatabaseGround
+  let number: Int
+
+  /// The snapshot is newer than this.
+  let begun: LiveState.Beginning
+
+  /// Those that are not being fetched yet.
+  private(set) var items: ArraySlice<Item>
+
+  /// What the connections read; nil when that cannot be told: then there is one.
+  var header: WALIndexHeader?
+
+  /// How many connections are fetching.
+  var readerCount = 1
+
+  /// When somebody was last asked to help, or the round began.
+  var askedAt: Duration
+
+  struct Item {
+    var query: LiveQuery
+    var wishes: LiveQueryMachine.Wish
+    var wokenAt: Duration?
+  }
+
+  init(_ ground: _DatabaseGround, number: Int, begun: LiveState.Beginning, _ items: [Item]) {
+    self.ground = ground
+    self.number = number
+    self.begun = begun
+    self.items = items[...]
+    askedAt = ground.clock.now()
+  }
+
+  /// Whether others may be of help.
+  var isLarge: Bool { items.count > 1 }
+
+  /// Whether there is something to fetch for others than those who fetch.
+  var wantsHelp: Bool { header != nil && !items.isEmpty }
+
+  func next() -> Item? { items.popFirst() }
+
+  /// Nobody will fetch what is left.
+  func takeRest() -> ArraySlice<Item> {
+    defer { items = [] }
+    return items
+  }
+}

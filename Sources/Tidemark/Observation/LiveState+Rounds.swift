@@ -1,0 +1,68 @@
+extension LiveState {
+  /// Begins to fetch all queries of a line.
+  mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> LiveRound? {
+    let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
+    lines[keyPath: line] = []
+    guard let ground, !waiting.isEmpty else { return nil }
+    roundNumber += 1
+    return LiveRound(
+      ground, number: roundNumber, begun: begin(isAlone: line == \.writing),
+      waiting.map { query in
+        defer { query.wokenAt = nil }
+        return LiveRound.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)
+      })
+  }
+
+  /// The next query to fetch in a round, and what is to be done before: others are asked to help when it takes long.
+  mutating func nextFetch(
+    in round: LiveRound, _ now: Duration
+  ) -> (item: LiveRound.Item, fetch: LiveFetch, work: LiveWork?)? {
+    guard let item = round.next() else { return nil }
+    let query = item.query
+    let cancellation = AccessCancellation()
+    query.cancellation = cancellation
+    // Nobody observes it any more since the round began.
+    if queries[query.key] !== query { cancellation.cancel() }
+    let fetch = LiveFetch(
+      source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
+      observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: cancellation,
+      deadline: round.ground.deadline())
+    return (item, fetch, askForHelp(round, now))
+  }
+
+  // MARK: Helping
+
+  /// A round reads a state that other connections may read, too.
+  mutating func share(_ round: LiveRound, _ header: WALIndexHeader) {
+    round.header = header
+    sharedRounds.append(round)
+  }
+
+  private mutating func askForHelp(_ round: LiveRound, _ now: Duration) -> LiveWork? {
+    guard round.wantsHelp, now - round.askedAt >= LiveRound.patience, lines.readerCount < helpedReaderCountMax else {
+      return nil
+    }
+    round.askedAt = now
+    lines.readerCount += 1
+    return LiveWork(ground: round.ground, startsReading: true)
+  }
+
+  // More threads than processors would wait for each other.
+  private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, LiveRound.processorCount) }
+
+  /// Somebody is there to help.
+  mutating func joinRound() -> LiveRound? {
+    guard let round = sharedRounds.first(where: \.wantsHelp) else { return nil }
+    round.readerCount += 1
+    return round
+  }
+
+  /// A connection fetches no more in a round.
+  mutating func leave(_ round: LiveRound) {
+    round.readerCount -= 1
+    if round.readerCount > 0 { return }
+    sharedRounds.removeAll { $0 === round }
+    for item in round.takeRest() { putBack(item) }
+    log.end(round.begun.commit)
+  }
+}
