@@ -125,6 +125,9 @@ public final class Statement {
     return columns
   }
 
+  /// What a dialect has worked out for the rows of the statement.
+  package var rowPlan: AnyObject?
+
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
@@ -292,6 +295,7 @@ public final class Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
     copy.checksArguments = checksArguments
+    copy.rowPlan = rowPlan
     return copy
   }
 }
