@@ -12,6 +12,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Tidemark", targets: ["Tidemark"]),
+    .library(name: "SQLiteDB", targets: ["SQLiteDB"]),
     .library(name: "CSQLite", targets: ["CSQLite"]),
     .executable(name: "Demo", targets: ["Demo"]),
   ],
@@ -21,10 +22,12 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
     .target(name: "Tidemark", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "CSQLite"], path: "Benchmarks", swiftSettings: strict),
+      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Benchmarks", swiftSettings: strict),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite"]),
+    .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "Tidemark"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

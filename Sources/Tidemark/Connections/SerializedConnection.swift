@@ -230,12 +230,15 @@ extension Database {
         } else {
           try body(self)
         }
+    } catch  where isDrivenByHand {
+      throw error
     } catch {
       // First: as long as one of them runs, an interruption hits the rollback, too.
       resetRunningStatements()
       if !allowsUnsafeTransactions { rollbackLeftovers() }
       throw error
     }
+    if isDrivenByHand { return result }
     // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(

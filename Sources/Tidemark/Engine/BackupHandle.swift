@@ -8,8 +8,11 @@ final class BackupHandle {
   private let destination: ConnectionHandle
 
   /// C: `sqlite3_backup_init`.
-  init(from source: ConnectionHandle, to destination: ConnectionHandle) throws {
-    guard let pointer = sqlite3_backup_init(destination.pointer, "main", source.pointer, "main") else {
+  init(
+    from source: ConnectionHandle, _ sourceName: String = "main",
+    to destination: ConnectionHandle, _ destinationName: String = "main"
+  ) throws {
+    guard let pointer = sqlite3_backup_init(destination.pointer, destinationName, source.pointer, sourceName) else {
       throw DatabaseError(code: sqlite3_extended_errcode(destination.pointer), connection: destination.pointer)
     }
     self.pointer = pointer

@@ -56,6 +56,9 @@ extension ConnectionHandle {
     return String(cString: path)
   }
 
+  /// Whether a database of the connection can only be read. C: `sqlite3_db_readonly`.
+  func isReadonly(_ name: String) -> Bool { sqlite3_db_readonly(pointer, name) == 1 }
+
   /// Whether a statement that reads a database, or a transaction, has not ended. C: `sqlite3_txn_state`.
   func isReading(_ name: String) -> Bool {
     sqlite3_txn_state(pointer, name) > SQLITE_TXN_NONE

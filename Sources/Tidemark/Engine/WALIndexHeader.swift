@@ -33,8 +33,8 @@ struct WALIndexHeader: Equatable, Sendable {
 
   /// The head of the wal-index of the main database; nil when it cannot be told now.
   ///
-  /// To be called once the connection has read in WAL mode: before, SQLite has no wal-index, and would make one. No file
-  /// is opened: closing one would let go of all locks that the process has on the database.
+  /// To be called once the connection has read in WAL mode: before, SQLite has no wal-index, and would make one. No
+  /// file is opened: closing one would let go of all locks that the process has on the database.
   fileprivate static func current(_ connection: SQLiteConnection) -> WALIndexHeader? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,

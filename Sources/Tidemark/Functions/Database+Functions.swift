@@ -31,6 +31,20 @@ extension Database {
     }
   }
 
+  /// Adds a function, or throws why SQLite does not accept it.
+  package func tryAdding(_ function: DatabaseFunction) throws {
+    preconditionAccess()
+    try openHandle().addFunction(
+      function.name, argumentCount: function.id.argumentCount,
+      function.traits(isUntrusted: settings.isUntrusted), function.box())
+  }
+
+  /// Adds a collation, or throws why SQLite does not accept it.
+  package func tryAdding(_ collation: DatabaseCollation) throws {
+    preconditionAccess()
+    try openHandle().addCollation(collation.name, collation.box())
+  }
+
   /// Adds the library's own functions and collations, when the connection opens.
   ///
   /// - throws: An error of code `SQLITE_NOMEM`.

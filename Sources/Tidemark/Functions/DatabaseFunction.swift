@@ -61,6 +61,22 @@ public final class DatabaseFunction: Identifiable, Sendable {
     makeImplementation = { .aggregate { AggregateState(Aggregate()) } }
   }
 
+  /// A function of some rows, made of closures that share what they know of a run.
+  ///
+  /// - parameter begin: Called before the first row of a run, or at its end when there is none.
+  package init(
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false,
+    begin:
+      @escaping @Sendable () -> (
+        step: ([DatabaseValue]) throws -> Void, finalize: () throws -> DatabaseValue
+      )
+  ) {
+    id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
+    isPure = pure
+    isInnocuous = false
+    makeImplementation = { .aggregate { ClosureAggregateState(begin()) } }
+  }
+
   func box() -> SQLFunctionBox { SQLFunctionBox(makeImplementation()) }
 
   func traits(isUntrusted: Bool) -> SQLFunctionTraits {
@@ -108,6 +124,18 @@ public protocol DatabaseAggregate {
 
   /// The result, after the last row. There may have been none.
   func finalize() throws -> (any DatabaseValueConvertible)?
+}
+
+private final class ClosureAggregateState: SQLAggregateState {
+  private let closures: (step: ([DatabaseValue]) throws -> Void, finalize: () throws -> DatabaseValue)
+
+  init(_ closures: (step: ([DatabaseValue]) throws -> Void, finalize: () throws -> DatabaseValue)) {
+    self.closures = closures
+  }
+
+  func step(_ arguments: [DatabaseValue]) throws { try closures.step(arguments) }
+
+  func finalize() throws -> DatabaseValue { try closures.finalize() }
 }
 
 private final class AggregateState<Aggregate: DatabaseAggregate>: SQLAggregateState {

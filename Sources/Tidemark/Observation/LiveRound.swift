@@ -10,7 +10,7 @@
 ///
 /// Laws:
 /// 1. All that is fetched in a round is read from one state of the database.
-/// 2. Each query of a round is fetched by one connection. Queries that nobody can fetch any more wait for the next round.
+/// 2. Each query of a round is fetched by one connection. Those that nobody can fetch any more wait for the next round.
 /// 3. The round is over when nobody fetches in it.
 ///
 /// All that can change is guarded by the lock of its engine.

@@ -45,6 +45,10 @@ public final class Database {
   /// Why the commit that SQLite is failing was refused.
   @exclusivity(unchecked) var commitRefusal: (any Error)?
 
+  /// Whether transactions and running statements may outlast an access: whoever begins them ends them, in another
+  /// access. It is so where a dialect hands the connection out as a thing of its own.
+  package var isDrivenByHand = false
+
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
 

@@ -74,6 +74,13 @@ extension Statement {
     return String(cString: name + 1)
   }
 
+  /// The names of the parameters with their marks, or nil for those without. C: `sqlite3_bind_parameter_name`.
+  package var parameterNames: [String?] {
+    (1..<CInt(parameterCount + 1)).map { index in
+      sqlite3_bind_parameter_name(sqliteStatement, index).map { String(cString: $0) }
+    }
+  }
+
   private func argumentError(_ kind: ArgumentMismatch) -> DatabaseError {
     DatabaseError(resultCode: .SQLITE_MISUSE, message: kind.message, sql: sql)
   }

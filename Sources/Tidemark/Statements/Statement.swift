@@ -134,6 +134,9 @@ public final class Statement {
   /// Whether a program has the statement in its hands that the library keeps: others get another one of the same text.
   @exclusivity(unchecked) var isLent = false
 
+  /// What a dialect has worked out for the rows of the statement.
+  package var rowPlan: AnyObject?
+
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
@@ -311,6 +314,7 @@ public final class Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
     copy.checksArguments = checksArguments
+    copy.rowPlan = rowPlan
     return copy
   }
 }

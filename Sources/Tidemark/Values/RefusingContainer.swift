@@ -1,32 +1,38 @@
 /// A container for keys and elements that takes none: what an encoder hands out that has no place for them.
-struct RefusingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer {
+package struct RefusingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer {
   /// The encoder of what asks for a super encoder.
   let encoder: any Encoder
 
   /// The error of what is encoded all the same.
   let refusal: () -> any Error
 
-  var codingPath: [any CodingKey] { encoder.codingPath }
-  var count: Int { 0 }
+  package init(encoder: any Encoder, refusal: @escaping () -> any Error) {
+    self.encoder = encoder
+    self.refusal = refusal
+  }
 
-  func encodeNil(forKey key: Key) throws { throw refusal() }
-  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { throw refusal() }
-  func encodeNil() throws { throw refusal() }
-  func encode<Value: Encodable>(_ value: Value) throws { throw refusal() }
+  package var codingPath: [any CodingKey] { encoder.codingPath }
+  package var count: Int { 0 }
 
-  func nestedContainer<NestedKey: CodingKey>(
+  package func encodeNil(forKey key: Key) throws { throw refusal() }
+  package func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { throw refusal() }
+  package func encodeNil() throws { throw refusal() }
+  package func encode<Value: Encodable>(_ value: Value) throws { throw refusal() }
+
+  package func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> { nestedContainer(keyedBy: type) }
 
-  func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
+  package func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey>
+  {
     KeyedEncodingContainer(RefusingContainer<NestedKey>(encoder: encoder, refusal: refusal))
   }
 
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { self }
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
-  func superEncoder(forKey key: Key) -> any Encoder { encoder }
-  func superEncoder() -> any Encoder { encoder }
+  package func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { self }
+  package func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+  package func superEncoder(forKey key: Key) -> any Encoder { encoder }
+  package func superEncoder() -> any Encoder { encoder }
 }
 
 /// The key of a container without keys.
-enum NoKey: CodingKey {}
+package enum NoKey: CodingKey {}

@@ -1,5 +1,5 @@
 /// Where a type that is one value is decoded from.
-protocol SingleValueSource {
+package protocol SingleValueSource {
   /// Whether the value is NULL.
   var isNull: Bool { get }
 
@@ -10,14 +10,14 @@ protocol SingleValueSource {
 /// Has a type decode itself from one database value, and finds out whether it wanted JSON instead.
 ///
 /// `needsJSON` stays true when the type went on to try something else.
-final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
+package final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
   private let source: any SingleValueSource
-  private(set) var needsJSON = false
+  package private(set) var needsJSON = false
 
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any]
+  package let codingPath: [any CodingKey]
+  package let userInfo: [CodingUserInfoKey: Any]
 
-  init(
+  package init(
     _ source: any SingleValueSource, codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]
   ) {
     self.source = source
@@ -25,23 +25,23 @@ final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     self.userInfo = userInfo
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+  package func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+  package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     throw wantsJSON()
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw wantsJSON() }
+  package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw wantsJSON() }
 
-  func decodeNil() -> Bool { source.isNull }
+  package func decodeNil() -> Bool { source.isNull }
 
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  package func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try source.value(of: type) ?? Value(from: self)
   }
 
   // They decode themselves by asking for this very function, and do not fit in a column.
-  func decode(_ type: Int128.Type) throws -> Int128 { throw wantsJSON() }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { throw wantsJSON() }
+  package func decode(_ type: Int128.Type) throws -> Int128 { throw wantsJSON() }
+  package func decode(_ type: UInt128.Type) throws -> UInt128 { throw wantsJSON() }
 
   private func wantsJSON() -> NeedsJSON {
     needsJSON = true
@@ -50,7 +50,7 @@ final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension DatabaseValue: SingleValueSource {
-  func value<Value: Decodable>(of type: Value.Type) throws -> Value? {
+  package func value<Value: Decodable>(of type: Value.Type) throws -> Value? {
     guard let convertibleType = type as? any DatabaseValueConvertible.Type else { return nil }
     guard let value = convert(convertibleType, to: type) else {
       throw DecodingError.typeMismatch(

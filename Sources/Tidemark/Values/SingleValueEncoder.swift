@@ -3,41 +3,45 @@
 ///
 /// An encoder hands out its containers without being able to refuse. So a value with keys or elements gets one that
 /// refuses all it is given, and `needsJSON` says why, even when the value has nothing to give.
-final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
+package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
   /// What a value is stored as; nil when it is no value of a column.
-  typealias Storing = (any Encodable) throws -> DatabaseValue?
+  package typealias Storing = (any Encodable) throws -> DatabaseValue?
 
-  private(set) var databaseValue: DatabaseValue?
-  private(set) var needsJSON = false
+  package private(set) var databaseValue: DatabaseValue?
+  package private(set) var needsJSON = false
 
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any]
+  package let codingPath: [any CodingKey]
+  package let userInfo: [CodingUserInfoKey: Any]
   private let storing: Storing
 
-  init(
+  package init(
     codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:],
-    storing: @escaping Storing = { ($0 as? any DatabaseValueConvertible)?.databaseValue }
+    storing: @escaping Storing
   ) {
     self.codingPath = codingPath
     self.userInfo = userInfo
     self.storing = storing
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+  convenience init(codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
+    self.init(codingPath: codingPath, userInfo: userInfo) { ($0 as? any DatabaseValueConvertible)?.databaseValue }
+  }
 
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+  package func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     needsJSON = true
     return KeyedEncodingContainer(RefusingContainer(encoder: self, refusal: refusal))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+  package func unkeyedContainer() -> any UnkeyedEncodingContainer {
     needsJSON = true
     return RefusingContainer<NoKey>(encoder: self, refusal: refusal)
   }
 
-  func encodeNil() throws { databaseValue = .null }
+  package func encodeNil() throws { databaseValue = .null }
 
-  func encode<Value: Encodable>(_ value: Value) throws {
+  package func encode<Value: Encodable>(_ value: Value) throws {
     if let databaseValue = try storing(value) {
       self.databaseValue = databaseValue
     } else {
@@ -46,8 +50,8 @@ final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   // They encode themselves by asking for this very function, and do not fit in a column.
-  func encode(_ value: Int128) throws { throw refusal() }
-  func encode(_ value: UInt128) throws { throw refusal() }
+  package func encode(_ value: Int128) throws { throw refusal() }
+  package func encode(_ value: UInt128) throws { throw refusal() }
 
   private func refusal() -> any Error {
     needsJSON = true
@@ -56,4 +60,4 @@ final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 /// Thrown when a value turns out not to be a single one.
-struct NeedsJSON: Error {}
+package struct NeedsJSON: Error {}

@@ -1,0 +1,170 @@
+import Foundation
+import Tidemark
+
+// A property is a column of its name. What a column holds is decoded in this order: as a `Value`; as the one value that
+// the type decodes itself from, such as the raw value of an enumeration; as JSON.
+
+extension Row {
+  /// A value of a type that decodes itself from columns.
+  ///
+  /// ```swift
+  /// let loadedUsers: [User] = try db.prepare(users).map { row in
+  ///   try row.decode()
+  /// }
+  /// ```
+  ///
+  /// - parameter userInfo: What the type is told.
+  public func decode<V: Decodable>(userInfo: [CodingUserInfoKey: Any] = [:]) throws -> V {
+    try V(from: decoder(userInfo: userInfo))
+  }
+
+  /// A decoder of the columns, for who has to look at one before the type is known.
+  ///
+  /// - parameter userInfo: What types are told.
+  public func decoder(userInfo: [CodingUserInfoKey: Any] = [:]) -> any Decoder {
+    RowDecoder(row: self, userInfo: userInfo)
+  }
+}
+
+private struct RowDecoder: Decoder {
+  let row: Row
+  let userInfo: [CodingUserInfoKey: Any]
+  var codingPath: [any CodingKey] { [] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(RowContainer(row: row, userInfo: userInfo))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw unsupported("decoding an unkeyed container is not supported by the SQLiteDecoder")
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    throw unsupported("decoding a single value container is not supported by the SQLiteDecoder")
+  }
+}
+
+private func unsupported(_ description: String) -> DecodingError {
+  .dataCorrupted(.init(codingPath: [], debugDescription: description))
+}
+
+private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let row: Row
+  let userInfo: [CodingUserInfoKey: Any]
+  var codingPath: [any CodingKey] { [] }
+
+  var allKeys: [Key] { row.columnNames.compactMap { Key(stringValue: $0) } }
+
+  func contains(_ key: Key) -> Bool {
+    do {
+      _ = try stored(key)
+      return true
+    } catch QueryError.ambiguousColumn {
+      // Reading it says what is wrong.
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func stored(_ key: Key) throws -> DatabaseValue {
+    row.values[try row.layout.index(key.stringValue.quote(), [])]
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try stored(key).isNull }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    let stored: DatabaseValue
+    do {
+      stored = try self.stored(key)
+    } catch QueryError.noSuchColumn(let name, let columns) {
+      throw DecodingError.keyNotFound(
+        key, .init(codingPath: [key], debugDescription: "No such column `\(name)` in columns \(columns)"))
+    }
+    if stored.isNull, type is any ExpressibleByNilLiteral.Type == false {
+      throw DecodingError.valueNotFound(
+        type, .init(codingPath: [key], debugDescription: "Unexpected null value for column `\(key.stringValue)`"))
+    }
+    return try StoredValue(stored: stored, path: [key], userInfo: userInfo).decode(type)
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    throw unsupported("decoding nested containers is not supported by the SQLiteDecoder")
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw unsupported("decoding unkeyed containers is not supported by the SQLiteDecoder")
+  }
+
+  func superDecoder() throws -> any Decoder {
+    throw unsupported("decoding super decoders is not supported by the SQLiteDecoder")
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    throw unsupported("decoding super decoders is not supported by the SQLiteDecoder")
+  }
+}
+
+/// What a column holds, and who wants to know.
+private struct StoredValue: SingleValueSource {
+  let stored: DatabaseValue
+  let path: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any]
+
+  var isNull: Bool { stored.isNull }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if type is any Value.Type, let value = try value(of: type) { return value }
+    let decoder = SingleValueDecoder(self, codingPath: path, userInfo: userInfo)
+    do {
+      return try type.init(from: decoder)
+    } catch {
+      guard let json, decoder.needsJSON || stored.isText else { throw error }
+      do {
+        return try jsonDecoder.decode(type, from: json)
+      } catch let jsonError {
+        // A text that was no JSON is told as what it is.
+        throw decoder.needsJSON ? jsonError : error
+      }
+    }
+  }
+
+  func value<Wanted: Decodable>(of type: Wanted.Type) throws -> Wanted? {
+    let value: Wanted?
+    switch type {
+    case let type as any FixedWidthInteger.Type: value = integer(type)
+    case is Float.Type: value = Double._from(stored).map { Float($0) } as? Wanted
+    case let type as any Value.Type: value = try read(type)
+    default: return nil
+    }
+    if let value { return value }
+    throw DecodingError.typeMismatch(
+      type, .init(codingPath: path, debugDescription: "\(SQLText.literal(stored.binding)) is no \(type)"))
+  }
+
+  private func integer<I: FixedWidthInteger, Wanted>(_ type: I.Type) -> Wanted? {
+    Int64._from(stored).flatMap { I(exactly: $0) as? Wanted }
+  }
+
+  private func read<V: Value, Wanted>(_ type: V.Type) throws -> Wanted? { try V._from(stored: stored) as? Wanted }
+
+  private var json: Data? {
+    switch stored.storage {
+    case .string(let text): Data(text.utf8)
+    case .blob(let data): data
+    case .null, .int64, .double: nil
+    }
+  }
+
+  private var jsonDecoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.userInfo = userInfo.forFoundation
+    return decoder
+  }
+}
+
+extension DatabaseValue {
+  fileprivate var isText: Bool { if case .string = storage { true } else { false } }
+}

@@ -1,0 +1,99 @@
+extension String {
+  /// The text between quotes, with those that it has doubled.
+  func quote(_ mark: Character = "\"") -> String {
+    // By bytes: a quote and an accent on it are one character to Swift, and two to SQLite.
+    let byte = mark.asciiValue ?? UInt8(ascii: "\"")
+    guard utf8.contains(byte) else { return "\(mark)\(self)\(mark)" }
+    let bytes = utf8.flatMap { $0 == byte ? [byte, byte] : [$0] }
+    return "\(mark)\(String(decoding: bytes, as: UTF8.self))\(mark)"
+  }
+}
+
+/// SQL as people read it.
+enum SQLText {
+  /// Some SQL with its values written out in the place of their question marks.
+  ///
+  /// A question mark in a text, in a name, or in a comment stands for no value.
+  static func expanded(_ template: String, _ bindings: [(any Binding)?]) -> String {
+    if bindings.isEmpty { return template }
+    var result = ""
+    var rest = template.utf8[...]
+    var nextBinding = 0
+    var literalStart = rest.startIndex
+    while let byte = rest.first {
+      let start = rest.startIndex
+      switch byte {
+      case UInt8(ascii: "?"):
+        rest = rest.dropFirst()
+        let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        rest = rest.dropFirst(digits.count)
+        let index = Int(String(Substring(digits))).map { $0 - 1 } ?? nextBinding
+        guard bindings.indices.contains(index) else { continue }
+        if digits.isEmpty { nextBinding += 1 }
+        result += template[literalStart..<start] + literal(bindings[index])
+        literalStart = rest.startIndex
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): skip(&rest, to: byte)
+      case UInt8(ascii: "["): skip(&rest, to: UInt8(ascii: "]"))
+      case UInt8(ascii: "-") where rest.dropFirst().first == byte: skip(&rest, to: UInt8(ascii: "\n"))
+      default: rest = rest.dropFirst()
+      }
+    }
+    return result + template[literalStart...]
+  }
+
+  private static func skip(_ rest: inout Substring.UTF8View, to end: UInt8) {
+    rest = rest.dropFirst().drop { $0 != end }.dropFirst()
+  }
+
+  /// A value as SQL writes it.
+  static func literal(_ binding: (any Binding)?) -> String {
+    guard let binding else { return "NULL" }
+    switch binding._databaseValue.storage {
+    case .null: return "NULL"
+    case .int64(let integer): return "\(integer)"
+    case .double(let double): return literal(double)
+    case .string(let text): return literal(text)
+    case .blob(let data): return Blob(bytes: [UInt8](data)).description
+    }
+  }
+
+  // SQL has no words for these: a number that is too large is infinite, and what is not a number is NULL.
+  private static func literal(_ double: Double) -> String {
+    if double.isNaN { return "NULL" }
+    if double.isInfinite { return double > 0 ? "9e999" : "-9e999" }
+    return "\(double)"
+  }
+
+  // SQLite would not read behind a NUL character.
+  private static func literal(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return text.quote("'") }
+    return "CAST(\(Blob(bytes: Array(text.utf8))) AS TEXT)"
+  }
+
+  /// Whether some SQL is one pair of parentheses and what is between them.
+  static func isEnclosed(_ sql: String) -> Bool {
+    var rest = sql.utf8[...]
+    guard rest.first == UInt8(ascii: "("), rest.last == UInt8(ascii: ")") else { return false }
+    var depth = 0
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "("): depth += 1
+      case UInt8(ascii: ")"):
+        depth -= 1
+        if depth == 0, rest.count > 1 { return false }
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+        skip(&rest, to: byte)
+        continue
+      case UInt8(ascii: "["):
+        skip(&rest, to: UInt8(ascii: "]"))
+        continue
+      default: break
+      }
+      rest = rest.dropFirst()
+    }
+    return depth == 0
+  }
+
+  /// Some SQL in parentheses, unless it is already.
+  static func enclosed(_ sql: String) -> String { isEnclosed(sql) ? sql : "(\(sql))" }
+}

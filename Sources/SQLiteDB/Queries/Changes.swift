@@ -1,0 +1,130 @@
+/// A statement that inserts rows.
+public struct Insert: ExpressionType, Sendable {
+  /// The SQL.
+  public var template: String
+
+  /// The values bound to it.
+  public var bindings: [(any Binding)?]
+
+  /// A statement of some SQL and its values.
+  public init(_ template: String, _ bindings: [(any Binding)?]) {
+    self.template = template
+    self.bindings = bindings
+  }
+}
+
+/// A statement that updates rows.
+public struct Update: ExpressionType, Sendable {
+  /// The SQL.
+  public var template: String
+
+  /// The values bound to it.
+  public var bindings: [(any Binding)?]
+
+  /// A statement of some SQL and its values.
+  public init(_ template: String, _ bindings: [(any Binding)?]) {
+    self.template = template
+    self.bindings = bindings
+  }
+}
+
+/// A statement that deletes rows.
+public struct Delete: ExpressionType, Sendable {
+  /// The SQL.
+  public var template: String
+
+  /// The values bound to it.
+  public var bindings: [(any Binding)?]
+
+  /// A statement of some SQL and its values.
+  public init(_ template: String, _ bindings: [(any Binding)?]) {
+    self.template = template
+    self.bindings = bindings
+  }
+}
+
+/// A statement that changes rows, and answers columns of those that it has changed.
+///
+/// ```swift
+/// let rows = try db.run(users.filter(id > 10).delete().returning(id, email))
+/// ```
+public struct Returning: ExpressionType, Sendable {
+  /// The SQL.
+  public var template: String
+
+  /// The values bound to it.
+  public var bindings: [(any Binding)?]
+
+  /// What is answered of each row.
+  var columns: [SQLExpression<Void>] = []
+
+  /// A statement of some SQL and its values.
+  public init(_ template: String, _ bindings: [(any Binding)?]) {
+    self.template = template
+    self.bindings = bindings
+  }
+
+  fileprivate init(_ change: some ExpressionType, _ columns: [any Expressible]) {
+    var writer = SQLWriter()
+    writer.write(change)
+    writer.write(" RETURNING ")
+    writer.writeList(columns.map(\.expression))
+    self.init(writer.template, writer.bindings)
+    self.columns = columns.map(\.expression)
+  }
+}
+
+extension Insert {
+  /// The statement, with columns of the rows that it inserts: `INSERT … RETURNING "id"`.
+  public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
+    Returning(self, [column] + more)
+  }
+
+  /// The statement, with all columns of the rows that it inserts: `INSERT … RETURNING *`.
+  public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
+
+  /// The statement, which does nothing with a row that is there already: `INSERT … ON CONFLICT ("email") DO NOTHING`.
+  ///
+  /// - parameter columns: The columns that make a row be there already. Without any, it is those of any constraint.
+  public func onConflictDoNothing(of columns: any Expressible...) -> Insert {
+    var writer = SQLWriter()
+    writer.write(self)
+    writer.write(" ON CONFLICT ")
+    if !columns.isEmpty {
+      writer.write("(")
+      writer.writeList(columns.map(\.expression))
+      writer.write(") ")
+    }
+    writer.write("DO NOTHING")
+    return Insert(writer.template, writer.bindings)
+  }
+}
+
+extension Update {
+  /// The statement, with columns of the rows that it updates: `UPDATE … RETURNING "id"`.
+  public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
+    Returning(self, [column] + more)
+  }
+
+  /// The statement, with all columns of the rows that it updates: `UPDATE … RETURNING *`.
+  public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
+}
+
+extension Delete {
+  /// The statement, with columns of the rows that it deletes: `DELETE … RETURNING "id"`.
+  public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
+    Returning(self, [column] + more)
+  }
+
+  /// The statement, with all columns of the rows that it deletes: `DELETE … RETURNING *`.
+  public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
+}
+
+extension ExpressionType {
+  /// The expression under another name, for a query that selects it: `("balance" * 2) AS "double"`.
+  ///
+  /// The row is read with the expression, or with one of that name: `SQLExpression<Double>("double")`.
+  public func alias(_ name: String) -> SQLExpression<UnderlyingType> {
+    SQLExpression("\(template) AS \(name.quote())", bindings)
+  }
+}

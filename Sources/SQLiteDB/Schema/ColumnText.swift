@@ -1,0 +1,82 @@
+/// The parts of a column of a table that is created or changed, and the SQL that they make.
+struct ColumnText {
+  var name: SQLExpression<Void>
+  var type: String
+  var isNullable: Bool
+  var primaryKey: PrimaryKey?
+  var unique = false
+  var check: SQLExpression<Void>?
+  var defaultValue: SQLExpression<Void>?
+  var references: (table: String, column: String)?
+  var collation: Collation?
+
+  init<T: ExpressionDatatype>(_ column: SQLExpression<T>, check: (any SQLCondition)? = nil) {
+    name = column.expression
+    type = T.WrappedType.declaredDatatype
+    isNullable = T._isOptional
+    self.check = check?.expression
+  }
+
+  func with(_ change: (inout ColumnText) -> Void) -> ColumnText {
+    var column = self
+    change(&column)
+    return column
+  }
+
+  /// `"name" TYPE PRIMARY KEY NOT NULL UNIQUE CHECK (…) DEFAULT (…) REFERENCES … COLLATE …`
+  var sql: String {
+    var parts = [name.asSQL(), type]
+    switch primaryKey {
+    case .default: parts.append("PRIMARY KEY")
+    case .autoincrement: parts.append("PRIMARY KEY AUTOINCREMENT")
+    case nil: break
+    }
+    if !isNullable { parts.append("NOT NULL") }
+    if unique { parts.append("UNIQUE") }
+    if let check { parts.append("CHECK \(SQLText.enclosed(check.asSQL()))") }
+    if let defaultValue { parts.append("DEFAULT (\(defaultValue.asSQL()))") }
+    if let references { parts.append("REFERENCES \(references.table) (\(references.column))") }
+    if let collation { parts.append("COLLATE \(collation)") }
+    return parts.joined(separator: " ")
+  }
+}
+
+/// How the primary key of a table is made.
+public enum PrimaryKey: Sendable, Hashable {
+  /// As nothing else is said: an INTEGER is the row id.
+  case `default`
+
+  /// An INTEGER that is greater than all that were there before.
+  case autoincrement
+}
+
+extension QueryType {
+  /// The name of the table, where the database is that of the statement.
+  var unqualifiedName: String { clauses.source.name.quote() }
+}
+
+extension SQLExpression {
+  /// The table and the column of a column with its table in front: `"users"."id"`; nil when there is none in front.
+  var namespaced: (table: String, column: String)? {
+    var names: [Substring] = []
+    var rest = template[...]
+    while rest.first == "\"" {
+      guard let end = Self.endOfName(rest) else { return nil }
+      names.append(rest[..<end])
+      rest = rest[end...]
+      if rest.first == "." { rest = rest.dropFirst() }
+    }
+    guard rest.isEmpty, names.count > 1 else { return nil }
+    return (String(names[names.count - 2]), String(names[names.count - 1]))
+  }
+
+  private static func endOfName(_ text: Substring) -> Substring.Index? {
+    var rest = text.dropFirst()
+    while let quote = rest.firstIndex(of: "\"") {
+      rest = rest[quote...].dropFirst()
+      if rest.first != "\"" { return rest.startIndex }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+}

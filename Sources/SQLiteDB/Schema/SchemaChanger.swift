@@ -1,0 +1,130 @@
+public import Foundation
+import Tidemark
+
+/// Changes tables: adds, renames and drops columns, renames and drops tables.
+///
+/// ```swift
+/// let schemaChanger = SchemaChanger(connection: db)
+/// try schemaChanger.alter(table: "users") { table in
+///   table.rename(column: "old_name", to: "new_name")
+///   table.drop(column: "email")
+/// }
+/// ```
+///
+/// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table stay, and SQLite
+/// refuses a change that would break one.
+public final class SchemaChanger: CustomStringConvertible {
+  /// Why a table was not changed.
+  public enum Error: LocalizedError, Sendable {
+    /// A column that cannot be added, and why.
+    case invalidColumnDefinition(String)
+
+    /// Rows whose foreign keys would find no row.
+    case foreignKeyError([ForeignKeyError])
+
+    /// What is wrong.
+    public var errorDescription: String? {
+      switch self {
+      case .invalidColumnDefinition(let message): "Invalid column definition: \(message)"
+      case .foreignKeyError(let errors): "Foreign key errors: \(errors)"
+      }
+    }
+  }
+
+  /// A change of a table.
+  public enum Operation: Sendable {
+    /// A column is added.
+    case addColumn(ColumnDefinition)
+
+    /// A column is dropped.
+    case dropColumn(String)
+
+    /// A column has another name.
+    case renameColumn(String, String)
+
+    /// The table has another name.
+    case renameTable(String)
+
+    func sql(_ table: String) -> String {
+      let words = "ALTER TABLE \(table.quote())"
+      return switch self {
+      case .addColumn(let column): "\(words) ADD COLUMN \(column.toSQL())"
+      case .dropColumn(let column): "\(words) DROP COLUMN \(column.quote())"
+      case .renameColumn(let old, let new): "\(words) RENAME COLUMN \(old.quote()) TO \(new.quote())"
+      case .renameTable(let name): "\(words) RENAME TO \(name.quote())"
+      }
+    }
+
+    func validate() throws {
+      guard case .addColumn(let column) = self else { return }
+      if column.primaryKey != nil {
+        throw Error.invalidColumnDefinition("can not add primary key column")
+      }
+      if [.CURRENT_TIME, .CURRENT_DATE, .CURRENT_TIMESTAMP].contains(column.defaultValue) {
+        throw Error.invalidColumnDefinition("Invalid default value")
+      }
+      if !column.nullable, column.defaultValue == .NULL {
+        throw Error.invalidColumnDefinition("NOT NULL columns must have a default value other than NULL")
+      }
+    }
+  }
+
+  /// Collects the changes of a table.
+  public final class AlterTableDefinition {
+    fileprivate var operations: [Operation] = []
+
+    /// The name of the table.
+    public let name: String
+
+    fileprivate init(name: String) {
+      self.name = name
+    }
+
+    /// Adds a column: `ALTER TABLE "users" ADD COLUMN "suffix" TEXT`.
+    public func add(column: ColumnDefinition) { operations.append(.addColumn(column)) }
+
+    /// Drops a column: `ALTER TABLE "users" DROP COLUMN "email"`.
+    public func drop(column: String) { operations.append(.dropColumn(column)) }
+
+    /// Names a column anew: `ALTER TABLE "users" RENAME COLUMN "old_name" TO "new_name"`.
+    public func rename(column: String, to: String) { operations.append(.renameColumn(column, to)) }
+  }
+
+  /// Told what collects the changes of a table.
+  public typealias AlterTableDefinitionBlock = (AlterTableDefinition) -> Void
+
+  private let connection: Connection
+
+  /// Changes the tables of a connection.
+  public init(connection: Connection) {
+    self.connection = connection
+  }
+
+  /// Changes a table, as a whole or not at all.
+  public func alter(table: String, block: AlterTableDefinitionBlock) throws {
+    let definition = AlterTableDefinition(name: table)
+    block(definition)
+    try run(definition.operations, table)
+  }
+
+  /// Drops a table, and its indexes and triggers.
+  ///
+  /// - parameter ifExists: Whether nothing is done when there is none.
+  public func drop(table: String, ifExists: Bool = true) throws {
+    try connection.run(Table(table).drop(ifExists: ifExists))
+  }
+
+  /// Names a table anew.
+  public func rename(table: String, to: String) throws { try run([.renameTable(to)], table) }
+
+  private func run(_ operations: [Operation], _ table: String) throws {
+    try operations.forEach { try $0.validate() }
+    if operations.isEmpty { return }
+    try connection.savepoint("schema_changer") {
+      for operation in operations { try connection.run(operation.sql(table)) }
+    }
+  }
+
+  /// What it changes.
+  public var description: String { "SQLiteSchemaChanger: \(connection.description)" }
+}

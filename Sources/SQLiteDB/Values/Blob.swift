@@ -1,0 +1,61 @@
+import Foundation
+public import Tidemark
+
+/// Bytes.
+///
+/// ```swift
+/// let blob = Blob(bytes: [0x0a, 0x0b])
+/// print(blob)            // x'0a0b'
+/// print(blob.toHex())    // 0a0b
+/// ```
+public struct Blob: Hashable, Sendable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// A blob of these bytes.
+  public init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// A copy of bytes in memory. There may be none of them.
+  public init(bytes: UnsafeRawPointer, length: Int) {
+    self.init(bytes: [UInt8](UnsafeRawBufferPointer(start: bytes, count: length)))
+  }
+
+  /// Two lowercase hexadecimal digits for each byte.
+  public func toHex() -> String {
+    String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+      for (index, byte) in bytes.enumerated() {
+        buffer[2 * index] = Self.digits[Int(byte >> 4)]
+        buffer[2 * index + 1] = Self.digits[Int(byte & 15)]
+      }
+      return bytes.count * 2
+    }
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}
+
+extension Blob: CustomStringConvertible {
+  /// The blob as SQL writes it: `x'0a0b'`.
+  public var description: String { "x'\(toHex())'" }
+}
+
+extension Blob: Binding, Value {
+  /// `BLOB`
+  public static var declaredDatatype: String { "BLOB" }
+
+  /// The blob itself.
+  public static func fromDatatypeValue(_ datatypeValue: Blob) -> Blob { datatypeValue }
+
+  /// The blob itself.
+  public var datatypeValue: Blob { self }
+
+  /// Not for you to call: the BLOB.
+  public var _databaseValue: DatabaseValue { DatabaseValue(.blob(Data(bytes))) }
+
+  /// Not for you to call: a BLOB.
+  public static func _from(_ stored: DatabaseValue) -> Blob? {
+    if case .blob(let data) = stored.storage { Blob(bytes: [UInt8](data)) } else { nil }
+  }
+}

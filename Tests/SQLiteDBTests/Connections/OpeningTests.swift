@@ -1,0 +1,162 @@
+import Foundation
+import SQLiteDB
+import Testing
+
+@Suite struct OpeningTests {
+  let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  @Test("S2, S3: a file is opened, and created when it is missing")
+  func creates() throws {
+    let path = folder.path("db.sqlite3")
+    let db = try Connection(path)
+    try db.run("CREATE TABLE t (a)")
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(db.description == path)
+  }
+
+  @Test("S3: a folder that is missing is an error")
+  func missingFolder() {
+    #expect(throws: Result.self) { try Connection(folder.path("none/db.sqlite3")) }
+    do {
+      _ = try Connection(folder.path("none/db.sqlite3"))
+    } catch {
+      #expect("\(error)" == "unable to open database file (code: 14)")
+    }
+  }
+
+  @Test("S4: a folder is made, and a database in it")
+  func makesFolder() throws {
+    let url = folder.url.appendingPathComponent("support")
+    // create parent directory if it doesn’t exist
+    try FileManager.default.createDirectory(atPath: url.path, withIntermediateDirectories: true, attributes: nil)
+    let db = try Connection(url.appendingPathComponent("db.sqlite3").path)
+    #expect(try db.scalar("SELECT 1") as? Int64 == 1)
+  }
+
+  @Test("S5: a database that is opened read-only is read, and not written")
+  func readonly() throws {
+    let path = folder.path("db.sqlite3")
+    try Connection(path).run("CREATE TABLE t (a)")
+    let db = try Connection(path, readonly: true)
+    #expect(db.readonly)
+    #expect(try db.scalar("SELECT count(*) FROM t") as? Int64 == 0)
+    let error = failure { try db.run("INSERT INTO t VALUES (1)") }
+    #expect(error?.code == SQLITE_READONLY)
+    #expect(error?.message == "attempt to write a readonly database")
+  }
+
+  @Test("S7, S8: databases in memory, and temporary ones, have no file")
+  func memory() throws {
+    for db in [try Connection(), try Connection(.inMemory), try Connection(.temporary)] {
+      #expect(db.description == "")
+      #expect(!db.readonly)
+      try db.run("CREATE TABLE t (a)")
+    }
+  }
+
+  @Test("S9: locations as SQLite is given them")
+  func locations() {
+    #expect(Connection.Location.uri("foo").description == "foo")
+    #expect(
+      Connection.Location.uri("foo", parameters: [.mode(.readOnly), .cache(.private)]).description
+        == "file:foo?mode=ro&cache=private")
+    #expect(
+      Connection.Location.uri(
+        "foo",
+        parameters: [
+          .cache(.shared), .immutable(true), .modeOf("bar"), .mode(.readWriteCreate), .nolock(true),
+          .powersafeOverwrite(false), .vfs("unix"),
+        ]
+      ).description == "file:foo?cache=shared&immutable=1&modeOf=bar&mode=rwc&nolock=1&psow=0&vfs=unix")
+    #expect(Connection.Location.inMemory.description == ":memory:")
+    #expect(Connection.Location.temporary.description == "")
+  }
+
+  @Test("S9: parameters in both spellings open the file")
+  func parameters() throws {
+    let path = folder.path("file.sqlite")
+    _ = try Connection(.uri(path, parameters: [.cache(.private), .noLock(true)]))
+    let db = try Connection(.uri(path, parameters: [.nolock(true), .mode(.readWrite)]))
+    #expect(db.description == path)
+  }
+
+  @Test("S9, W12: a question mark in the path is a part of it, and the parameters count")
+  func questionMark() throws {
+    let path = folder.path("what? 100%#.sqlite")
+    try Connection(path).run("CREATE TABLE t (a)")
+    let db = try Connection(.uri(path, parameters: [.mode(.readOnly)]))
+    #expect(db.readonly)
+    #expect(try db.scalar("SELECT count(*) FROM t") as? Int64 == 0)
+  }
+
+  @Test("S3: a path that begins with file: is a URI")
+  func uri() throws {
+    let path = folder.path("db.sqlite3")
+    try Connection(path).run("CREATE TABLE t (a)")
+    #expect(try Connection("file:\(path)?mode=ro").readonly)
+  }
+
+  @Test("S10: a thread that is in a transaction has the others wait")
+  func waits() async throws {
+    let db = try emptyUsers()
+    let counts = await withTaskGroup(of: Int?.self, returning: [Int].self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          // An error would be seen as a count that is missing.
+          try? db.transaction {
+            let before = try db.scalar(users.count)
+            try db.run(users.insert(email <- "\(number)"))
+            return try db.scalar(users.count) - before
+          }
+        }
+      }
+      return await group.reduce(into: []) { counts, count in if let count { counts.append(count) } }
+    }
+    #expect(counts == Array(repeating: 1, count: 8))
+  }
+
+  @Test("S10: a queue that runs on the thread of a transaction is in it")
+  func dispatch() throws {
+    let db = try emptyUsers()
+    try db.transaction {
+      try DispatchQueue(label: "test").sync { _ = try db.run(users.insert(email <- "a")) }
+    }
+    #expect(try db.scalar(users.count) == 1)
+  }
+
+  @Test("S11, S12, S13: who has to wait does so for a time, or as long as a closure says, or not at all")
+  func busy() throws {
+    let path = folder.path("db.sqlite3")
+    let db = try Connection(path)
+    try db.run("CREATE TABLE t (a)")
+    let other = try Connection(path)
+    #expect(other.busyTimeout == 0)
+    try db.transaction(.exclusive) {
+      let error = failure { try other.run("INSERT INTO t VALUES (1)") }
+      #expect(error?.code == SQLITE_BUSY)
+      #expect(error?.message == "database is locked")
+      var calls: [Int] = []
+      other.busyHandler { tries in
+        calls.append(tries)
+        return tries < 3
+      }
+      #expect(failure { try other.run("INSERT INTO t VALUES (1)") }?.code == SQLITE_BUSY)
+      #expect(calls == [0, 1, 2, 3])
+      other.busyTimeout = 0.01
+      #expect(failure { try other.run("INSERT INTO t VALUES (1)") }?.code == SQLITE_BUSY)
+      #expect(calls.count == 4)
+      #expect(other.busyTimeout == 0.01)
+      other.busyHandler(nil)
+      #expect(failure { try other.run("INSERT INTO t VALUES (1)") }?.code == SQLITE_BUSY)
+    }
+  }
+
+  @Test("A connection that was closed throws")
+  func closes() throws {
+    let db = try emptyUsers()
+    try db.close()
+    #expect(failure { try db.run("SELECT 1") }?.code == SQLITE_MISUSE)
+  }
+}

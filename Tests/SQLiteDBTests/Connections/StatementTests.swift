@@ -1,0 +1,214 @@
+import Foundation
+import SQLiteDB
+import Testing
+
+@Suite struct StatementTests {
+  @Test("S207: several statements are executed at once")
+  func execute() throws {
+    let db = try Connection()
+    try db.execute(
+      """
+      BEGIN TRANSACTION;
+      CREATE TABLE users (
+          id INTEGER PRIMARY KEY NOT NULL,
+          email TEXT UNIQUE NOT NULL,
+          name TEXT
+      );
+      CREATE TABLE posts (
+          id INTEGER PRIMARY KEY NOT NULL,
+          title TEXT NOT NULL,
+          body TEXT NOT NULL,
+          published_at DATETIME
+      );
+      PRAGMA user_version = 1;
+      COMMIT TRANSACTION;
+      """
+    )
+    #expect(try db.scalar("SELECT count(*) FROM sqlite_master WHERE type = 'table'") as? Int64 == 2)
+    #expect(db.userVersion == 1)
+  }
+
+  @Test("S208: values are bound by position and by name")
+  func bind() throws {
+    let db = try Connection()
+    #expect(try db.scalar("SELECT ?", 1) as? Int64 == 1)
+    #expect(try db.scalar("SELECT ? || ?", ["a", "b"]) as? String == "ab")
+    #expect(try db.scalar("SELECT $a", ["$a": "x"]) as? String == "x")
+    #expect(try db.scalar("SELECT :a || @b", [":a": "x", "@b": "y"]) as? String == "xy")
+    #expect(try db.prepare("SELECT ?", 4.5).scalar() as? Double == 4.5)
+    #expect(try db.prepare("SELECT ?", [Blob(bytes: [1])]).scalar() as? Blob == Blob(bytes: [1]))
+    #expect(try db.prepare("SELECT $a", ["$a": true]).scalar() as? Int64 == 1)
+    #expect(try db.prepare("SELECT ?").scalar() == nil)
+    let statement = try db.prepare("SELECT ?").bind("a")
+    #expect(try statement.scalar() as? String == "a")
+    #expect(try statement.scalar("b") as? String == "b")
+    #expect(try statement.scalar() as? String == "b")
+  }
+
+  @Test("S209: values that do not fit are an error")
+  func misfit() throws {
+    let db = try Connection()
+    let statement = try db.prepare("SELECT ?")
+    #expect(failure { try statement.run(1, 2) }?.message == "1 values expected, 2 passed")
+    #expect(failure { try statement.scalar(["$a": 1]) }?.message == "parameter not found: $a")
+    #expect(failure { try db.run("SELECT 1", 1) }?.code == SQLITE_MISUSE)
+    #expect(try statement.scalar(1) as? Int64 == 1)
+  }
+
+  @Test("S209: a statement is run several times, and what it changes is counted")
+  func run() throws {
+    let db = try emptyUsers()
+    let stmt = try db.prepare("INSERT INTO users (email) VALUES (?)")
+    try stmt.run("alice@mac.com")
+    #expect(db.changes == 1)
+    try stmt.run(["betty@mac.com"])
+    #expect(db.lastInsertRowid == 2)
+    #expect(db.totalChanges == 2)
+    try db.run("UPDATE users SET name = ?", "x")
+    #expect(db.changes == 2)
+  }
+
+  @Test("S210: a loop has the rows, and their columns have names")
+  func iterate() throws {
+    let db = try database("alice")
+    let stmt = try db.prepare("SELECT id, email FROM users")
+    var lines: [String] = []
+    for row in stmt {
+      for (index, name) in stmt.columnNames.enumerated() {
+        lines.append("\(name):\(row[index]!)")
+      }
+    }
+    #expect(lines == ["id:1", "email:alice@mac.com"])
+    #expect(stmt.columnCount == 2)
+  }
+
+  @Test("S211, S212, S213: run answers the statement, scalar the first value")
+  func scalar() throws {
+    let db = try emptyUsers()
+    let statement = try db.run("INSERT INTO users (email) VALUES (?)", "alice@mac.com")
+    #expect("\(statement)" == "INSERT INTO users (email) VALUES (?)")
+    let count = try db.scalar("SELECT count(*) FROM users") as! Int64
+    #expect(count == 1)
+    let stmt = try db.prepare("SELECT count (*) FROM users")
+    #expect(try stmt.scalar() as! Int64 == 1)
+    #expect(try db.scalar("SELECT id FROM users WHERE 0") == nil)
+  }
+
+  @Test("S194, S195: a statement that is stepped holds its table until it is reset")
+  func reset() throws {
+    let db = try database("alice")
+    let statement = try db.prepare("SELECT email FROM users")
+    #expect(try statement.step())
+    #expect(statement.row[0] as String == "alice@mac.com")
+    #expect(failure { try db.run("DROP TABLE users") }?.code == SQLITE_LOCKED)
+    statement.reset()
+    try db.run("DROP TABLE users")
+  }
+
+  @Test("S195: a loop that is left, or that throws, holds nothing")
+  func leftLoops() throws {
+    let db = try database("alice", "betty")
+    let statement = try db.prepare("SELECT email FROM users WHERE id > ?")
+    for _ in statement.bind(0) { break }
+    struct Stop: Error {}
+    #expect(throws: Stop.self) { for _ in try db.prepare(users) { throw Stop() } }
+    let rows = try db.prepare(users)
+    for _ in rows { break }
+    _ = try db.pluck(users)
+    _ = try statement.scalar()
+    try db.run("DROP TABLE users")
+  }
+
+  @Test("A loop inside a loop over the same statement has rows of its own")
+  func nested() throws {
+    let db = try database("a", "b", "c")
+    let statement = try db.prepare("SELECT id FROM users")
+    var pairs: [String] = []
+    for outer in statement {
+      for inner in statement { pairs.append("\(outer[0]!)\(inner[0]!)") }
+    }
+    #expect(pairs == ["11", "12", "13", "21", "22", "23", "31", "32", "33"])
+    let rows = try db.prepare(users)
+    #expect(rows.flatMap { a in rows.map { b in a[id] * 10 + b[id] } } == [11, 12, 13, 21, 22, 23, 31, 32, 33])
+  }
+
+  @Test("W11: a statement that threads share answers each of them")
+  func shared() async throws {
+    let db = try Connection()
+    let statement = try db.prepare("SELECT ? * 2")
+    let wrong = try await withThrowingTaskGroup(of: Int.self, returning: Int.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          try (0..<500).count { try statement.scalar(task * 1000 + $0) as? Int64 != Int64((task * 1000 + $0) * 2) }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(wrong == 0)
+  }
+
+  @Test("W6: a text with a NUL character stays whole")
+  func nul() throws {
+    let db = try Connection()
+    #expect(try db.scalar("SELECT ?", "a\0b") as? String == "a\0b")
+    #expect(try db.scalar("SELECT length(CAST(? AS BLOB))", "a\0b") as? Int64 == 3)
+  }
+
+  @Test("Columns of the current row are read as types")
+  func cursor() throws {
+    let db = try Connection()
+    let statement = try db.prepare("SELECT 1, 2.5, 'x', x'0102', NULL")
+    #expect(try statement.step())
+    let row = statement.row
+    #expect(row[0] as Int64 == 1)
+    #expect(row[0] as Int == 1)
+    #expect(row[0] as Bool == true)
+    #expect(row[1] as Double == 2.5)
+    #expect(row[2] as String == "x")
+    #expect(row[3] as Blob == Blob(bytes: [1, 2]))
+    #expect(row[4] == nil)
+    #expect(try row.get(4) as String? == nil)
+    #expect(throws: QueryError.self) { try row.get(4) as String }
+    #expect(Array(row).map { SQLValue($0) } == [.integer(1), .double(2.5), .text("x"), .blob([1, 2]), .null])
+    #expect(try !statement.step())
+  }
+
+  @Test("Some SQL is read by name")
+  func byName() throws {
+    let db = try database("alice")
+    let rows = try db.prepareRowIterator("SELECT id, email AS address FROM users WHERE id = ?", bindings: 1)
+    let row = try #require(try rows.failableNext())
+    #expect(row[id] == 1)
+    #expect(row[SQLExpression<String>("address")] == "alice@mac.com")
+    #expect(try row.get("address") as? String == "alice@mac.com")
+    #expect(row["id"] as? Int64 == 1)
+    #expect(row.columnNames == ["id", "address"])
+  }
+
+  @Test("W4: two columns of the same name are ambiguous")
+  func ambiguous() throws {
+    let db = try Connection()
+    let row = try #require(try db.prepareRowIterator("SELECT 1 AS x, 2 AS x").failableNext())
+    #expect(throws: QueryError.self) { try row.get(SQLExpression<Int>("x")) }
+  }
+}
+
+/// What a binding is, for tests to compare.
+enum SQLValue: Equatable {
+  case null, integer(Int64), double(Double), text(String), blob([UInt8])
+
+  init(_ binding: (any Binding)?) {
+    switch binding {
+    case let value as Int64: self = .integer(value)
+    case let value as Double: self = .double(value)
+    case let value as String: self = .text(value)
+    case let value as Blob: self = .blob(value.bytes)
+    default: self = .null
+    }
+  }
+}
+
+extension Sequence {
+  /// How many elements fulfil a condition.
+  fileprivate func count(_ condition: (Element) throws -> Bool) rethrows -> Int { try filter(condition).count }
+}

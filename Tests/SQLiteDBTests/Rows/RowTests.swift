@@ -1,0 +1,171 @@
+import Foundation
+import SQLiteDB
+import Testing
+
+@Suite struct RowTests {
+  @Test("S60, S67: the rows of a query are iterated")
+  func iterate() throws {
+    let db = try database("Alice")
+    var lines: [String] = []
+    for user in try db.prepare(users) {
+      lines.append("id: \(user[id]), email: \(user[email]), name: \(String(describing: user[name]))")
+    }
+    #expect(lines == ["id: 1, email: Alice@mac.com, name: Optional(\"Alice\")"])
+    let all = Array(try db.prepare(users))
+    #expect(all.count == 1)
+  }
+
+  @Test("S61: get throws where the subscript aborts")
+  func get() throws {
+    let db = try database("Alice")
+    try db.run(users.update(name <- nil))
+    let row = try #require(try db.pluck(users))
+    #expect(try row.get(id) == 1)
+    #expect(try row.get(name) == nil)
+    do {
+      _ = try row.get(SQLExpression<String>("name"))
+      Issue.record("There is no name")
+    } catch QueryError.unexpectedNullValue(let name) {
+      #expect(name == "\"name\"")
+      #expect("\(QueryError.unexpectedNullValue(name: name))" == "Unexpected null value for column `\"name\"`")
+    }
+    do {
+      _ = try row.get(SQLExpression<String>("nope"))
+      Issue.record("There is no such column")
+    } catch QueryError.noSuchColumn(let name, let columns) {
+      #expect(name == "\"nope\"")
+      #expect(
+        columns == ["\"balance\"", "\"email\"", "\"id\"", "\"manager_id\"", "\"name\"", "\"verified\""])
+    }
+  }
+
+  @Test("S61: what is of another type is no value: nil, or an error")
+  func mismatch() throws {
+    let db = try database("Alice")
+    let row = try #require(try db.pluck(users))
+    #expect(try row.get(SQLExpression<Int?>("email")) == nil)
+    #expect(throws: QueryError.self) { try row.get(SQLExpression<Int>("email")) }
+  }
+
+  @Test("S61: the subscript says which column it is, and what is there")
+  func aborts() async throws {
+    await #expect(processExitsWith: .failure) {
+      let db = try database("Alice")
+      _ = try db.pluck(users)?[SQLExpression<Int>("email")]
+    }
+  }
+
+  @Test("W5: an integer is read as a double, if it can be one")
+  func integersAsDoubles() throws {
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (a, b NUMERIC); INSERT INTO t VALUES (1, 2.0), (2, 9007199254740993)")
+    let table = Table("t"), a = SQLExpression<Double>("a"), b = SQLExpression<Double?>("b")
+    let rows = Array(try db.prepare(table))
+    #expect(rows.map { $0[a] } == [1, 2])
+    #expect(rows.map { $0[b] } == [2, nil])
+    #expect(try db.scalar(table.select(a.sum)) == 3)
+  }
+
+  @Test("S62: a step that fails is an error of those who can throw")
+  func failures() throws {
+    let db = try database("a", "b")
+    db.createFunction("refuse", argumentCount: 1) { args in
+      if args[0] as? Int64 == 2 { throw ValueError(type: "Int", found: "two") }
+      return args[0]
+    }
+    let rows = try db.prepareRowIterator("SELECT refuse(id) AS id FROM users")
+    #expect(try rows.failableNext()?[id] == 1)
+    #expect(failure { try rows.failableNext() }?.message == "two is no Int")
+    try db.run("DROP TABLE users")
+  }
+
+  @Test("S63, S64, S65: rows one after the other")
+  func iterator() throws {
+    let db = try database("a", "b")
+    let rowIterator = try db.prepareRowIterator(users)
+    var emails: [String] = []
+    for user in try Array(rowIterator) { emails.append(user[email]) }
+    #expect(emails == ["a@mac.com", "b@mac.com"])
+    let mapRowIterator = try db.prepareRowIterator(users)
+    let userIds = try mapRowIterator.map { $0[id] }
+    #expect(userIds == [1, 2])
+    #expect(try db.prepareRowIterator(users).compactMap { $0[id] == 1 ? nil : $0[email] } == ["b@mac.com"])
+    var count = 0
+    while let row = try rowIterator.failableNext() { count += Int(row[id]) }
+    #expect(count == 3)
+  }
+
+  @Test("S66: the first row is plucked, from where the query begins")
+  func pluck() throws {
+    let db = try database("a", "b", "c")
+    let trace = Trace(db)
+    #expect(try db.pluck(users)?[id] == 1)
+    #expect(trace.lines == ["SELECT * FROM \"users\" LIMIT 1"])
+    #expect(try db.pluck(users.limit(5, offset: 1))?[id] == 2)
+    #expect(try db.pluck(users.filter(id == 9)) == nil)
+  }
+
+  @Test("Rows are kept, and go to other tasks")
+  func sendable() async throws {
+    let db = try database("a", "b")
+    let rows = Array(try db.prepare(users))
+    let ids = await Task { rows.map { $0[id] } }.value
+    #expect(ids == [1, 2])
+  }
+
+  @Test("A column with the name of its table in front is one of that table")
+  func namespaced() throws {
+    let db = try database("a")
+    let row = try #require(try db.pluck(users))
+    #expect(row[users[id]] == 1)
+    #expect(throws: QueryError.self) { try row.get(posts[id]) }
+  }
+}
+
+@Suite struct DateTests {
+  let published_at = SQLExpression<Date>("published_at")
+
+  @Test("S153, S154: dates are compared")
+  func filters() {
+    let date = Date(timeIntervalSince1970: 1_416_314_730)
+    #expect(
+      sql(posts.filter(published_at <= date))
+        == "SELECT * FROM \"posts\" WHERE (\"published_at\" <= '2014-11-18T12:45:30.000')")
+    let startDate = Date(timeIntervalSince1970: 0)
+    #expect(
+      sql(posts.filter(startDate...date ~= published_at))
+        == "SELECT * FROM \"posts\" WHERE \"published_at\" BETWEEN '1970-01-01T00:00:00.000' AND "
+        + "'2014-11-18T12:45:30.000'")
+  }
+
+  @Test(
+    "Dates are read in all formats of SQLite",
+    arguments: [
+      ("2014-11-18T12:45:30.000", 1_416_314_730.0), ("2014-11-18 12:45:30", 1_416_314_730),
+      ("2014-11-18 12:45", 1_416_314_700),
+      ("2014-11-18", 1_416_268_800), ("2014-11-18T12:45:30Z", 1_416_314_730),
+      ("2014-11-18T14:45:30.5+02:00", 1_416_314_730.5),
+      ("12:45:30", 946_730_730),
+    ])
+  func formats(text: String, seconds: Double) throws {
+    #expect(try Date.fromDatatypeValue(text) == Date(timeIntervalSince1970: seconds))
+  }
+
+  @Test("Dates are read from what SQLite writes, and from numbers; what is none is an error")
+  func fromSQLite() throws {
+    let db = try Connection()
+    let table = Table("t"), date = SQLExpression<Date>("d")
+    try db.execute(
+      """
+      CREATE TABLE t (d);
+      INSERT INTO t VALUES (CURRENT_TIMESTAMP), (julianday('2014-11-18 12:00')), (1416314730), (x'00'), ('soon')
+      """)
+    let rows = Array(try db.prepare(table))
+    #expect(abs(rows[0][date].timeIntervalSinceNow) < 100)
+    #expect(abs(rows[1][date].timeIntervalSince1970 - 1_416_312_000) < 0.01)
+    #expect(rows[2][date] == Date(timeIntervalSince1970: 1_416_314_730))
+    #expect(throws: QueryError.self) { try rows[3].get(date) }
+    #expect(throws: ValueError.self) { try rows[4].get(date) }
+    #expect(throws: ValueError.self) { try rows[4].get(SQLExpression<UUID>("d")) }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SQLiteDB
+
+// The columns and tables that most tests use: global constants, as programs have them.
+
+let id = SQLExpression<Int64>("id")
+let email = SQLExpression<String>("email")
+let name = SQLExpression<String?>("name")
+let balance = SQLExpression<Double>("balance")
+let verified = SQLExpression<Bool>("verified")
+let managerId = SQLExpression<Int64?>("manager_id")
+let userId = SQLExpression<Int64>("user_id")
+let title = SQLExpression<String>("title")
+
+let users = Table("users")
+let posts = Table("posts")
+
+/// What some SQL looks like with its values.
+func sql(_ expression: any Expressible) -> String { expression.expression.description }
+
+/// A database in memory with the table of users, and nobody in it.
+func emptyUsers() throws -> Connection {
+  let db = try Connection()
+  try db.execute(
+    """
+    CREATE TABLE users (
+      id INTEGER PRIMARY KEY NOT NULL, email TEXT NOT NULL UNIQUE, name TEXT, balance REAL NOT NULL DEFAULT 0,
+      verified INTEGER NOT NULL DEFAULT 0, manager_id INTEGER)
+    """)
+  return db
+}
+
+/// A database in memory where users with these names have the addresses `name@mac.com`, and ids from 1 on.
+func database(_ names: String...) throws -> Connection {
+  let db = try emptyUsers()
+  for name in names { try db.run("INSERT INTO users (email, name) VALUES (?, ?)", "\(name)@mac.com", name) }
+  return db
+}
+
+/// The code and the message of what a closure throws.
+func failure<T>(_ body: () throws -> T) -> (code: Int32, message: String)? {
+  do {
+    _ = try body()
+    return nil
+  } catch Result.error(let message, let code, _) {
+    return (code, message)
+  } catch Result.extendedError(let message, let code, _) {
+    return (code, message)
+  } catch {
+    return (-1, "\(error)")
+  }
+}
+
+/// A folder of a test's own, deleted when nobody has it any more.
+final class Folder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "SQLiteDBTests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      print("A test leaves \(url.path()) behind: \(error)")
+    }
+  }
+
+  func path(_ name: String) -> String { url.appending(path: name).path() }
+}
+
+/// What was traced.
+final class Trace {
+  private(set) var lines: [String] = []
+
+  init(_ db: Connection) {
+    db.trace { [unowned self] in lines.append($0) }
+  }
+}

@@ -1,0 +1,111 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+@testable import Tidemark
+
+/// The head of the wal-index, which tells the state of a database without reading it.
+@Suite struct WALIndexHeaderTests {
+  private static func header(_ pool: DatabasePool) throws -> WALIndexHeader? {
+    try pool.unsafeRead { try $0.openHandle().walIndexHeader }
+  }
+
+  private static func counterPool(_ folder: TemporaryFolder) throws -> DatabasePool {
+    let pool = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    return pool
+  }
+
+  @Test func itChangesWithEachCommitWhoeverMakesIt() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.counterPool(folder)
+    let first = try #require(try Self.header(pool))
+    #expect(try Self.header(pool) == first)
+    try pool.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
+    let second = try #require(try Self.header(pool))
+    #expect(second != first)
+    try DatabaseQueue(path: pool.path).write { try $0.execute(sql: "UPDATE counter SET n = 2") }
+    let third = try #require(try Self.header(pool))
+    #expect(third != second)
+  }
+
+  @Test func aRollbackAndACheckpointThatKeepsTheLogLeaveItAsItIs() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.counterPool(folder)
+    let header = try Self.header(pool)
+    #expect(throws: Planned.self) {
+      try pool.write { db in
+        try db.execute(sql: "UPDATE counter SET n = 1")
+        throw Planned()
+      }
+    }
+    try pool.checkpoint(.passive)
+    #expect(try Self.header(pool) == header)
+  }
+
+  @Test func thereIsNoneInMemory() throws {
+    let header = try DatabaseQueue().read { try $0.openHandle().walIndexHeader }
+    #expect(header == nil)
+  }
+
+  /// Closing a descriptor of the file would let go of all locks that the process has on it.
+  @Test func noFileIsOpened() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.counterPool(folder)
+    _ = try Self.header(pool)
+    func files() throws -> Set<String> {
+      let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      return Set(
+        names.compactMap { name in
+          (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)).map { name + $0 }
+        }
+        .filter { $0.contains(pool.path) })
+    }
+    let before = try files()
+    for _ in 0..<100 { _ = try Self.header(pool) }
+    #expect(try files() == before)
+  }
+
+  /// Two connections read, while a third one writes: when both have found the same head before and after their
+  /// transactions took their state, this is one state.
+  @Test func equalHeadsStandForOneState() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.counterPool(folder)
+    let writer = try DatabaseQueue(path: pool.path)
+    try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
+    let isOver = Atomic(false)
+    let ended = DispatchGroup()
+    DispatchQueue.global().async(group: ended) {
+      while !isOver.load(ordering: .relaxed) {
+        #expect(throws: Never.self) { try writer.write { try $0.execute(sql: "UPDATE counter SET n = n + 1") } }
+      }
+    }
+    func pinned(_ db: Database) throws -> (header: WALIndexHeader?, n: Int?) {
+      let header = try db.openHandle().walIndexHeader
+      try db.pinState()
+      let isNews = try db.openHandle().walIndexHeader != header
+      return (isNews ? nil : header, try Int.fetchOne(db, sql: "SELECT n FROM counter"))
+    }
+    var equalCount = 0
+    for _ in 0..<2_000 {
+      let (one, other) = try pool.read { db in
+        let one = try pinned(db)
+        let waiting = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var other: (header: WALIndexHeader?, n: Int?)?
+        pool.asyncRead { db in
+          other = try? pinned(try db.get())
+          waiting.signal()
+        }
+        waiting.wait()
+        return (one, other)
+      }
+      if let header = one.header, let other, header == other.header {
+        equalCount += 1
+        #expect(one.n == other.n)
+      }
+    }
+    isOver.store(true, ordering: .relaxed)
+    ended.wait()
+    print("equalHeadsStandForOneState: \(equalCount) of 2000 were equal")
+  }
+}

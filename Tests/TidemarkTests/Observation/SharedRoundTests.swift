@@ -1,0 +1,66 @@
+import Synchronization
+import Testing
+@testable import Tidemark
+
+/// Live queries that are fetched by several connections, since there are many.
+@Suite struct SharedRoundTests {
+  /// A pool on whose clock a millisecond passes whenever somebody looks at it.
+  private static func pool(_ folder: TemporaryFolder) throws -> DatabasePool {
+    let clock = FakeClock()
+    let pool = try folder.pool { configuration in
+      configuration.environment.clock.now = {
+        clock.advance(by: .milliseconds(1))
+        return clock.time
+      }
+    }
+    try pool.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    return pool
+  }
+
+  @Test func aRoundThatTakesLongIsFetchedByMoreThanOneConnection() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.pool(folder)
+    let areTwo = Moment()
+    let insideCount = Mutex(0)
+    let all = (0..<20).map { _ in
+      ValueObservation.tracking { db in
+        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
+        if n == 1 {
+          let count = insideCount.withLock { count in
+            count += 1
+            return count
+          }
+          if count == 2 { areTwo.happen() }
+          // The first one goes on when another one is there.
+          try areTwo.wait()
+        }
+        return n
+      }
+      .collect(in: pool)
+    }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
+    try pool.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 1) }
+    #expect(insideCount.withLock { $0 } == 20)
+    #expect(pool.liveMetrics.fetchCount == 40)
+    for (_, cancellable) in all { cancellable.cancel() }
+  }
+
+  /// Each fetch is of the newest state at its time, or is followed by one that is.
+  @Test func allArriveAtTheLastStateWhoeverFetchesThem() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.pool(folder)
+    let all = (0..<100).map { number in
+      ValueObservation.tracking { db in
+        try Int.fetchOne(db, sql: "SELECT n + ? FROM counter", arguments: [number]) ?? -1
+      }
+      .collect(in: pool)
+    }
+    for _ in 0..<300 { try pool.write { try $0.execute(sql: "UPDATE counter SET n = n + 1") } }
+    for (number, (deliveries, cancellable)) in all.enumerated() {
+      let values = try deliveries.wait(forLast: 300 + number)
+      #expect(values == values.sorted())
+      cancellable.cancel()
+    }
+  }
+}
