@@ -1,7 +1,8 @@
 import Foundation
 import Tidemark
 
-// What observation costs a writer that inserts many rows in one transaction, one statement for each row.
+// What observation costs a writer that inserts many rows in one transaction, one statement for each row; and one that
+// updates one row in each of many transactions.
 //
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //
@@ -16,32 +17,54 @@ func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], 
     for found in cases { for _ in 0..<rounds { _ = try bench.time(found) } }
     return
   }
-  var best = [Double](repeating: .infinity, count: cases.count + 1)
-  for _ in 0..<rounds {
-    best[cases.count] = min(best[cases.count], try bench.time(.nobody))
-    for (index, found) in cases.enumerated() { best[index] = min(best[index], try bench.time(found)) }
+  for write in BulkBenchmark.Write.allCases {
+    let cases = cases.filter { $0.write == write }
+    if cases.isEmpty { continue }
+    let nobody = BulkBenchmark.Case(name: "nobody", write: write, count: 0)
+    var alone = Double.infinity
+    var best = [Double](repeating: .infinity, count: cases.count)
+    for _ in 0..<rounds {
+      alone = min(alone, try bench.time(nobody))
+      for (index, found) in cases.enumerated() { best[index] = min(best[index], try bench.time(found)) }
+    }
+    print(pad("\(write.count) \(write.rawValue), nobody observes", 44), each(alone, write))
+    for (found, time) in zip(cases, best) {
+      print(
+        pad("  " + found.name, 44), String(format: "%.3f x", time / alone), "\(each(time - alone, write)) more",
+        found.target.map { "target \($0)" } ?? "")
+    }
   }
-  let alone = best[cases.count]
-  print(pad("100,000 inserts, nobody observes", 44), String(format: "%.0f ns each", alone / 100_000))
-  for (found, time) in zip(cases, best) {
-    print(pad("  " + found.name, 44), String(format: "%.3f x", time / alone), found.target.map { "target \($0)" } ?? "")
-  }
+}
+
+private func each(_ time: Double, _ write: BulkBenchmark.Write) -> String {
+  String(format: "%.0f ns each", time / Double(write.count))
 }
 
 private final class BulkBenchmark {
   private let pool: DatabasePool
 
+  enum Write: String, CaseIterable {
+    case inserts
+    case commits
+
+    var count: Int { self == .inserts ? 100_000 : 20_000 }
+  }
+
   /// Somebody who observes, or many.
   struct Case {
     var name: String
+    var write = Write.inserts
     var sql = ""
     var count = 1
     var target: Double?
-
-    static let nobody = Case(name: "nobody", count: 0)
   }
 
   static let cases = [
+    Case(name: "commits: 1 on another table", write: .commits, sql: "SELECT COUNT(*) FROM other"),
+    Case(name: "commits: 1 on other columns", write: .commits, sql: "SELECT COUNT(*) FROM item WHERE owner > ?"),
+    Case(name: "commits: 1 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?"),
+    Case(
+      name: "commits: 1000 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?", count: 1000),
     Case(name: "nobody, again", count: 0),
     Case(name: "1 on another table", sql: "SELECT COUNT(*) FROM other", target: 1.03),
     Case(name: "1000 on another table", sql: "SELECT COUNT(*) FROM other WHERE n = ?", count: 1000, target: 1.03),
@@ -59,6 +82,8 @@ private final class BulkBenchmark {
           CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, score INTEGER);
           CREATE INDEX itemByOwner ON item(owner);
           CREATE TABLE other (id INTEGER PRIMARY KEY, n INTEGER);
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000)
+          INSERT INTO item SELECT n, 100000 + n, 0 FROM number;
           """)
     }
   }
@@ -67,13 +92,22 @@ private final class BulkBenchmark {
     let observers = try observe(found)
     defer { observers.forEach { $0.cancel() } }
     let start = threadTime()
-    try pool.write { db in
-      let statement = try db.makeStatement(sql: "INSERT INTO item (owner, score) VALUES (?, 0)")
-      for number in 0..<100_000 { try statement.execute(arguments: [300_000 + number]) }
+    switch found.write {
+    case .inserts:
+      try pool.write { db in
+        let statement = try db.makeStatement(sql: "INSERT INTO item (owner, score) VALUES (?, 0)")
+        for number in 0..<found.write.count { try statement.execute(arguments: [300_000 + number]) }
+      }
+    case .commits:
+      for number in 0..<found.write.count {
+        try pool.write { db in
+          try db.execute(sql: "UPDATE item SET score = score + 1 WHERE id = ?", arguments: [1 + number % 1000])
+        }
+      }
     }
     let time = threadTime() - start
     observers.forEach { $0.cancel() }
-    try pool.write { try $0.execute(sql: "DELETE FROM item") }
+    try pool.write { try $0.execute(sql: "DELETE FROM item WHERE id > 1000") }
     return time
   }
 
