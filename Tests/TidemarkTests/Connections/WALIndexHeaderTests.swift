@@ -39,7 +39,7 @@ import Testing
         throw Planned()
       }
     }
-    try pool.checkpoint(.passive)
+    _ = try pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
     #expect(try Self.header(pool) == header)
   }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: Never.self) { try writer.write { try $0.execute(sql: "UPDATE counter SET n = n + 1") } }
       }
     }
-    func pinned(_ db: Database) throws -> (header: WALIndexHeader?, n: Int?) {
+    @Sendable func pinned(_ db: Database) throws -> (header: WALIndexHeader?, n: Int?) {
       let header = try db.openHandle().walIndexHeader
       try db.pinState()
       let isNews = try db.openHandle().walIndexHeader != header

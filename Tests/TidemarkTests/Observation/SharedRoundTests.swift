@@ -50,7 +50,7 @@ import Testing
   @Test func allArriveAtTheLastStateWhoeverFetchesThem() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.pool(folder)
-    let all = (0..<100).map { number in
+    let all = (0..<100).map { (number: Int) in
       ValueObservation.tracking { db in
         try Int.fetchOne(db, sql: "SELECT n + ? FROM counter", arguments: [number]) ?? -1
       }
