@@ -52,7 +52,8 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-private func insert(_ count: Int, _ bare: BareConnection) throws {
+/// What bare C does for rows that are inserted.
+func insert(_ count: Int, _ bare: BareConnection) throws {
   try bare.execute("BEGIN IMMEDIATE")
   let statement = try bare.prepare(
     "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)")

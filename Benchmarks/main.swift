@@ -30,7 +30,7 @@ if names.first == "live" {
   exit(0)
 }
 
-let families = [writing, reading, lookups]
+let families = [writing, reading, lookups, typedDialect]
 let workloads = try families.flatMap { try $0(folder) }.filter { workload in
   names.isEmpty || names.contains { workload.name.contains($0) }
 }
