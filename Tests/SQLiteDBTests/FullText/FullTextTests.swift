@@ -20,7 +20,8 @@ private let body = SQLExpression<String>("body")
     #expect(module(.FTS4()) == "fts4()")
     #expect(module(.FTS4(tokenize: .Simple)) == "fts4(tokenize=simple)")
     #expect(
-      module(.FTS4(tokenize: .Unicode61(removeDiacritics: false))) == "fts4(tokenize=unicode61 \"remove_diacritics=0\")")
+      module(.FTS4(tokenize: .Unicode61(removeDiacritics: false))) == "fts4(tokenize=unicode61 \"remove_diacritics=0\")"
+    )
     #expect(
       module(.FTS4(tokenize: .Unicode61(removeDiacritics: true, tokenchars: ["."], separators: ["X"])))
         == "fts4(tokenize=unicode61 \"remove_diacritics=1\" \"tokenchars=.\" \"separators=X\")")
@@ -48,10 +49,11 @@ private let body = SQLExpression<String>("body")
   func search() throws {
     let db = try Connection()
     try db.run(emails.create(.FTS4(subject, body)))
-    try db.run(emails.insert(
-      subject <- "Just Checking In",
-      body <- "Hey, I was just wondering...did you get my last email?"
-    ))
+    try db.run(
+      emails.insert(
+        subject <- "Just Checking In",
+        body <- "Hey, I was just wondering...did you get my last email?"
+      ))
     let wonderfulEmails: any QueryType = emails.match("wonder*")
     #expect(sql(wonderfulEmails) == "SELECT * FROM \"emails\" WHERE (\"emails\" MATCH 'wonder*')")
     let replies = emails.filter(subject.match("Re:*"))

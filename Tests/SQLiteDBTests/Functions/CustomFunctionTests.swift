@@ -10,11 +10,10 @@ import Testing
   @Test("S188–S192: a typed function is one of expressions")
   func typed() throws {
     func UTTypeConformsTo(_ UTI: String, _ conformsToUTI: String) -> Bool { UTI.hasPrefix(conformsToUTI) }
-    let typeConformsTo: (SQLExpression<String>, SQLExpression<String>) -> SQLExpression<Bool> = (
-      try db.createFunction("typeConformsTo", deterministic: true) { UTI, conformsToUTI in
+    let typeConformsTo: (SQLExpression<String>, SQLExpression<String>) -> SQLExpression<Bool> =
+      (try db.createFunction("typeConformsTo", deterministic: true) { UTI, conformsToUTI in
         return UTTypeConformsTo(UTI, conformsToUTI)
-      }
-    )
+      })
     let attachments = Table("attachments")
     let UTI = SQLExpression<String>("UTI")
     let images = attachments.filter(typeConformsTo(UTI, SQLExpression(value: "public.image")))
@@ -119,7 +118,8 @@ import Testing
     try db.createCollation("NODIACRITIC") { lhs, rhs in
       return lhs.compare(rhs, options: .diacriticInsensitive)
     }
-    try db.run(users.insertMany([[email <- "1", name <- "éa"], [email <- "2", name <- "eb"], [email <- "3", name <- "ec"]]))
+    try db.run(
+      users.insertMany([[email <- "1", name <- "éa"], [email <- "2", name <- "eb"], [email <- "3", name <- "ec"]]))
     let sorted = users.filter(id > 2).order(collate(.custom("NODIACRITIC"), name))
     #expect(try db.prepare(sorted).map { $0[name] } == ["éa", "eb", "ec"])
     try db.run("CREATE TABLE restaurants (name TEXT COLLATE NODIACRITIC)")

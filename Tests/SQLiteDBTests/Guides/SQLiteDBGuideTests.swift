@@ -9,11 +9,12 @@ import Testing
 
   @Test func beginning() throws {
     let db = try Connection()
-    try db.run(users.create { t in
-      t.column(id, primaryKey: true)
-      t.column(email, unique: true, check: email.like("%@%"))
-      t.column(name)
-    })
+    try db.run(
+      users.create { t in
+        t.column(id, primaryKey: true)
+        t.column(email, unique: true, check: email.like("%@%"))
+        t.column(name)
+      })
     let rowid = try db.run(users.insert(email <- "alice@mac.com", name <- "Alice"))
     for user in try db.prepare(users.filter(email.like("%@mac.com"))) {
       print("id: \(user[id]), email: \(user[email])")

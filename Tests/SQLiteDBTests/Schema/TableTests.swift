@@ -18,7 +18,9 @@ private let suffix = SQLExpression<String?>("suffix")
       t.column(name)
     }
     #expect(
-      text == "CREATE TABLE \"users\" (\"id\" INTEGER PRIMARY KEY NOT NULL, \"email\" TEXT NOT NULL UNIQUE, \"name\" TEXT)")
+      text
+        == "CREATE TABLE \"users\" (\"id\" INTEGER PRIMARY KEY NOT NULL, \"email\" TEXT NOT NULL UNIQUE, \"name\" TEXT)"
+    )
     let db = try Connection()
     try db.run(text)
     try db.run(users.insert(email <- "alice@mac.com"))
@@ -38,7 +40,8 @@ private let suffix = SQLExpression<String?>("suffix")
       users.create(withoutRowid: true) { $0.column(id, primaryKey: true) }
         == "CREATE TABLE \"users\" (\"id\" INTEGER PRIMARY KEY NOT NULL) WITHOUT ROWID")
     #expect(
-      Table("users", database: "main").create(block: block) == "CREATE TABLE \"main\".\"users\" (\"id\" INTEGER NOT NULL)")
+      Table("users", database: "main").create(block: block)
+        == "CREATE TABLE \"main\".\"users\" (\"id\" INTEGER NOT NULL)")
     #expect(users.create(posts.select(id)) == "CREATE TABLE \"users\" AS SELECT \"id\" FROM \"posts\"")
     #expect(
       users.create(posts, temporary: true, ifNotExists: true)
@@ -66,13 +69,15 @@ private let suffix = SQLExpression<String?>("suffix")
   @Test("S27, S28, S29: unique, check, default")
   func constraints() {
     #expect(column { $0.column(email, unique: true) } == "\"email\" TEXT NOT NULL UNIQUE")
-    #expect(column { $0.column(email, check: email.like("%@%")) } == "\"email\" TEXT NOT NULL CHECK (\"email\" LIKE '%@%')")
+    #expect(
+      column { $0.column(email, check: email.like("%@%")) } == "\"email\" TEXT NOT NULL CHECK (\"email\" LIKE '%@%')")
     #expect(column { $0.column(name, check: name != nil) } == "\"name\" TEXT CHECK (\"name\" IS NOT NULL)")
     #expect(column { $0.column(verified, check: verified) } == "\"verified\" INTEGER NOT NULL CHECK (\"verified\")")
     #expect(column { $0.column(name, defaultValue: "Anonymous") } == "\"name\" TEXT DEFAULT ('Anonymous')")
     #expect(column { $0.column(balance, defaultValue: 0) } == "\"balance\" REAL NOT NULL DEFAULT (0.0)")
     #expect(
-      column { $0.column(id, defaultValue: SQLExpression<Int64>.random()) } == "\"id\" INTEGER NOT NULL DEFAULT (random())")
+      column { $0.column(id, defaultValue: SQLExpression<Int64>.random()) }
+        == "\"id\" INTEGER NOT NULL DEFAULT (random())")
     #expect(
       column { $0.column(name, unique: true, check: name != "", defaultValue: email) }
         == "\"name\" TEXT UNIQUE CHECK (\"name\" != '') DEFAULT (\"email\")")
@@ -96,7 +101,8 @@ private let suffix = SQLExpression<String?>("suffix")
         == "\"user_id\" INTEGER NOT NULL UNIQUE REFERENCES \"users\" (\"id\")")
     #expect(column { $0.column(user_id, references: users[id]) } == "\"user_id\" INTEGER REFERENCES \"users\" (\"id\")")
     #expect(
-      column { $0.column(user_id, references: users, users[id]) } == "\"user_id\" INTEGER REFERENCES \"users\" (\"id\")")
+      column { $0.column(user_id, references: users, users[id]) } == "\"user_id\" INTEGER REFERENCES \"users\" (\"id\")"
+    )
     #expect(
       column { $0.column(user_id, references: Table("table", database: "main"), id) }
         == "\"user_id\" INTEGER REFERENCES \"table\" (\"id\")")
@@ -174,7 +180,8 @@ private let suffix = SQLExpression<String?>("suffix")
   @Test("S145–S149: indexes")
   func indexes() {
     #expect(users.createIndex(email) == "CREATE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
-    #expect(users.createIndex(email, unique: true) == "CREATE UNIQUE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
+    #expect(
+      users.createIndex(email, unique: true) == "CREATE UNIQUE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
     #expect(
       users.createIndex(email, ifNotExists: true)
         == "CREATE INDEX IF NOT EXISTS \"index_users_on_email\" ON \"users\" (\"email\")")
