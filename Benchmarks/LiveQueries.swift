@@ -39,9 +39,9 @@ private final class LiveBenchmark: @unchecked Sendable {
   func run() throws {
     let baseline = try rate { id in 1 + id % 200_000 }
     print("  writes without observation", perSecond(baseline))
-    let memory = residentMemory()
+    let memory = usedMemory()
     let (start, _) = try time { try observe() }
-    let perQuery = Double(residentMemory() - memory) / Double(queryCount)
+    let perQuery = Double(usedMemory() - memory) / Double(queryCount)
     print(
       "  start and first value     ", microseconds(start / Double(queryCount)), "of CPU each,", Int(perQuery),
       "bytes each")
@@ -81,7 +81,7 @@ private final class LiveBenchmark: @unchecked Sendable {
 
   /// Writes in a second, and what one costs of the processors, fetches included.
   private func rate(_ id: (Int) -> Int) throws -> Rate {
-    let (start, cpu) = (DispatchTime.now().uptimeNanoseconds, processorTime())
+    let (start, cpu) = (DispatchTime.now().uptimeNanoseconds, cpuTime())
     for number in 0..<writeCount {
       try pool.write { db in
         try db.execute(sql: "UPDATE item SET score = score + 1 WHERE id = ?", arguments: [id(number * 7919)])
@@ -89,7 +89,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     }
     return Rate(
       perSecond: Double(writeCount) / Double(DispatchTime.now().uptimeNanoseconds - start) * 1e9,
-      cpu: (processorTime() - cpu) / Double(writeCount))
+      cpu: (cpuTime() - cpu) / Double(writeCount))
   }
 
   private struct Rate {
@@ -189,9 +189,9 @@ private final class LiveBenchmark: @unchecked Sendable {
   // MARK: - Measuring
 
   private func time<T>(_ body: () throws -> T) rethrows -> (cpu: Double, T) {
-    let start = processorTime()
+    let start = cpuTime()
     let result = try body()
-    return (processorTime() - start, result)
+    return (cpuTime() - start, result)
   }
 
   private func perSecond(_ rate: Rate) -> String {
@@ -242,15 +242,4 @@ private final class Counter: @unchecked Sendable {
     defer { condition.unlock() }
     return body()
   }
-}
-
-private func processorTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
-
-private func residentMemory() -> Int {
-  let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-  return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096
 }

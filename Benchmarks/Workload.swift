@@ -63,7 +63,7 @@ struct Measures {
 private func measured(_ work: () throws -> Void) rethrows { try work() }
 
 /// The time that the processor has spent on this program, in nanoseconds.
-private func cpuTime() -> Double {
+func cpuTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)

@@ -13,14 +13,7 @@ here=Tests/Negative
 products=${1:-.build/debug}
 [ $# -gt 0 ] && shift
 
-if [ -e "$products/Modules/Tidemark.swiftmodule" ]; then
-  modules=$products/Modules
-elif [ -e "$products/Tidemark.swiftmodule" ]; then
-  modules=$products
-else
-  echo "negative: $products has no module Tidemark; build first, or name the folder of products" >&2
-  exit 2
-fi
+modules=$(Tests/Support/modules.sh "$products") || exit 2
 
 # What the compiler has to say of a file. It goes as far as SIL, where sending between tasks is checked.
 diagnose() {

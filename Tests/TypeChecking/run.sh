@@ -13,14 +13,7 @@ files="Tests/TypeChecking/LongExpressions.swift Tests/TypeChecking/LongTypedExpr
 products=${1:-.build/debug}
 limit=${LIMIT:-100}
 
-if [ -e "$products/Modules/Tidemark.swiftmodule" ]; then
-  modules=$products/Modules
-elif [ -e "$products/Tidemark.swiftmodule" ]; then
-  modules=$products
-else
-  echo "typecheck: $products has no module Tidemark; build first, or name the folder of products" >&2
-  exit 2
-fi
+modules=$(Tests/Support/modules.sh "$products") || exit 2
 
 # What the compiler has to say of a file, in a language mode.
 diagnose() {

@@ -112,6 +112,21 @@ public final class _DatabaseGround: Sendable {
     }
   }
 
+  /// Writes on the calling thread, inside the access that it is in if there is one: what the closure writes is there
+  /// or not as a whole.
+  func write<T>(_ updates: (Database) throws -> T) throws -> T {
+    switch connections {
+    case .queue(let writer): try writer.boundedReentrantSync { try $0.committingSavepoint(updates) }
+    case .pool(let writer, let readers):
+      try writer.boundedReentrantSync(nested: readers.nestedWrites) { try $0.committingSavepoint(updates) }
+    case .snapshot, .snapshotPool: preconditionFailure("A snapshot is not written")
+    }
+  }
+
+  /// Whether the calling thread is inside a transaction of the connection that writes: it may see what will never be
+  /// committed.
+  var isInsideTransaction: Bool { writer?.isInsideTransactionOfThisThread ?? false }
+
   /// Has a connection read later, on a thread of the database. No transaction is open, but in a snapshot.
   func fetchLater(_ value: @escaping Database.ResultHandler) {
     switch connections {

@@ -4,16 +4,13 @@ extension DatabasePool {
   /// Uses the connection that writes. Each statement is a transaction of its own.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try writer.sync(nested: nestedWrites, updates)
+    try writer.sync(nested: readers.nestedWrites, updates)
   }
 
   /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writer.boundedSync(nested: nestedWrites, updates)
+    try writer.boundedSync(nested: readers.nestedWrites, updates)
   }
-
-  /// What a write of the calling thread has to mind, if it reads.
-  private var nestedWrites: NestedWrites? { readers.currentConnection == nil ? nil : nested }
 
   /// Uses the connection that writes. Each statement is a transaction of its own.
   public func writeWithoutTransaction<T: Sendable>(
@@ -25,7 +22,7 @@ extension DatabasePool {
   /// Uses the connection that writes while nobody reads. Reads that come meanwhile wait.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writer.boundedSync(nested: nestedWrites) { db in
+    try writer.boundedSync(nested: readers.nestedWrites) { db in
       try readers.exclusively(until: db.deadline) { try updates(db) }
     }
   }
@@ -51,14 +48,14 @@ extension DatabasePool {
 
   /// Uses the connection that writes, inside the write that the thread is in if there is one.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try writer.reentrantSync(nested: nestedWrites, updates)
+    try writer.reentrantSync(nested: readers.nestedWrites, updates)
   }
 
   /// Uses the connection that writes in a transaction, which ends as the closure says.
   public func writeInTransaction(
     _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
   ) throws {
-    try writer.boundedSync(nested: nestedWrites) { db in
+    try writer.boundedSync(nested: readers.nestedWrites) { db in
       try db.inTransaction(kind) { try updates(db) }
     }
   }

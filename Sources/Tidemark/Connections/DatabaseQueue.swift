@@ -21,7 +21,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// The path to the file, `:memory:`, or the URI of a named database in memory.
   public let path: String
 
-  let connection: SerializedConnection
+  private let connection: SerializedConnection
 
   /// Not for you to use: how observations reach the database.
   public let _ground: _DatabaseGround

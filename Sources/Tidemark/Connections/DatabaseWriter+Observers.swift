@@ -25,11 +25,7 @@ extension DatabaseWriter {
 extension DatabaseWriter {
   /// Where the commits of this database are told, for the library's own use.
   var changeBroker: ChangeBroker {
-    switch self {
-    case let writer as AnyDatabaseWriter: writer.base.changeBroker
-    case let queue as DatabaseQueue: queue.connection.changeBroker
-    case let pool as DatabasePool: pool.writer.changeBroker
-    default: unsafeReentrantWrite { $0.changeCapture.broker }
-    }
+    guard let writer = _ground.writer else { preconditionFailure("Who writes has a connection for that") }
+    return writer.changeBroker
   }
 }

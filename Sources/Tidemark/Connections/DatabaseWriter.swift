@@ -85,6 +85,20 @@ extension Database {
       result = try updates(self)
       return .commit
     }
+    return Self.committed(result)
+  }
+
+  /// The result of a closure that runs in a savepoint, or in a transaction if none is open.
+  func committingSavepoint<T>(_ updates: (Database) throws -> T) throws -> T {
+    var result: T?
+    try inSavepoint {
+      result = try updates(self)
+      return .commit
+    }
+    return Self.committed(result)
+  }
+
+  private static func committed<T>(_ result: T?) -> T {
     guard let result else { preconditionFailure("A transaction was committed without its closure") }
     return result
   }

@@ -224,6 +224,9 @@ final class ReaderPool: Sendable {
     slots.first { $0.isAccessible }?.db
   }
 
+  /// What a write of the calling thread has to mind, if it reads.
+  var nestedWrites: NestedWrites? { currentConnection == nil ? nil : nested }
+
   /// Runs a closure while nobody reads. It may close the connections.
   func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
     try waitForAll(until: deadline)

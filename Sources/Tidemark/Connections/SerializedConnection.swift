@@ -108,6 +108,14 @@ final class SerializedConnection: Sendable {
     return try sync(nested: nested, body)
   }
 
+  /// Runs an access, inside the one that the thread is in if there is one, unless it has to wait for too long.
+  func boundedReentrantSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    if db.isAccessible { return try body(db) }
+    return try boundedSync(nested: nested, body)
+  }
+
   private func run<Result>(
     _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {

@@ -12,23 +12,35 @@
 /// wait for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are
 /// none, and those that are would not be found among them. This one is the mutex of the system, which it knows.
 struct Mutex<Value: ~Copyable>: ~Copyable {
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  // Both lie in one piece of memory, the value first.
   private let value: UnsafeMutablePointer<Value>
 
+  @inline(__always)
+  private var lock: UnsafeMutablePointer<pthread_mutex_t> {
+    (UnsafeMutableRawPointer(value) + Self.lockOffset).assumingMemoryBound(to: pthread_mutex_t.self)
+  }
+
+  private static var lockOffset: Int {
+    let alignment = MemoryLayout<pthread_mutex_t>.alignment
+    return (MemoryLayout<Value>.size + alignment - 1) & -alignment
+  }
+
   init(_ initialValue: consuming sending Value) {
-    lock = .allocate(capacity: 1)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.lockOffset + MemoryLayout<pthread_mutex_t>.size,
+      alignment: max(MemoryLayout<Value>.alignment, MemoryLayout<pthread_mutex_t>.alignment))
+    value = memory.bindMemory(to: Value.self, capacity: 1)
+    value.initialize(to: initialValue)
+    let lock = (memory + Self.lockOffset).bindMemory(to: pthread_mutex_t.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
     let code = pthread_mutex_init(lock, nil)
     precondition(code == 0, "The system has no memory for a mutex")
-    value = .allocate(capacity: 1)
-    value.initialize(to: initialValue)
   }
 
   deinit {
-    value.deinitialize(count: 1)
-    value.deallocate()
     pthread_mutex_destroy(lock)
-    lock.deallocate()
+    value.deinitialize(count: 1)
+    UnsafeMutableRawPointer(value).deallocate()
   }
 
   /// Runs a closure while no other thread touches the value.

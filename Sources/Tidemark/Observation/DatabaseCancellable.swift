@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Something that goes on until it is cancelled: an observation.
 public protocol DatabaseCancellable {
   /// Ends it. Cancelling twice is fine.
@@ -11,11 +13,14 @@ public protocol DatabaseCancellable {
 /// cancellable.cancel()
 /// ```
 public final class AnyDatabaseCancellable: DatabaseCancellable, Sendable {
-  private let end: Mutex<(@Sendable () -> Void)?>
+  private let isCancelled = Atomic<Bool>(false)
+
+  // Taken by who cancels first.
+  private nonisolated(unsafe) var end: (@Sendable () -> Void)?
 
   /// Cancels by calling a closure: once, whoever asks, and at the latest when the object goes.
   public init(cancel: @escaping @Sendable () -> Void) {
-    end = Mutex(cancel)
+    end = cancel
   }
 
   /// Cancels something else.
@@ -27,10 +32,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable, Sendable {
 
   /// Ends it. Cancelling twice is fine.
   public func cancel() {
-    let end = end.withLock { end in
-      defer { end = nil }
-      return end
-    }
+    if isCancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    let end = end
+    self.end = nil
     end?()
   }
 }

@@ -37,15 +37,12 @@ public struct DatabaseRegionObservation: Sendable {
   ) -> AnyDatabaseCancellable {
     do {
       let observer = try writer.unsafeReentrantWrite { db in
-        let region = try regions.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
-        let observer = RegionObserver(region, writer.changeBroker, onChange)
-        db.add(transactionObserver: observer, extent: .databaseLifetime)
+        let observer = RegionObserver(try regions.union(db), writer.changeBroker, onChange)
+        db.add(transactionObserver: observer, extent: .observerLifetime)
         return observer
       }
-      return AnyDatabaseCancellable { [weak writer] in
-        observer.cancel()
-        writer?.asyncWriteWithoutTransaction { db in db.remove(transactionObserver: observer) }
-      }
+      // What is returned keeps the observer, and nobody else does.
+      return AnyDatabaseCancellable { observer.cancel() }
     } catch {
       onError(error)
       return AnyDatabaseCancellable {}
@@ -74,11 +71,8 @@ private final class RegionObserver: TransactionObserver, Sendable {
 
   private func didCommit(_ changes: CommittedChanges, _ index: RegionIndex<Int>) {
     state.withLock { state in
-      if changes.isUnknown || changes.needsVersion < state.subscription?.version ?? 0 { state.hasChanged = true }
-      if !changes.schemaChanges.isEmpty { state.hasChanged = true }
-      for table in changes.tables {
-        index.match(TableCommit(table: table, log: changes.log)) { _ in state.hasChanged = true }
-      }
+      if changes.isUnknown(toWhoAskedWith: state.subscription) { state.hasChanged = true }
+      for table in changes.tableCommits { index.match(table) { _ in state.hasChanged = true } }
     }
   }
 

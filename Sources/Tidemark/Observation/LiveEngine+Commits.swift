@@ -15,16 +15,15 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
-    let tables = changes.tables.map { TableCommit(table: $0, log: changes.log) }
-    let isUnknown =
-      changes.isUnknown || !changes.schemaChanges.isEmpty || changes.needsVersion < subscription?.version ?? 0
+    let tables = changes.tableCommits
+    let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
     log.append(tables, rowCount: changes.log.records.count, isUnknown: isUnknown)
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     func wake(_ query: LiveQuery) {
       if query.lastWake == log.last { return }
       query.lastWake = log.last
-      if query.wokenAt == nil { query.wokenAt = WorldClock.live.now() }
+      if query.wokenAt == nil { query.wokenAt = ground?.clock.now() }
       metrics.wakeCount += 1
       ask(query, .change)
       for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
@@ -32,12 +31,12 @@ extension LiveState {
     if isUnknown {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
-        query.lastRead = nil
+        query.lastSelection = nil
         wake(query)
       }
     } else {
       var touched: [LiveQuery] = []
-      for table in tables { index.match(table) { key in if let query = queries[key] { touched.append(query) } } }
+      for table in tables { index.match(table) { touched.append($0) } }
       touched.forEach(wake)
     }
     return woken

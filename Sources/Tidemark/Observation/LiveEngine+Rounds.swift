@@ -12,7 +12,7 @@ extension LiveEngine {
       let mustYield = state.withLock { state in
         state.log.end(round.begun)
         // Others who use the only connection have their turn.
-        return state.ground?.fetchesExcludeWrites ?? true
+        return round.ground.fetchesExcludeWrites
       }
       if mustYield { break }
     }
@@ -74,14 +74,18 @@ extension LiveEngine {
   ) {
     let query = item.query
     let fetch = state.withLock { state in
-      LiveFetch(
-        source: query.source, findsRegion: query.mustFindRegion, lastRead: query.lastRead,
-        observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: query.cancellation,
-        deadline: state.ground?.deadline())
+      let cancellation = AccessCancellation()
+      query.cancellation = cancellation
+      // Nobody observes it any more since the round began.
+      if state.queries[query.key] !== query { cancellation.cancel() }
+      return LiveFetch(
+        source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
+        observers: query.observers.filter { $0.events.willFetch != nil }, cancellation: cancellation,
+        deadline: round.ground.deadline())
     }
-    var times = FetchTimes(wokenAt: item.wokenAt, begun: WorldClock.live.now())
+    var times = FetchTimes(wokenAt: item.wokenAt, begun: round.ground.clock.now())
     let result = Result { try run(fetch) }
-    times.fetched = WorldClock.live.now()
+    times.fetched = round.ground.clock.now()
     complete(item, result, round, times)
   }
 
@@ -98,7 +102,7 @@ extension LiveEngine {
         if let newRegion { observer.events.willTrackRegion?(newRegion) }
         if !outcome.handOver(observer) { falseWakeCount += 1 }
       }
-      let delivered = WorldClock.live.now()
+      let delivered = round.ground.clock.now()
       perform(
         state.withLock { state in
           if var times {

@@ -44,7 +44,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
     }
     guard let begun else { return observer.fail(Database.closedError) }
     let fetch = LiveFetch(source: source, findsRegion: true, observers: [observer], deadline: ground.deadline())
-    let result = Result { try ground.read { db in try fetch.run(db) } }
+    // What is not committed may never be.
+    let isProvisional = ground.isInsideTransaction
+    let result = Result {
+      key.requiresWriteAccess ? try ground.write { try fetch.run($0) } : try ground.read { try fetch.run($0) }
+    }
     // Before it is attached: what it is given from then on is newer.
     switch result {
     case .success(let outcome): _ = outcome.handOver(observer)
@@ -54,7 +58,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
       state.startingCount -= 1
       var work: LiveWork? = LiveWork()
       if case .success(let outcome) = result, !observer.isOver {
-        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun)
+        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun, isProvisional)
       }
       state.log.end(begun)
       return (work, state.leaveIfUnused())
@@ -65,12 +69,14 @@ final class LiveEngine: _DatabaseGround.Tenant {
   /// An observer wants nothing any more.
   func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
     // What is let go is let go outside of the lock.
-    let (query, _) = state.withLock { state -> (LiveQuery?, LiveState.Leftovers?) in
-      guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else { return (nil, nil) }
+    let (cancellation, _, _) = state.withLock { state -> (AccessCancellation?, LiveQuery?, LiveState.Leftovers?) in
+      guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else {
+        return (nil, nil, nil)
+      }
       state.forget(query)
-      return (query, state.leaveIfUnused())
+      return (query.cancellation, query, state.leaveIfUnused())
     }
-    query?.cancellation.cancel()
+    cancellation?.cancel()
   }
 
   /// The database was closed: all observations end.
@@ -103,15 +109,16 @@ final class LiveEngine: _DatabaseGround.Tenant {
     if let (pause, query) = work.pause {
       let endPause = ground.clock.after(pause) { [self] in resume(query) }
       // The pause lasts as long as this is kept.
-      state.withLock { _ in query.endPause = endPause }
+      state.withLock { _ in query.retrying?.endPause = endPause }
     }
   }
 
   private func resume(_ query: LiveQuery) {
     let (work, _) = state.withLock { state in
       if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
-      defer { query.endPause = nil }
-      return (state.nextWork(), query.endPause)
+      let endPause = query.retrying?.endPause
+      query.retrying?.endPause = nil
+      return (state.nextWork(), endPause)
     }
     perform(work)
   }

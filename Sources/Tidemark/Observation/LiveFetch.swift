@@ -6,7 +6,7 @@ struct LiveFetch {
   var findsRegion: Bool
 
   /// What was read by the fetch before.
-  var lastRead: DatabaseRegion?
+  var lastSelection: Selection?
 
   /// Those that are told.
   var observers: [AnyLiveObserver]
@@ -19,7 +19,7 @@ struct LiveFetch {
     var handOver: @Sendable (AnyLiveObserver) -> Bool
 
     /// What was read, if it was to be found out, and is not what the fetch before has read.
-    var read: DatabaseRegion?
+    var selection: Selection?
 
     /// What of that can be observed.
     var region: DatabaseRegion?
@@ -27,19 +27,19 @@ struct LiveFetch {
 
   func run(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
-    let outcome = try cancellable(db) {
+    let (handOver, selection) = try cancellable(db) { () -> (@Sendable (AnyLiveObserver) -> Bool, Selection?) in
       switch source.tracking {
-      case _ where !findsRegion: return Outcome(handOver: try source.fetch(db))
+      case _ where !findsRegion:
+        return (try source.fetch(db), nil)
       case .whatIsRead, .whatIsReadFirst:
-        let (handOver, region) = try db.recordingSelection { try source.fetch(db) }
-        return Outcome(handOver: handOver, read: region)
+        return try db.recordingSelection { try source.fetch(db) }
       case .regions(let regions):
-        let region = try regions.reduce(into: DatabaseRegion()) { $0.formUnion(try $1.databaseRegion(db)) }
-        return Outcome(handOver: try source.fetch(db), read: region)
+        let selection = Selection(try regions.union(db))
+        return (try source.fetch(db), selection)
       }
     }
-    guard let read = outcome.read, read != lastRead else { return Outcome(handOver: outcome.handOver) }
-    return Outcome(handOver: outcome.handOver, read: read, region: try read.observable(db))
+    guard let selection, selection != lastSelection else { return Outcome(handOver: handOver) }
+    return Outcome(handOver: handOver, selection: selection, region: try selection.region.observable(db))
   }
 
   private func cancellable<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {

@@ -1,7 +1,22 @@
+import Synchronization
+
 /// An observation that was started: what the engine knows of it.
 class AnyLiveObserver: @unchecked Sendable {
-  let events: ObservationEvents
-  let retry: RetryPolicy?
+  /// What few observations have.
+  private final class Extras: Sendable {
+    let events: ObservationEvents
+    let retry: RetryPolicy?
+
+    init(_ events: ObservationEvents, _ retry: RetryPolicy?) {
+      self.events = events
+      self.retry = retry
+    }
+  }
+
+  private let extras: Extras?
+
+  var events: ObservationEvents { extras?.events ?? ObservationEvents() }
+  var retry: RetryPolicy? { extras?.retry }
 
   // Guarded by the lock of the engine that the observer is attached to.
 
@@ -15,8 +30,7 @@ class AnyLiveObserver: @unchecked Sendable {
   var isNew = true
 
   init(_ events: ObservationEvents, retry: RetryPolicy?) {
-    self.events = events
-    self.retry = retry
+    extras = events.isEmpty && retry == nil ? nil : Extras(events, retry)
   }
 
   /// Whether it wants nothing any more.
@@ -42,31 +56,43 @@ class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
 final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetched>, @unchecked Sendable {
   private let sink: any ValueSink<Reducer.Value>
 
-  // Out while it is used: the program's closures are not called under a lock. Nil when all is over.
-  private let reducer: Mutex<Reducer?>
+  /// Nobody touches the reducer but who has made the observer receiving, or over.
+  private enum Phase: UInt8, AtomicRepresentable {
+    case resting
+    case receiving
+    case over
+  }
+
+  private let phase = Atomic<Phase>(.resting)
+
+  // Nil when all is over: what it holds is let go.
+  private var reducer: Reducer?
 
   init(_ observation: ValueObservation<Reducer>, _ sink: any ValueSink<Reducer.Value>) {
     self.sink = sink
-    reducer = Mutex(observation.reducer)
+    reducer = observation.reducer
     super.init(observation.events, retry: observation.retry)
   }
 
-  override var isOver: Bool { reducer.withLock { $0 == nil } }
+  override var isOver: Bool { phase.load(ordering: .acquiring) == .over }
 
   override func receive(_ fetched: Reducer.Fetched) -> Bool {
-    guard var reducer = reducer.withLock({ $0 }) else { return true }
-    do {
-      let value = try reducer._value(fetched)
-      let isOver = self.reducer.withLock { current in
-        if current != nil { current = reducer }
-        return current == nil
-      }
-      guard let value else { return false }
-      if !isOver { sink.put(value) }
-    } catch {
-      fail(error)
+    guard change(.resting, to: .receiving) else { return true }
+    let result = Result { try reducer?._value(fetched) }
+    if !change(.receiving, to: .resting) {
+      reducer = nil
+      return true
+    }
+    switch result {
+    case .success(let value?): sink.put(value)
+    case .success(nil): return false
+    case .failure(let error): fail(error)
     }
     return true
+  }
+
+  private func change(_ old: Phase, to new: Phase) -> Bool {
+    phase.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
   }
 
   override func fail(_ error: any Error) {
@@ -83,10 +109,9 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
   }
 
   private func end() -> Bool {
-    let last = reducer.withLock { reducer in
-      defer { reducer = nil }
-      return reducer
-    }
-    return last != nil
+    let last = phase.exchange(.over, ordering: .acquiringAndReleasing)
+    // One that receives lets it go when it has received.
+    if last == .resting { reducer = nil }
+    return last != .over
   }
 }

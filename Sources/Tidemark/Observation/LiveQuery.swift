@@ -3,37 +3,46 @@
 /// All that can change is guarded by the lock of its engine.
 final class LiveQuery: @unchecked Sendable {
   let source: AnyLiveSource
-  let key: LiveQueryKey
+  private let requiresWriteAccess: Bool
 
   var machine = LiveQueryMachine()
-  var observers: [AnyLiveObserver] = []
+  var observers = ShortList<AnyLiveObserver>()
 
   /// What the last fetch has read: nil before the first one, and when it has to be found out again.
-  var lastRead: DatabaseRegion?
+  var lastSelection: Selection?
 
-  /// What of that can be observed, and stands in the index.
+  /// What of that can be observed, kept where somebody wants to be told when it is another one.
   var region: DatabaseRegion?
-  var registration: RegionIndex<LiveQueryKey>.Registration?
 
-  /// Cancelled when nobody observes it any more: the fetch that runs is stopped.
-  let cancellation = AccessCancellation()
+  /// The same in the index.
+  var registration: RegionIndex<LiveQuery>.Registration?
 
-  /// The last commit that it was woken by.
-  var lastWake: CommitNumber?
+  /// That of the fetch that runs: it is stopped when nobody observes the query any more.
+  var cancellation: AccessCancellation?
+
+  /// The last commit that it was woken by; zero before the first.
+  var lastWake: CommitNumber = 0
 
   /// When it was woken, if it was not fetched since.
   var wokenAt: Duration?
 
-  /// How many fetches in a row have failed for a passing reason.
-  var failureCount = 0
+  /// What there is after a failure for a passing reason, until a fetch succeeds.
+  final class Retrying {
+    /// How many fetches in a row have failed.
+    var failureCount = 0
 
-  /// Ends the pause after such a failure.
-  var endPause: (@Sendable () -> Void)?
+    /// Ends the pause.
+    var endPause: (@Sendable () -> Void)?
+  }
+
+  var retrying: Retrying?
 
   init(_ key: LiveQueryKey, _ source: AnyLiveSource) {
-    self.key = key
+    requiresWriteAccess = key.requiresWriteAccess
     self.source = source
   }
+
+  var key: LiveQueryKey { LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess) }
 
   func add(_ observer: AnyLiveObserver) {
     observer.place = observers.count
@@ -54,9 +63,15 @@ final class LiveQuery: @unchecked Sendable {
   var mustFindRegion: Bool {
     switch source.tracking {
     case .whatIsRead: true
-    case .whatIsReadFirst, .regions: lastRead == nil
+    case .whatIsReadFirst, .regions: lastSelection == nil
     }
   }
+}
+
+extension LiveQuery: Hashable {
+  static func == (one: LiveQuery, other: LiveQuery) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Which query a source is, in a database.

@@ -7,14 +7,16 @@ extension LiveState {
   ) -> (receivers: [AnyLiveObserver], newRegion: DatabaseRegion?) {
     let query = item.query
     guard queries[query.key] === query else { return ([], nil) }
-    query.failureCount = 0
+    query.retrying = nil
     var newRegion: DatabaseRegion?
     // What was read before stands in the index, and commits meanwhile have been compared with it.
     if let region = outcome.region {
-      query.lastRead = outcome.read
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
-      if isTouched(region, after: round.begun) { ask(query, .change) }
+      let isTouched = isTouched(region, after: round.begun)
+      if isTouched { ask(query, .change) }
+      // A commit may have changed what the same selection reads: the schema.
+      query.lastSelection = isTouched ? nil : outcome.selection
     }
     let receivers = query.observers.filter { observer in
       observer.arrival < round.number && (item.wishes.contains(.change) || observer.isNew)
@@ -40,10 +42,12 @@ extension LiveState {
       return (failed, nextWork())
     }
     query.machine.pause(unserved: item.wishes)
-    query.failureCount += 1
+    let retrying = query.retrying ?? LiveQuery.Retrying()
+    query.retrying = retrying
+    retrying.failureCount += 1
     var work = nextWork()
     work.ground = ground
-    work.pause = (retry.pause(beforeAttempt: query.failureCount - 1), query)
+    work.pause = (retry.pause(beforeAttempt: retrying.failureCount - 1), query)
     return (failed, work)
   }
 
@@ -55,6 +59,7 @@ extension LiveState {
 
   /// The value was given to all it is for.
   mutating func rest(_ query: LiveQuery) {
+    query.cancellation = nil
     if query.machine.end(), queries[query.key] === query { lines.append(query) }
   }
 

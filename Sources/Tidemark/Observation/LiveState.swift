@@ -5,7 +5,7 @@ struct LiveState {
   var ground: _DatabaseGround?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
-  var index = RegionIndex<LiveQueryKey>()
+  var index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
   var lines = Lines()
@@ -41,6 +41,7 @@ struct LiveState {
 
   /// Fetches on one snapshot.
   struct Round {
+    var ground: _DatabaseGround
     var number: Int
 
     /// The commit that the snapshot is at least as new as.
@@ -93,19 +94,22 @@ struct LiveState {
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
+  ///
+  /// - parameter isProvisional: Whether the fetch has seen what may be rolled back. A rollback is not told.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
-    _ begun: CommitNumber
+    _ begun: CommitNumber, _ isProvisional: Bool
   ) -> LiveWork {
     let query = query(key, source)
     observer.isNew = false
     add(observer, to: query)
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
-    if query.lastRead == nil {
-      query.lastRead = outcome.read
+    let isTouched = isTouched(region, after: begun)
+    if query.lastSelection == nil {
       track(region, query)
+      if !isTouched { query.lastSelection = outcome.selection }
     }
-    if isTouched(region, after: begun) { ask(query, .change) }
+    if isProvisional || isTouched { ask(query, .change) }
     return nextWork()
   }
 
@@ -113,19 +117,20 @@ struct LiveState {
 
   /// What a query reads is known.
   ///
-  /// - returns: Whether it is not what it was.
+  /// - returns: Whether it is not what it was, as far as somebody wants to know.
   @discardableResult
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
     untrack(query)
-    query.region = region
-    query.registration = index.insert(region, query.key)
+    let isToBeTold = query.observers.contains { $0.events.willTrackRegion != nil }
+    if isToBeTold { query.region = region }
+    query.registration = index.insert(region, query)
     tellNeeds()
-    return true
+    return isToBeTold
   }
 
   private mutating func untrack(_ query: LiveQuery) {
-    if let registration = query.registration { index.remove(registration, query.key) }
+    if let registration = query.registration { index.remove(registration, query) }
     query.registration = nil
     query.region = nil
   }
@@ -167,10 +172,10 @@ struct LiveState {
   mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> Round? {
     let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
     lines[keyPath: line] = []
-    if waiting.isEmpty { return nil }
+    guard let ground, !waiting.isEmpty else { return nil }
     roundNumber += 1
     return Round(
-      number: roundNumber, begun: log.begin(),
+      ground: ground, number: roundNumber, begun: log.begin(),
       items: waiting.map { query in
         defer { query.wokenAt = nil }
         return Round.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)

@@ -14,6 +14,12 @@ struct MailboxMachine<Value> {
     case failure(any Error)
   }
 
+  /// Who waits for the end of a delivery.
+  struct Waiter {
+    var thread: ThreadID
+    var place: any WaitingPlace
+  }
+
   private enum Phase {
     case resting
     case scheduled
@@ -27,9 +33,15 @@ struct MailboxMachine<Value> {
   /// The thread that delivers, closed or not.
   private var deliverer: ThreadID?
   private var hasReceived = false
-  private var values: [Value] = []
+
+  /// What goes out next, and what waits behind it.
+  private var next: Value?
+  private var others: [Value] = []
+
+  /// How many of the others are gone.
+  private var goneCount = 0
   private var failure: (any Error)?
-  private var whoWaits: [any WaitingPlace] = []
+  private var whoWaits: [Waiter] = []
 
   /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
   init(keepsAll: Bool = false) {
@@ -43,8 +55,11 @@ struct MailboxMachine<Value> {
     if failure != nil { return false }
     if case .closed = phase { return false }
     hasReceived = true
-    if !keepsAll { values.removeAll(keepingCapacity: true) }
-    values.append(value)
+    if keepsAll, next != nil {
+      others.append(value)
+    } else {
+      next = value
+    }
     return wantsDelivery()
   }
 
@@ -85,8 +100,9 @@ struct MailboxMachine<Value> {
   mutating func take(on thread: ThreadID) -> Item? {
     guard case .scheduled = phase else { return nil }
     let item: Item
-    if !values.isEmpty {
-      item = .value(values.removeFirst())
+    if let value = next {
+      item = .value(value)
+      next = takeOther()
     } else if let failure {
       item = .failure(failure)
     } else {
@@ -99,11 +115,23 @@ struct MailboxMachine<Value> {
     return item
   }
 
+  private mutating func takeOther() -> Value? {
+    if goneCount == others.count { return nil }
+    let value = others[goneCount]
+    goneCount += 1
+    // To move the rest costs less than what has gone.
+    if 2 * goneCount >= others.count {
+      others.removeFirst(goneCount)
+      goneCount = 0
+    }
+    return value
+  }
+
   /// The thing was delivered.
   ///
   /// - parameter wasLast: Whether it was the error.
   /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
-  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [any WaitingPlace]) {
+  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [Waiter]) {
     let tell = whoWaits
     whoWaits = []
     deliverer = nil
@@ -112,24 +140,25 @@ struct MailboxMachine<Value> {
       close()
       return (false, tell)
     }
-    let hasMore = !values.isEmpty || failure != nil
+    let hasMore = next != nil || failure != nil
     phase = hasMore ? .scheduled : .resting
     return (hasMore, tell)
   }
 
   /// Nobody wants values any more.
   ///
-  /// - parameter thread: Who closes: he does not wait for himself.
-  /// - returns: Whether somebody else is delivering, and will tell at the place.
-  mutating func close(on thread: ThreadID, _ place: any WaitingPlace) -> Bool {
-    close()
-    guard let deliverer, deliverer != thread else { return false }
-    whoWaits.append(place)
-    return true
+  /// - returns: The thread that is delivering, if one is.
+  @discardableResult
+  mutating func close() -> ThreadID? {
+    phase = .closed
+    next = nil
+    others = []
+    goneCount = 0
+    return deliverer
   }
 
-  private mutating func close() {
-    phase = .closed
-    values = []
+  /// Somebody waits for the end of the delivery: he is told.
+  mutating func wait(_ waiter: Waiter) {
+    whoWaits.append(waiter)
   }
 }

@@ -7,6 +7,12 @@ struct ObservationEvents: Sendable {
   var didFail: (@Sendable (any Error) -> Void)?
   var didCancel: (@Sendable () -> Void)?
 
+  /// Whether nothing is told.
+  var isEmpty: Bool {
+    willStart == nil && willFetch == nil && willTrackRegion == nil && databaseDidChange == nil && didFail == nil
+      && didCancel == nil
+  }
+
   /// Both, these first.
   func followed(by other: ObservationEvents) -> ObservationEvents {
     ObservationEvents(

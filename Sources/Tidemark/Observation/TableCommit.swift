@@ -79,6 +79,16 @@ struct TableCommit {
   }
 }
 
+extension CommittedChanges {
+  /// What has changed, by table.
+  var tableCommits: [TableCommit] { tables.map { TableCommit(table: $0, log: log) } }
+
+  /// Whether anything may have changed, as far as somebody can tell who asked for what he needs.
+  func isUnknown(toWhoAskedWith subscription: ChangeSubscription?) -> Bool {
+    isUnknown || !schemaChanges.isEmpty || needsVersion < subscription?.version ?? 0
+  }
+}
+
 extension CaptureLayout {
   /// Where the value of a column is.
   enum Place {

@@ -67,22 +67,26 @@ extension Database {
 // MARK: - Recording
 
 extension Database {
-  /// Runs a closure, and answers what its statements have read, with the arguments that they had.
-  func recordingSelection<Result>(_ body: () throws -> Result) rethrows -> (result: Result, region: DatabaseRegion) {
+  /// Runs a closure, and answers what its statements have read.
+  func recordingSelection<Result>(_ body: () throws -> Result) rethrows -> (result: Result, selection: Selection) {
     let outer = selection
-    selection = DatabaseRegion()
-    // A closure around this one has read that, too.
-    defer { selection = outer.map { $0.union(selection ?? .fullDatabase) } }
+    selection = Selection()
+    defer {
+      let inner = selection
+      selection = outer
+      // A closure around this one has read that, too.
+      if let inner { selection?.add(inner) }
+    }
     let result = try body()
-    return (result, selection ?? .fullDatabase)
+    return (result, selection ?? Selection(.fullDatabase))
   }
 
   /// Takes note of what a statement is about to read.
   func recordSelection(of statement: Statement) {
     // What the library asks for itself is not traced.
-    guard let selection, !selection.isFullDatabase, !callbacks.isTraceMuted else { return }
+    if selection == nil || callbacks.isTraceMuted { return }
     // The statement may have been compiled for another schema, which SQLite finds out at the first step.
-    self.selection = selection.union(statement.databaseRegion)
+    statement.addRegion(to: &selection)
   }
 }
 

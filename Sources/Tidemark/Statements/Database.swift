@@ -82,7 +82,7 @@ public final class Database {
   var schemaFacts: SchemaFacts?
 
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
-  @exclusivity(unchecked) var selection: DatabaseRegion?
+  @exclusivity(unchecked) var selection: Selection?
 
   /// Told what statements do; nil on a connection that does not write.
   @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?

@@ -14,6 +14,13 @@ extension DatabaseRegion: DatabaseRegionConvertible {
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion { self }
 }
 
+extension Collection<any DatabaseRegionConvertible> {
+  /// All of the regions, in a database.
+  func union(_ db: Database) throws -> DatabaseRegion {
+    try reduce(into: DatabaseRegion()) { region, other in region.formUnion(try other.databaseRegion(db)) }
+  }
+}
+
 /// A region whose type does not show.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
   private let region: @Sendable (Database) throws -> DatabaseRegion

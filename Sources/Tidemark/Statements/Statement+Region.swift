@@ -27,10 +27,20 @@ extension Statement {
     }
   }
 
+  /// Adds what an execution with the current arguments reads.
+  func addRegion(to selection: inout Selection?) {
+    do {
+      selection?.add(try regionPlan(), parameterValues(currentArguments, isChecked: checksArguments))
+    } catch {
+      // As for a region: when in doubt, widen.
+      selection?.add(.fullDatabase)
+    }
+  }
+
   private func regionPlan() throws -> RegionPlan {
     let generation = try database.schemaFacts?.generation(database)
     if let cached = cachedRegionPlan, cached.schemaGeneration == generation { return cached.plan }
-    let plan = try database.regionPlan(of: self)
+    let plan = RegionPlans.shared.shared(try database.regionPlan(of: self), of: sql)
     cachedRegionPlan = generation.map { (plan, $0) }
     return plan
   }

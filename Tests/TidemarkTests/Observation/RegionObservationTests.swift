@@ -71,6 +71,22 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
+  func whatTheClosureHoldsGoesWithTheObservation(_ observed: Observed) throws {
+    final class Held: Sendable {}
+    try observed.withDatabase { writer in
+      weak var held: Held?
+      do {
+        let own = Held()
+        held = own
+        let cancellable = DatabaseRegionObservation(tracking: Table("player"))
+          .start(in: AnyDatabaseWriter(writer), onError: { _ in }) { _ in withExtendedLifetime(own) {} }
+        cancellable.cancel()
+      }
+      #expect(held == nil)
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
   func anObservationThatNobodyKeepsEnds(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let counts = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer).counts

@@ -18,18 +18,6 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func theFirstValueIsThereWhenAnImmediateStartReturns(_ observed: Observed) throws {
-    try observed.withDatabase { writer in
-      try writer.write { try $0.addPlayer("Arthur") }
-      let (deliveries, cancellable) = Self.playerCount.collect(in: writer, scheduling: AtOnce())
-      #expect(deliveries.values == [1])
-      try writer.write { try $0.addPlayer("Barbara") }
-      #expect(try deliveries.wait(forLast: 2) == [1, 2])
-      cancellable.cancel()
-    }
-  }
-
-  @Test(arguments: Observed.allCases)
   func theLastValueIsAlwaysDelivered(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)

@@ -5,7 +5,7 @@ import Testing
 /// The region of what a closure reads.
 @Suite struct RecordedRegionTests {
   private func recorded(_ db: Database, _ body: () throws -> Void) rethrows -> String {
-    try db.recordingSelection(body).region.debugDescription
+    try db.recordingSelection(body).selection.region.debugDescription
   }
 
   @Test func whatIsFetchedIsRecordedWithItsArguments() throws {

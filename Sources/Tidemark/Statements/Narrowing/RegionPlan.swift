@@ -1,9 +1,9 @@
 /// What a statement reads, as far as it can be said before its arguments are known.
 ///
-/// It is made once for a compiled statement, and gives a region for each execution.
-final class RegionPlan {
+/// It is made once for a compiled statement, and gives a region for each execution: two that are equal give the same.
+final class RegionPlan: Equatable, Sendable {
   /// A table that the authorizer was asked about.
-  struct ReadTable {
+  struct ReadTable: Equatable, Sendable {
     var key: TableKey
     var part: TableRegion.Part
     var rowIDName: String?
@@ -29,8 +29,7 @@ final class RegionPlan {
   private let isTextOrderKnown: Bool
 
   /// The region, where no argument changes it.
-  private var constantRegion: DatabaseRegion?
-  private let isConstant: Bool
+  private let constantRegion: DatabaseRegion?
 
   init(
     tables: [ReadTable], rest: DatabaseRegion, mentions: [String: Set<Int>], isTextOrderKnown: Bool,
@@ -40,8 +39,20 @@ final class RegionPlan {
     self.rest = rest
     self.mentions = mentions
     self.isTextOrderKnown = isTextOrderKnown
-    isConstant = parameterCount == 0 || tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
+    let isConstant =
+      parameterCount == 0 || tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
+    constantRegion =
+      isConstant ? Self.region(tables, rest, mentions, ConditionArguments(isTextOrderKnown: isTextOrderKnown)) : nil
   }
+
+  static func == (one: RegionPlan, other: RegionPlan) -> Bool {
+    one === other
+      || one.tables == other.tables && one.rest == other.rest && one.mentions == other.mentions
+        && one.isTextOrderKnown == other.isTextOrderKnown && one.constantRegion == other.constantRegion
+  }
+
+  /// Whether the arguments change what is read.
+  var dependsOnArguments: Bool { constantRegion == nil }
 
   /// The plan of what reads nothing.
   static var empty: RegionPlan {
@@ -52,8 +63,14 @@ final class RegionPlan {
   ///
   /// - parameter values: The values of the parameters; nil when there are none yet.
   func region(_ values: [DatabaseValue]?) -> DatabaseRegion {
-    if let constantRegion { return constantRegion }
-    let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
+    constantRegion
+      ?? Self.region(
+        tables, rest, mentions, ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown))
+  }
+
+  private static func region(
+    _ tables: [ReadTable], _ rest: DatabaseRegion, _ mentions: [String: Set<Int>], _ arguments: ConditionArguments
+  ) -> DatabaseRegion {
     let rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
     let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
     let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(
@@ -61,18 +78,18 @@ final class RegionPlan {
     var regions: [TableKey: TableRegion] = [:]
     for (table, rows) in zip(tables, rows) {
       var part = table.part
-      part.filteringColumns = filteringColumns(of: table, exactMentions)
+      part.filteringColumns = filteringColumns(of: table, mentions, exactMentions)
       let parts = rows.flatMap { rows in rows.filters.map { part.with(rows: table.possible($0)) } }
       let region = TableRegion(parts: parts, rowIDName: table.rowIDName)
       regions[table.key] = regions[table.key]?.union(region) ?? region
     }
-    let region = DatabaseRegion(tables: regions).union(rest)
-    if isConstant { constantRegion = region }
-    return region
+    return DatabaseRegion(tables: regions).union(rest)
   }
 
   /// The columns that are mentioned in conditions alone, and in such that the row filters say exactly.
-  private func filteringColumns(of table: ReadTable, _ exactMentions: Set<Int>) -> Set<String> {
+  private static func filteringColumns(
+    of table: ReadTable, _ mentions: [String: Set<Int>], _ exactMentions: Set<Int>
+  ) -> Set<String> {
     guard !exactMentions.isEmpty, let columns = table.part.columns else { return [] }
     return Set(
       columns.keys.filter { name in

@@ -1,5 +1,5 @@
 /// A condition on the rows of one table in a query, whose arguments are not known yet.
-indirect enum RowCondition {
+indirect enum RowCondition: Equatable, Sendable {
   case all([RowCondition])
   case any([RowCondition])
   case comparison(SelectComparison, RowColumn, RowConstant)
@@ -11,7 +11,7 @@ indirect enum RowCondition {
 }
 
 /// A column of that table, where the text mentions it.
-struct RowColumn {
+struct RowColumn: Equatable, Sendable {
   var facts: ColumnFacts
 
   /// Which mention it is, counted over the whole text.
@@ -21,7 +21,7 @@ struct RowColumn {
   var isBinary: Bool
 }
 
-enum RowConstant {
+enum RowConstant: Equatable, Sendable {
   case value(DatabaseValue)
   /// The index of a parameter, from 1 on.
   case parameter(Int)

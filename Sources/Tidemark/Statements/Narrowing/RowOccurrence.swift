@@ -1,5 +1,5 @@
 /// A place in a query where rows of a table are read, and the conditions that they must meet there.
-struct RowOccurrence {
+struct RowOccurrence: Equatable, Sendable {
   /// The conditions of the whole query: its `WHERE`, and those of its inner joins.
   var conditions: [RowCondition] = []
 

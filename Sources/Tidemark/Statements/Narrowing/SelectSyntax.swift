@@ -101,7 +101,7 @@ indirect enum SelectExpression {
   case opaque
 }
 
-enum SelectComparison {
+enum SelectComparison: Sendable {
   case equal
   case different
   case less

@@ -39,7 +39,7 @@ struct TableFacts {
 }
 
 /// What must be known of a column to compare it as SQLite does.
-struct ColumnFacts {
+struct ColumnFacts: Equatable, Sendable {
   /// In lower case.
   var name: String
   var affinity: ColumnAffinity
@@ -50,7 +50,7 @@ struct ColumnFacts {
 }
 
 /// What a column makes of the values it is compared with.
-enum ColumnAffinity {
+enum ColumnAffinity: Sendable {
   case integer
   case real
   case numeric

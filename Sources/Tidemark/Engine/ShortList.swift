@@ -1,0 +1,48 @@
+/// A list that has one element most of the time, which needs no memory of its own there.
+struct ShortList<Element> {
+  private var first: Element?
+  private var others: [Element] = []
+
+  init() {}
+
+  mutating func append(_ element: Element) {
+    if first == nil {
+      first = element
+    } else {
+      others.append(element)
+    }
+  }
+
+  mutating func removeLast() {
+    if others.isEmpty {
+      precondition(first != nil, "Nothing is in a list that an element is taken from")
+      first = nil
+    } else {
+      others.removeLast()
+    }
+  }
+}
+
+extension ShortList: RandomAccessCollection, MutableCollection {
+  var startIndex: Int { 0 }
+  var endIndex: Int { first == nil ? 0 : others.count + 1 }
+
+  subscript(position: Int) -> Element {
+    get {
+      if position > 0 { return others[position - 1] }
+      guard let first else { preconditionFailure("Nothing is in a list that is asked for an element") }
+      return first
+    }
+    set {
+      if position > 0 {
+        others[position - 1] = newValue
+      } else {
+        precondition(first != nil, "Nothing is in a list whose element is changed")
+        first = newValue
+      }
+    }
+  }
+}
+
+extension ShortList: Sendable where Element: Sendable {}
+extension ShortList: Equatable where Element: Equatable {}

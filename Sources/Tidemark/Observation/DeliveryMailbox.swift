@@ -1,0 +1,106 @@
+/// The closures of the program that are called with values of some type, and with an error.
+class DeliveryCalls: @unchecked Sendable {
+  let onError: @Sendable (any Error) -> Void
+
+  init(onError: @escaping @Sendable (any Error) -> Void) {
+    self.onError = onError
+  }
+}
+
+/// Hands values on, one at a time, where a scheduler says.
+///
+/// It does not know the type of the values: what is generic is looked up at run time for each value, at the cost of a
+/// fetch.
+class DeliveryMailbox: @unchecked Sendable {
+  /// Calls the program with a value.
+  typealias Delivery = @Sendable (DeliveryCalls) -> Void
+
+  private struct State {
+    var machine: MailboxMachine<Delivery>
+
+    // Nil when it was closed: what they hold is let go.
+    var calls: DeliveryCalls?
+  }
+
+  private let state: Mutex<State>
+  private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  init(
+    keepsAll: Bool, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, _ calls: DeliveryCalls
+  ) {
+    state = Mutex(State(machine: MailboxMachine(keepsAll: keepsAll), calls: calls))
+    self.schedule = schedule
+  }
+
+  final func post(_ delivery: @escaping Delivery) {
+    if state.withLock({ $0.machine.put(delivery) }) { scheduleDelivery() }
+  }
+
+  /// Takes one that is older than those that came before it, if any did.
+  final func postFirst(_ delivery: @escaping Delivery) {
+    if state.withLock({ $0.machine.putFirst(delivery) }) { scheduleDelivery() }
+  }
+
+  final func fail(_ error: any Error) {
+    if state.withLock({ $0.machine.fail(error) }) { scheduleDelivery() }
+  }
+
+  /// Has what comes while a closure runs delivered on this thread, when the closure has ended.
+  final func deliveringNow(_ body: () -> Void) {
+    state.withLock { $0.machine.hold() }
+    body()
+    deliver()
+  }
+
+  /// Nothing is delivered any more once it has returned.
+  final func cancel() {
+    let thread = currentThreadID()
+    // The closures go outside of the lock: what they hold may do anything when it goes.
+    let (place, _) = state.withLock { state in
+      defer { state.calls = nil }
+      return (Self.close(&state.machine, on: thread), state.calls)
+    }
+    place?.wait()
+  }
+
+  /// - returns: Where to wait for the delivery that is under way, if there is one to wait for.
+  private static func close(
+    _ machine: inout MailboxMachine<Delivery>, on thread: ThreadID
+  ) -> (any WaitingPlace)? {
+    guard let deliverer = machine.close(), DeliveryWaits.shared.begin(thread, for: deliverer) else { return nil }
+    let place = Environment.live.makePlace()
+    machine.wait(MailboxMachine.Waiter(thread: thread, place: place))
+    return place
+  }
+
+  private func scheduleDelivery() {
+    schedule { [self] in deliver() }
+  }
+
+  private func deliver() {
+    let thread = currentThreadID()
+    let (item, calls) = state.withLock { ($0.machine.take(on: thread), $0.calls) }
+    guard let item, let calls else { return }
+    if deliver(item, calls) { scheduleDelivery() }
+  }
+
+  /// - returns: Whether there is more.
+  private func deliver(_ item: MailboxMachine<Delivery>.Item, _ calls: DeliveryCalls) -> Bool {
+    var wasLast = false
+    switch item {
+    case .value(let delivery):
+      delivery(calls)
+    case .failure(let error):
+      calls.onError(error)
+      wasLast = true
+    }
+    let (schedules, tell, _) = state.withLock { state in
+      let (schedules, tell) = state.machine.didDeliver(wasLast: wasLast)
+      for waiter in tell { DeliveryWaits.shared.end(waiter.thread) }
+      defer { if wasLast { state.calls = nil } }
+      return (schedules, tell, state.calls)
+    }
+    for waiter in tell { waiter.place.tell() }
+    return schedules
+  }
+}

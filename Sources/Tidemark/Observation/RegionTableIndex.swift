@@ -1,0 +1,237 @@
+/// The regions of a table.
+struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
+  /// A part of a region. There may be very many.
+  private struct Entry {
+    var id: ID
+
+    /// Where the columns that it depends on are: many parts depend on the same ones.
+    var columnSet: Int32
+
+    /// The number of the column that it is found by; nil for the whole table.
+    var column: Int16?
+
+    /// The value that it is found by, if that is all there is to its rows.
+    var value: DatabaseValue?
+
+    /// Its rows else.
+    var rows: RowFilter?
+  }
+
+  let key: TableKey
+
+  private var entries = Slots<Entry>()
+  private var whole: [Int32: Set<Int32>] = [:]
+
+  /// By the numbers of columns. One that is filtered no more stays: there are few.
+  private var columns: [ColumnIndex] = []
+  private var columnSets = ColumnSets()
+
+  init(key: TableKey) {
+    self.key = key
+  }
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  // MARK: Content
+
+  mutating func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
+    let set = columnSets.insert(part.decidingColumns(rowIDName: rowIDName))
+    var entry = Entry(id: id, columnSet: set)
+    guard let name = part.rows.mostTellingColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
+      let number = entries.insert(entry)
+      whole[set, default: []].insert(number)
+      return number
+    }
+    let column = column(named: name)
+    entry.column = column
+    if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1 {
+      entry.value = values.first
+    } else {
+      entry.rows = part.rows
+    }
+    let number = entries.insert(entry)
+    if let value = entry.value {
+      columns[Int(column)].insert(value, number)
+    } else {
+      columns[Int(column)].insert(filter, number)
+    }
+    return number
+  }
+
+  private mutating func column(named name: String) -> Int16 {
+    if let number = columns.firstIndex(where: { $0.name == name }) { return Int16(number) }
+    columns.append(ColumnIndex(name: name))
+    return Int16(columns.count - 1)
+  }
+
+  mutating func remove(_ number: Int32) {
+    let entry = entries.remove(number)
+    columnSets.remove(entry.columnSet)
+    guard let column = entry.column.map(Int.init) else {
+      whole[entry.columnSet]?.remove(number)
+      if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
+      return
+    }
+    if let value = entry.value {
+      columns[column].remove(value, number)
+    } else if let filter = entry.rows?.columns[columns[column].name] {
+      columns[column].remove(filter, number)
+    }
+  }
+
+  // MARK: Matching
+
+  func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
+    for (set, numbers) in whole where changes.touches(columns: columnSets[set]) {
+      for number in numbers { hit(entries[number].id) }
+    }
+    if changes.isCoarse {
+      entries.forEach { entry in
+        if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet]) { hit(entry.id) }
+      }
+      return
+    }
+    for column in columns.indices where !columns[column].isEmpty {
+      changes.forEachImage(of: columns[column].name) { value, row in
+        columns[column].find(value) { number in check(entries[number], row, hit) }
+      }
+    }
+  }
+
+  /// Asks a part about a whole row.
+  private func check(_ entry: Entry, _ row: TableCommit.Row, _ hit: (ID) -> Void) {
+    guard row.touches(columns: columnSets[entry.columnSet]) else { return }
+    if entry.rows?.mayAdmit(row.value) ?? true { hit(entry.id) }
+  }
+}
+
+extension RowFilter {
+  /// The column to find rows by: a row id tells the most, then one value, then a few, then a range.
+  fileprivate func mostTellingColumn(rowIDName: String?) -> String? {
+    func rank(_ name: String, _ filter: ColumnFilter) -> Int {
+      switch filter {
+      case .values(let values): name == rowIDName ? 0 : values.count
+      case .range(let range): range.lower == nil || range.upper == nil ? .max : .max - 1
+      }
+    }
+    return columns.map { (rank($0.key, $0.value), $0.key) }.min { $0 < $1 }?.1
+  }
+}
+
+/// The parts that are found by the value of a column.
+private struct ColumnIndex {
+  /// Most of the time it is one.
+  private enum Numbers {
+    case one(Int32)
+    case many([Int32])
+
+    func forEach(_ body: (Int32) -> Void) {
+      switch self {
+      case .one(let number): body(number)
+      case .many(let numbers): numbers.forEach(body)
+      }
+    }
+
+    mutating func append(_ number: Int32) {
+      switch self {
+      case .one(let other): self = .many([other, number])
+      case .many(var numbers):
+        self = .many([])
+        numbers.append(number)
+        self = .many(numbers)
+      }
+    }
+
+    /// - returns: What is left.
+    consuming func removing(_ number: Int32) -> Numbers? {
+      switch self {
+      case .one: return nil
+      case .many(var numbers):
+        numbers.removeAll { $0 == number }
+        return numbers.isEmpty ? nil : .many(numbers)
+      }
+    }
+  }
+
+  let name: String
+  private var values: [DatabaseValue: Numbers] = [:]
+  private var ranges = IntervalIndex<Int32>()
+
+  init(name: String) {
+    self.name = name
+  }
+
+  var isEmpty: Bool { values.isEmpty && ranges.count == 0 }
+
+  mutating func insert(_ value: DatabaseValue, _ number: Int32) {
+    if values[value]?.append(number) == nil { values[value] = .one(number) }
+  }
+
+  mutating func insert(_ filter: ColumnFilter, _ number: Int32) {
+    switch filter {
+    case .values(let values): for value in values { insert(value, number) }
+    case .range(let range): ranges.insert(range, number)
+    }
+  }
+
+  mutating func remove(_ value: DatabaseValue, _ number: Int32) {
+    // Out while it changes: an array that is held twice is copied.
+    if let numbers = values.removeValue(forKey: value) { values[value] = numbers.removing(number) }
+  }
+
+  mutating func remove(_ filter: ColumnFilter, _ number: Int32) {
+    switch filter {
+    case .values(let values): for value in values { remove(value, number) }
+    case .range: ranges.remove(number)
+    }
+  }
+
+  /// Calls a closure for each part that lets a value pass: for all when it is not known.
+  func find(_ value: DatabaseValue?, _ body: (Int32) -> Void) {
+    guard let value else {
+      values.values.forEach { $0.forEach(body) }
+      return ranges.forEach(body)
+    }
+    values[value]?.forEach(body)
+    if ranges.count > 0 { ranges.find(value, body) }
+  }
+}
+
+/// Sets of columns, each once, however many parts depend on it. Nil stands for all columns.
+private struct ColumnSets {
+  private var sets: [Set<String>?] = []
+  private var counts: [Int] = []
+  private var places: [Set<String>?: Int32] = [:]
+
+  subscript(place: Int32) -> Set<String>? { sets[Int(place)] }
+
+  mutating func insert(_ set: Set<String>?) -> Int32 {
+    if let place = places[set] {
+      counts[Int(place)] += 1
+      return place
+    }
+    let place = counts.firstIndex(of: 0) ?? sets.count
+    if place == sets.count {
+      sets.append(set)
+      counts.append(1)
+    } else {
+      sets[place] = set
+      counts[place] = 1
+    }
+    places[set] = Int32(place)
+    return Int32(place)
+  }
+
+  mutating func remove(_ place: Int32) {
+    counts[Int(place)] -= 1
+    if counts[Int(place)] == 0 { places[sets[Int(place)]] = nil }
+  }
+}
+
+extension TableRegion.Part {
+  /// The columns whose changes may alter what is in the part, in lower case: nil stands for all.
+  func decidingColumns(rowIDName: String?) -> Set<String>? {
+    // Rows come in the order of their ids when no other one is asked for.
+    readColumns.map { $0.union(rows.columns.keys).union([rowIDName ?? RowFilter.rowIDName]) }
+  }
+}

@@ -1,0 +1,34 @@
+/// Things under small numbers, which are given again.
+struct Slots<Element: Sendable>: Sendable {
+  private var elements: [Element?] = []
+  private var free: [Int32] = []
+
+  var isEmpty: Bool { elements.count == free.count }
+
+  mutating func insert(_ element: Element) -> Int32 {
+    if let number = free.popLast() {
+      elements[Int(number)] = element
+      return number
+    }
+    elements.append(element)
+    return Int32(elements.count - 1)
+  }
+
+  /// - returns: What was under the number.
+  mutating func remove(_ number: Int32) -> Element {
+    let element = elements[Int(number)]!
+    elements[Int(number)] = nil
+    free.append(number)
+    return element
+  }
+
+  subscript(number: Int32) -> Element {
+    // The element is not copied to be looked at, nor held twice while it changes.
+    _read { yield elements[Int(number)]! }
+    _modify { yield &elements[Int(number)]! }
+  }
+
+  func forEach(_ body: (Element) -> Void) {
+    for case let element? in elements { body(element) }
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+import Testing
+@testable import Tidemark
+
+/// The index against the question that it answers for many regions at once.
+@Suite struct RegionIndexTests {
+  private static let conditions = [
+    "a = ?", "a IN (?, 3, 5)", "b > ?", "b BETWEEN ? AND 7", "a = ? AND b < 6", "id = ?", "a = ? OR b = 2", "c IS ?",
+    "length(c) > ?",
+  ]
+
+  @Test(arguments: 0..<5)
+  func whatIsPutInIsFoundByTheChangesThatTouchItUntilItIsTakenOut(_ round: Int) throws {
+    var chance = Chance()
+    let queue = try DatabaseQueue()
+    try queue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)") }
+    var regions: [DatabaseRegion] = []
+    for _ in 0..<150 {
+      let sql = "SELECT \(chance.pick(["*", "c", "id"])) FROM t WHERE \(chance.pick(Self.conditions))"
+      let argument = Int.random(in: 0..<10, using: &chance)
+      regions.append(
+        try queue.read { db in
+          let statement = try db.makeStatement(sql: sql)
+          statement.arguments = [argument]
+          return statement.databaseRegion
+        })
+    }
+    regions.append(.fullDatabase)
+
+    var index = RegionIndex<Int>()
+    let registrations = regions.enumerated().map { number, region in index.insert(region, number) }
+    var inside = Set(regions.indices)
+    let commits = Mutex<[CommittedChanges]>([])
+    let subscription = queue.changeBroker.subscribe(index.needs) { changes in commits.withLock { $0.append(changes) } }
+    for _ in 0..<60 {
+      if let number = inside.randomElement(using: &chance), inside.count > 20 {
+        index.remove(registrations[number], number)
+        inside.remove(number)
+      }
+      let sql = chance.pick([
+        "INSERT OR REPLACE INTO t VALUES (?, ?, ?, 'x')", "UPDATE t SET b = ?2, c = ?3 WHERE a = ?1",
+        "UPDATE t SET a = ?3 WHERE id = ?1 + ?2 * 0", "DELETE FROM t WHERE a = ?1 AND b > ?2 + ?3 * 0",
+      ])
+      let arguments = StatementArguments((0..<3).map { _ in Int.random(in: 0..<10, using: &chance) })
+      try queue.write { try $0.execute(sql: sql, arguments: arguments) }
+      let told = commits.withLock { commits in
+        defer { commits = [] }
+        return commits
+      }
+      for changes in told {
+        var found: Set<Int> = []
+        for table in changes.tableCommits { index.match(table) { found.insert($0) } }
+        let touched = inside.filter { number in changes.rows.contains { regions[number].isModified(by: $0) } }
+        let missed = touched.subtracting(found)
+        #expect(missed.isEmpty, "\(sql) \(arguments): \(missed.map { regions[$0].debugDescription })")
+        #expect(found.isSubset(of: inside))
+      }
+    }
+    subscription.cancel()
+    for number in inside { index.remove(registrations[number], number) }
+    #expect(index.neededColumns.isEmpty)
+  }
+
+  @Test func numbersAreGivenAgain() {
+    var slots = Slots<String>()
+    let (a, b) = (slots.insert("a"), slots.insert("b"))
+    let removed = slots.remove(a)
+    let c = slots.insert("c")
+    #expect(removed == "a")
+    #expect(c == a)
+    #expect(slots[b] == "b")
+    slots[c] += "d"
+    var all: [String] = []
+    slots.forEach { all.append($0) }
+    #expect(all == ["cd", "b"])
+    _ = (slots.remove(b), slots.remove(c))
+    #expect(slots.isEmpty)
+  }
+}

@@ -1,0 +1,105 @@
+import Testing
+@testable import Tidemark
+
+/// What statements have read, as a value that is compared at a glance.
+@Suite struct SelectionTests {
+  private static func books(_ column: String = "pages") throws -> DatabaseQueue {
+    let queue = try DatabaseQueue()
+    try queue.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, \(column) INTEGER)") }
+    return queue
+  }
+
+  private static func selection(_ queue: DatabaseQueue, _ ids: Int..., other: String? = nil) throws -> Selection {
+    try queue.read { db in
+      try db.recordingSelection {
+        for id in ids { _ = try Row.fetchOne(db, sql: "SELECT * FROM book WHERE id = ?", arguments: [id]) }
+        if let other { _ = try Row.fetchAll(db, sql: other) }
+      }.selection
+    }
+  }
+
+  @Test func theSameStatementsAndArgumentsOfTwoConnectionsHaveReadTheSame() throws {
+    let (one, other) = (try Self.books(), try Self.books())
+    let (first, second) = (try Self.selection(one, 1, 2), try Self.selection(other, 1, 2))
+    #expect(first == second)
+    #expect(first.region.debugDescription == "book(id,pages,title) where id in (1, 2)")
+  }
+
+  @Test func otherArgumentsHaveReadSomethingElse() throws {
+    let queue = try Self.books()
+    let (first, second) = (try Self.selection(queue, 1), try Self.selection(queue, 2))
+    #expect(first != second)
+  }
+
+  @Test func anotherStatementHasReadSomethingElse() throws {
+    let queue = try Self.books()
+    let (first, second) = (try Self.selection(queue, 1), try Self.selection(queue, 1, other: "SELECT 1"))
+    #expect(first != second)
+    #expect(first.region == second.region)
+  }
+
+  @Test func theSameTextInAnotherSchemaHasReadSomethingElse() throws {
+    let (one, other) = (try Self.books(), try Self.books("price"))
+    let (first, second) = (try Self.selection(one, 1), try Self.selection(other, 1))
+    #expect(first != second)
+  }
+
+  @Test func manyStatementsAreKeptAsTheirRegion() throws {
+    let queue = try Self.books()
+    let all = try queue.read { db in
+      try db.recordingSelection {
+        for id in 1...100 {
+          _ = try Int.fetchOne(db, sql: "SELECT pages FROM book WHERE id = ?", arguments: [id])
+        }
+      }.selection
+    }
+    for id in [1, 50, 100] {
+      let one = try Self.selection(queue, id, other: nil)
+      // `SELECT *` reads more columns: only whether the row is in it counts here.
+      let change = RowChange(
+        table: TableKey("book", in: "main"), kind: .delete, old: RowImage(rowID: Int64(id)), new: nil,
+        changedColumns: nil)
+      #expect(one.region.isModified(by: change))
+      #expect(all.region.isModified(by: change))
+    }
+  }
+
+  @Test func whatIsReadInsideIsReadOutsideToo() throws {
+    let queue = try Self.books()
+    try queue.read { db in
+      var inner = Selection()
+      let outer = try db.recordingSelection {
+        inner = try db.recordingSelection { _ = try Int.fetchAll(db, sql: "SELECT pages FROM book") }.selection
+        _ = try Int.fetchAll(db, sql: "SELECT COUNT(*) FROM book")
+      }.selection
+      #expect(inner.region.debugDescription == "book(pages)")
+      #expect(outer.region == inner.region.union(outer.region))
+      #expect(outer != inner)
+    }
+  }
+}
+
+/// The plans of regions, each once.
+@Suite struct RegionPlansTests {
+  @Test func connectionsShareAPlan() throws {
+    let sql = "SELECT name FROM player WHERE id = ?"
+    func plan() throws -> RegionPlan {
+      try DatabaseQueue().write { db in
+        try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
+        return RegionPlans.shared.shared(try db.regionPlan(of: try db.makeStatement(sql: sql)), of: sql)
+      }
+    }
+    let (one, other) = (try plan(), try plan())
+    #expect(one === other)
+  }
+
+  @Test func aPlanThatNobodyUsesIsNotKept() throws {
+    let plans = RegionPlans()
+    weak var kept: RegionPlan?
+    do {
+      let plan = RegionPlan.empty
+      kept = plans.shared(plan, of: "SELECT 1")
+    }
+    #expect(kept == nil)
+  }
+}
