@@ -38,9 +38,9 @@ func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-private func key(_ number: Int) -> Int64 { Int64((number * 7919) % rowCount + 1) }
+func key(_ number: Int) -> Int64 { Int64((number * 7919) % rowCount + 1) }
 
-private func lookUp(_ bare: BareConnection) throws {
+func lookUp(_ bare: BareConnection) throws {
   try bare.execute("BEGIN")
   let statement = try bare.prepare("SELECT * FROM item WHERE id = ?")
   for number in 0..<count {

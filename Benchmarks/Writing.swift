@@ -60,7 +60,8 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-private func insert(_ count: Int, _ bare: BareConnection, isReturning: Bool = false) throws {
+/// What bare C does for rows that are inserted.
+func insert(_ count: Int, _ bare: BareConnection, isReturning: Bool = false) throws {
   try bare.execute("BEGIN IMMEDIATE")
   let sql = "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)"
   let statement = try bare.prepare(isReturning ? sql + " RETURNING *" : sql)

@@ -37,7 +37,7 @@ if names.first == "bulk" {
   exit(0)
 }
 
-let families = [writing, reading, columns, lookups, accesses]
+let families = [writing, reading, columns, lookups, accesses, typedDialect]
 let workloads = try families.flatMap { try $0(folder) }.filter { workload in
   names.isEmpty || names.contains { workload.name.contains($0) }
 }

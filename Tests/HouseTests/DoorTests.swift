@@ -2,7 +2,12 @@ import Testing
 
 @Suite struct DoorTests {
   @Test func onlyTheRoomsWithADoorSpeakToC() {
-    report(SourceTree.swiftFiles(in: SourceTree.library).flatMap(Doors.violations))
+    report(SourceTree.swiftFiles(in: SourceTree.library).flatMap { Doors.violations(in: $0) })
+  }
+
+  @Test func theDialectSpeaksToCThroughTidemark() {
+    let files = SourceTree.swiftFiles(in: SourceTree.dialect)
+    report(files.flatMap { Doors.violations(in: $0, callers: [], callbacks: []) })
   }
 
   // MARK: - The check can fail

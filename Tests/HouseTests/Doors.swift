@@ -7,14 +7,17 @@ enum Doors {
   static let callbacks: Set = ["Engine"]
 
   /// What goes through a wall instead of a door.
-  static func violations(in file: SourceFile) -> [Finding] {
+  static func violations(
+    in file: SourceFile, callers: Set<String> = callers, callbacks: Set<String> = callbacks
+  ) -> [Finding] {
     guard let room = file.room else { return [] }
     return file.findings(in: file.swift.code) { line in
       if !callers.contains(room), let function = calledFunction(in: line) {
-        return "\(room) calls \(function). Only \(callers.sorted().joined(separator: ", ")) do: add a function there"
+        let rooms = Self.callers.sorted().joined(separator: ", ")
+        return "\(room) calls \(function). Only \(rooms) do: add a function there"
       }
       if !callbacks.contains(room), let word = ["Unmanaged", "@convention(c)"].first(where: line.contains) {
-        return "\(word) in \(room). Only \(callbacks.sorted().joined(separator: ", ")) is called back by C"
+        return "\(word) in \(room). Only \(Self.callbacks.sorted().joined(separator: ", ")) is called back by C"
       }
       return nil
     }

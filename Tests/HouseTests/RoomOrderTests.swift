@@ -11,6 +11,13 @@ import Testing
     report(Rooms.violations(in: Self.library))
   }
 
+  @Test func theDialectHasRoomsOfItsOwn() {
+    let files = SourceTree.swiftFiles(in: SourceTree.dialect)
+    #expect(!files.isEmpty)
+    report(Rooms.strays(in: files, order: Rooms.dialectOrder))
+    report(Rooms.violations(in: files, order: Rooms.dialectOrder))
+  }
+
   // MARK: - The checks can fail
 
   @Test func aFileOutsideOfTheRoomsIsFound() {

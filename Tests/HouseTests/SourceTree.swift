@@ -17,10 +17,12 @@ struct SourceFile: Sendable {
     swift = SwiftText(path.hasSuffix(".swift") ? text : "")
   }
 
-  /// The folder of `Sources/Tidemark` it stands in; nil when it stands elsewhere, or directly there.
+  /// The folder of `Sources/Tidemark`, or of `Sources/SQLiteDB`, it stands in; nil when it stands elsewhere, or directly
+  /// there.
   var room: String? {
     let parts = path.split(separator: "/")
-    return parts.count > 3 && path.hasPrefix(SourceTree.library + "/") ? String(parts[2]) : nil
+    let isInRooms = [SourceTree.library, SourceTree.dialect].contains { path.hasPrefix($0 + "/") }
+    return parts.count > 3 && isInRooms ? String(parts[2]) : nil
   }
 }
 
@@ -28,6 +30,9 @@ struct SourceFile: Sendable {
 enum SourceTree {
   /// Where the rooms are.
   static let library = "Sources/Tidemark"
+
+  /// Where the rooms of the typed dialect are.
+  static let dialect = "Sources/SQLiteDB"
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -99,6 +99,13 @@ public struct SQLiteVersion: Comparable, Hashable, Sendable, CustomStringConvert
   /// The 1 of 3.40.1.
   public var point: Int = 0
 
+  /// A version.
+  public init(major: Int, minor: Int, point: Int = 0) {
+    self.major = major
+    self.minor = minor
+    self.point = point
+  }
+
   /// `SQLite version 3.40.1`
   public var description: String { "SQLite version \(major).\(minor).\(point)" }
 

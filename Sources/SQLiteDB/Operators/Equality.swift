@@ -9,8 +9,7 @@
 // first does not fit.
 
 /// Whether both are equal: `("a" = "b")`; with nil, `("a" IS NULL)`.
-public func == <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
-where V.Datatype: Equatable {
+public func == <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool> {
   .infix(lhs, "=", rhs)
 }
 
@@ -19,25 +18,22 @@ where V.Datatype: Equatable {
 public func == <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
 ) -> SQLExpression<Bool?>
-where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Equatable {
+where L.WrappedType == R.WrappedType {
   .infix(lhs, "=", rhs)
 }
 
 /// Whether both are equal: `("a" = "b")`; with nil, `("a" IS NULL)`.
-public func == <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func == <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition> {
   .infix(lhs, rhs._binding == nil ? "IS" : "=", SQLExpression<T>.parameter(rhs))
 }
 
 /// Whether both are equal: `("a" = "b")`; with nil, `("a" IS NULL)`.
-public func == <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func == <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition> {
   .infix(SQLExpression<T>.parameter(lhs), lhs._binding == nil ? "IS" : "=", rhs)
 }
 
 /// Whether both differ: `("a" != "b")`; with nil, `("a" IS NOT NULL)`.
-public func != <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
-where V.Datatype: Equatable {
+public func != <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool> {
   .infix(lhs, "!=", rhs)
 }
 
@@ -46,25 +42,22 @@ where V.Datatype: Equatable {
 public func != <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
 ) -> SQLExpression<Bool?>
-where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Equatable {
+where L.WrappedType == R.WrappedType {
   .infix(lhs, "!=", rhs)
 }
 
 /// Whether both differ: `("a" != "b")`; with nil, `("a" IS NOT NULL)`.
-public func != <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func != <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition> {
   .infix(lhs, rhs._binding == nil ? "IS NOT" : "!=", SQLExpression<T>.parameter(rhs))
 }
 
 /// Whether both differ: `("a" != "b")`; with nil, `("a" IS NOT NULL)`.
-public func != <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func != <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition> {
   .infix(SQLExpression<T>.parameter(lhs), lhs._binding == nil ? "IS NOT" : "!=", rhs)
 }
 
 /// Whether both are equal, NULL being equal to NULL: `("a" IS "b")`.
-public func === <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
-where V.Datatype: Equatable {
+public func === <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool> {
   .infix(lhs, "IS", rhs)
 }
 
@@ -73,25 +66,22 @@ where V.Datatype: Equatable {
 public func === <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
 ) -> SQLExpression<Bool?>
-where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Equatable {
+where L.WrappedType == R.WrappedType {
   .infix(lhs, "IS", rhs)
 }
 
 /// Whether both are equal, NULL being equal to NULL: `("a" IS "b")`.
-public func === <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func === <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition> {
   .infix(lhs, "IS", SQLExpression<T>.parameter(rhs))
 }
 
 /// Whether both are equal, NULL being equal to NULL: `("a" IS "b")`.
-public func === <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func === <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition> {
   .infix(SQLExpression<T>.parameter(lhs), "IS", rhs)
 }
 
 /// Whether both differ, NULL being equal to NULL: `("a" IS NOT "b")`.
-public func !== <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
-where V.Datatype: Equatable {
+public func !== <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool> {
   .infix(lhs, "IS NOT", rhs)
 }
 
@@ -100,18 +90,16 @@ where V.Datatype: Equatable {
 public func !== <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
 ) -> SQLExpression<Bool?>
-where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Equatable {
+where L.WrappedType == R.WrappedType {
   .infix(lhs, "IS NOT", rhs)
 }
 
 /// Whether both differ, NULL being equal to NULL: `("a" IS NOT "b")`.
-public func !== <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func !== <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T) -> SQLExpression<T.Condition> {
   .infix(lhs, "IS NOT", SQLExpression<T>.parameter(rhs))
 }
 
 /// Whether both differ, NULL being equal to NULL: `("a" IS NOT "b")`.
-public func !== <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
-where T.WrappedType.Datatype: Equatable {
+public func !== <T: ExpressionDatatype>(lhs: T, rhs: SQLExpression<T>) -> SQLExpression<T.Condition> {
   .infix(SQLExpression<T>.parameter(lhs), "IS NOT", rhs)
 }

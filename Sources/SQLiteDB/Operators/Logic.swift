@@ -1,9 +1,14 @@
-// Five forms each. None is disfavoured: in `verified && name != nil`, the compiler would rather compare an optional
-// expression with nil, which is a `Bool` and always true.
+// Six forms each; those of two expressions are not generic, which the compiler is quick with. None is disfavoured: in
+// `verified && name != nil`, the compiler would rather compare an optional expression with nil, which is a `Bool` and
+// always true.
 
 /// Whether both hold: `("a" AND "b")`.
-public func && <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: SQLExpression<T>) -> SQLExpression<T>
-where T.WrappedType == Bool {
+public func && (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool> {
+  .infix(lhs, and: rhs)
+}
+
+/// Whether both hold: `("a" AND "b")`.
+public func && (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, and: rhs)
 }
 
@@ -30,8 +35,12 @@ where T.WrappedType == Bool {
 }
 
 /// Whether one of both holds: `("a" OR "b")`.
-public func || <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: SQLExpression<T>) -> SQLExpression<T>
-where T.WrappedType == Bool {
+public func || (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool> {
+  .infix(lhs, or: rhs)
+}
+
+/// Whether one of both holds: `("a" OR "b")`.
+public func || (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, or: rhs)
 }
 

@@ -1,5 +1,5 @@
 /// What was asked of a row, or of a query, is not there.
-public enum QueryError: Error, Sendable, CustomStringConvertible {
+public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// All columns were selected of a table that the query does not have.
   case noSuchTable(name: String)
 

@@ -17,8 +17,16 @@ extension Date: Value {
   /// These are `YYYY-MM-DD`, with or without `HH:MM`, `HH:MM:SS` or `HH:MM:SS.SSS` after a space or a `T`, with or
   /// without `Z` or a distance from UTC; a time alone is one of 2000-01-01.
   ///
-  /// - throws: A `ValueError` when it is none.
-  public static func fromDatatypeValue(_ datatypeValue: String) throws -> Date {
+  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
+  public static func fromDatatypeValue(_ datatypeValue: String) -> Date {
+    do {
+      return try date(datatypeValue)
+    } catch {
+      error.trap()
+    }
+  }
+
+  private static func date(_ datatypeValue: String) throws(ValueError) -> Date {
     if let formatter = SharedDateFormatter.changed, let date = formatter.date(from: datatypeValue) { return date }
     if let date = Date(storedText: datatypeValue) ?? Date(storedText: "2000-01-01 " + datatypeValue) { return date }
     throw ValueError(type: "Date", found: datatypeValue)
@@ -37,7 +45,7 @@ extension Date: Value {
   /// Not for you to call: a text, or a number: a Julian day, or, where it is too great to be one, seconds since 1970.
   public static func _from(stored: DatabaseValue) throws -> Date? {
     switch stored.storage {
-    case .string(let text): try fromDatatypeValue(text)
+    case .string(let text): try date(text)
     case .int64(let integer): Date(storedNumber: Double(integer))
     case .double(let double): Date(storedNumber: double)
     case .null, .blob: nil

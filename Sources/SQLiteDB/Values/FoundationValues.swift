@@ -1,4 +1,5 @@
 public import Foundation
+public import Tidemark
 
 extension Data: Value {
   /// `BLOB`
@@ -17,9 +18,16 @@ extension UUID: Value {
 
   /// The identifier that the text is.
   ///
-  /// - throws: A `ValueError` when it is none.
-  public static func fromDatatypeValue(_ datatypeValue: String) throws -> UUID {
-    guard let uuid = UUID(uuidString: datatypeValue) else { throw ValueError(type: "UUID", found: datatypeValue) }
+  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
+  public static func fromDatatypeValue(_ datatypeValue: String) -> UUID {
+    guard let uuid = UUID(uuidString: datatypeValue) else { ValueError(type: "UUID", found: datatypeValue).trap() }
+    return uuid
+  }
+
+  /// Not for you to call: the identifier that a TEXT is, which throws where it is none.
+  public static func _from(stored: DatabaseValue) throws -> UUID? {
+    guard let text = String._from(stored) else { return nil }
+    guard let uuid = UUID(uuidString: text) else { throw ValueError(type: "UUID", found: text) }
     return uuid
   }
 
@@ -33,9 +41,16 @@ extension URL: Value {
 
   /// The URL that the text is.
   ///
-  /// - throws: A `ValueError` when it is none.
-  public static func fromDatatypeValue(_ datatypeValue: String) throws -> URL {
-    guard let url = URL(string: datatypeValue) else { throw ValueError(type: "URL", found: datatypeValue) }
+  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
+  public static func fromDatatypeValue(_ datatypeValue: String) -> URL {
+    guard let url = URL(string: datatypeValue) else { ValueError(type: "URL", found: datatypeValue).trap() }
+    return url
+  }
+
+  /// Not for you to call: the URL that a TEXT is, which throws where it is none.
+  public static func _from(stored: DatabaseValue) throws -> URL? {
+    guard let text = String._from(stored) else { return nil }
+    guard let url = URL(string: text) else { throw ValueError(type: "URL", found: text) }
     return url
   }
 

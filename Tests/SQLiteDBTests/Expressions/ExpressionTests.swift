@@ -21,7 +21,7 @@ import Testing
     #expect(Blob(bytes: [0x0a, 0xbc]).toHex() == "0abc")
     #expect([UInt8]([1, 2, 3]).withUnsafeBytes { Blob(bytes: $0.baseAddress!, length: 2) } == Blob(bytes: [1, 2]))
     let url = URL(string: "https://tidemark.example/a?b")!
-    #expect(try! URL.fromDatatypeValue(url.datatypeValue) == url)
+    #expect(URL.fromDatatypeValue(url.datatypeValue) == url)
     let uuid = UUID()
     #expect(uuid.datatypeValue == uuid.uuidString)
   }

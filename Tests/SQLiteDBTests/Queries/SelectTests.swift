@@ -13,7 +13,8 @@ private let age = SQLExpression<Int?>("age")
                      .limit(5, offset: 1)     // LIMIT 5 OFFSET 1
     #expect(
       sql(query)
-        == "SELECT \"email\" FROM \"users\" WHERE (\"name\" IS NOT NULL) ORDER BY \"email\" DESC, \"name\" LIMIT 5 OFFSET 1"
+        == "SELECT \"email\" FROM \"users\" WHERE (\"name\" IS NOT NULL) ORDER BY \"email\" DESC, \"name\" "
+        + "LIMIT 5 OFFSET 1"
     )
   }
 
@@ -108,7 +109,8 @@ private let age = SQLExpression<Int?>("age")
     } catch {
       #expect(
         "\(error)"
-          == "Ambiguous column `\"id\"` (please disambiguate: [\"\\\"managers\\\".\\\"id\\\"\", \"\\\"users\\\".\\\"id\\\"\"])"
+          == "Ambiguous column `\"id\"` (please disambiguate: "
+          + "[\"\\\"managers\\\".\\\"id\\\"\", \"\\\"users\\\".\\\"id\\\"\"])"
       )
     }
   }

@@ -125,6 +125,8 @@ public struct ValueError: Error, Hashable, CustomStringConvertible {
     self.found = found
   }
 
+  func trap() -> Never { fatalError("\(self)") }
+
   /// What was found, and what was hoped for.
   public var description: String { "\(found) is no \(type)" }
 }

@@ -1,0 +1,255 @@
+import Foundation
+import SQLiteDB
+import Testing
+
+private struct User: Codable, Equatable {
+  var name: String
+  var age: Int?
+}
+
+private enum Kind: String, Codable { case png, jpg }
+
+private struct Everything: Codable, Equatable {
+  struct Sub: Codable, Equatable { var a: [Int] }
+  var int = 1
+  var int8 = Int8(-2)
+  var int64 = Int64(3)
+  var uint = UInt(4)
+  var bool = true
+  var float: Float = 1.5
+  var double = 2.5
+  var string = "s"
+  var date = Date(timeIntervalSince1970: 5)
+  var data = Data([1, 2])
+  var uuid = UUID()
+  var url = URL(string: "https://tidemark.example")!
+  var kind = Kind.jpg
+  var sub = Sub(a: [1, 2])
+  var optional: String?
+}
+
+@Suite struct CodableTests {
+  let table = Table("t")
+
+  private func database() throws -> Connection {
+    let db = try Connection()
+    try db.run(
+      """
+      CREATE TABLE t (int, int8, int64, uint, bool, float, double, string, date, data, uuid, url, kind, sub, optional)
+      """)
+    return db
+  }
+
+  @Test("S156, S157: a value is inserted")
+  func insert() throws {
+    #expect(sql(try users.insert(User(name: "test"))) == "INSERT INTO \"users\" (\"name\") VALUES ('test')")
+    #expect(
+      sql(try users.insert(User(name: "test", age: 3), otherSetters: [id <- 7]))
+        == "INSERT INTO \"users\" (\"name\", \"age\", \"id\") VALUES ('test', 3, 7)")
+    #expect(
+      sql(try users.insert(or: .replace, encodable: User(name: "test")))
+        == "INSERT OR REPLACE INTO \"users\" (\"name\") VALUES ('test')")
+    #expect(
+      sql(try users.upsert(User(name: "test", age: 3), onConflictOf: name))
+        == "INSERT INTO \"users\" (\"name\", \"age\") VALUES ('test', 3) ON CONFLICT (\"name\") DO UPDATE SET "
+        + "\"age\" = \"excluded\".\"age\"")
+  }
+
+  @Test("S157, W1: values are inserted, each property in its column")
+  func insertMany() throws {
+    #expect(
+      sql(try users.insertMany([User(name: "a"), User(name: "b")]))
+        == "INSERT INTO \"users\" (\"name\") VALUES ('a'), ('b')")
+    #expect(
+      sql(try users.insertMany([User(name: "a"), User(name: "b", age: 2)]))
+        == "INSERT INTO \"users\" (\"name\", \"age\") VALUES ('a', NULL), ('b', 2)")
+  }
+
+  @Test("S158, S159: rows are updated")
+  func update() throws {
+    #expect(
+      sql(try users.filter(id == 1).update(User(name: "x"), otherSetters: [balance <- 2]))
+        == "UPDATE \"users\" SET \"name\" = 'x', \"balance\" = 2.0 WHERE (\"id\" = 1)")
+  }
+
+  @Test("S160, S163: all types come back")
+  func roundTrip() throws {
+    let db = try database()
+    let value = Everything()
+    try db.run(table.insert(value))
+    let loaded: [Everything] = try db.prepare(table).map { row in
+      return try row.decode()
+    }
+    #expect(loaded == [value])
+    #expect(
+      sql(try table.insert(value)).hasSuffix(
+        "'\(value.uuid.uuidString)', 'https://tidemark.example', 'jpg', '{\"a\":[1,2]}')"))
+  }
+
+  @Test("S161: a decoder is used by hand, and an enumeration of integers is an INTEGER")
+  func byHand() throws {
+    enum ImageCodingKeys: String, CodingKey {
+      case kind
+    }
+    enum ImageKind: Int, Codable {
+      case png, jpg, heif
+    }
+    struct Image: Codable { var kind: ImageKind, width: Int }
+    let db = try Connection()
+    let images = Table("images")
+    try db.run("CREATE TABLE images (kind INTEGER, width INTEGER)")
+    try db.run(images.insert(Image(kind: .heif, width: 3)))
+    #expect(try db.scalar("SELECT kind FROM images") as? Int64 == 2)
+    let loaded: [String] = try db.prepare(images).map { row in
+      let decoder = row.decoder()
+      let container = try decoder.container(keyedBy: ImageCodingKeys.self)
+      switch try container.decode(ImageKind.self, forKey: .kind) {
+      case .png: return "png"
+      case .jpg: return "jpg"
+      case .heif: return "heif \(try Image(from: decoder).width)"
+      }
+    }
+    #expect(loaded == ["heif 3"])
+  }
+
+  @Test("S161: JSON texts, and plain ones, are read")
+  func json() throws {
+    struct File: Codable { var kind: Kind }
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (kind); INSERT INTO t VALUES ('jpg'), ('\"png\"')")
+    let files: [File] = try db.prepare(table).map { try $0.decode() }
+    #expect(files.map(\.kind) == [.jpg, .png])
+  }
+
+  @Test("S162: values are told something when they are decoded, those in JSON, too")
+  func userInfo() throws {
+    let key = CodingUserInfoKey(rawValue: "key")!
+    struct Inner: Decodable {
+      var told: String?
+      init(from decoder: any Decoder) throws {
+        _ = try decoder.container(keyedBy: NoKeys.self)
+        told = decoder.userInfo[CodingUserInfoKey(rawValue: "key")!] as? String
+      }
+      enum NoKeys: CodingKey {}
+    }
+    struct Outer: Decodable { var inner: Inner }
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (\"inner\"); INSERT INTO t VALUES ('{}')")
+    let outer: Outer = try #require(try db.pluck(table)).decode(userInfo: [key: "x"])
+    #expect(outer.inner.told == "x")
+    #expect(try #require(try db.pluck(table)).decoder(userInfo: [key: "x"]).userInfo[key] as? String == "x")
+  }
+
+  @Test("W10: a column of the wrong type is an error, where it may be nil, too")
+  func mismatch() throws {
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (name, age); INSERT INTO t VALUES ('x', 'abc'), (NULL, 1), ('x', NULL)")
+    let rows = Array(try db.prepare(table))
+    #expect(throws: DecodingError.self) { try rows[0].decode() as User }
+    #expect(throws: DecodingError.self) { try rows[1].decode() as User }
+    #expect(try rows[2].decode() == User(name: "x"))
+    let row = try #require(try db.prepareRowIterator("SELECT 1 AS age").failableNext())
+    #expect(throws: DecodingError.self) { try row.decode() as User }
+  }
+
+  @Test("S164–S167: what has no place in columns is an error")
+  func restrictions() throws {
+    #expect(throws: EncodingError.self) { try users.insert([1, 2]) }
+    #expect(throws: EncodingError.self) { try users.insert(3) }
+    struct Nested: Encodable {
+      enum Keys: CodingKey { case a, b }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .a)
+        try inner.encode(1, forKey: .b)
+      }
+    }
+    struct Super: Encodable {
+      enum Keys: CodingKey { case a }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        _ = container.superEncoder()
+      }
+    }
+    #expect(throws: EncodingError.self) { try users.insert(Nested()) }
+    #expect(throws: EncodingError.self) { try users.insert(Super()) }
+    struct Big: Encodable { var a = UInt64.max }
+    #expect(throws: EncodingError.self) { try users.insert(Big()) }
+    let db = try database()
+    try db.run(table.insert())
+    let row = try #require(try db.pluck(table))
+    #expect(throws: DecodingError.self) { try row.decode() as [Int] }
+    #expect(throws: DecodingError.self) { try row.decode() as Int }
+  }
+
+  @Test("S167: keys are the names of columns, without quotes")
+  func allKeys() throws {
+    struct Keys: Decodable {
+      struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+      }
+      var keys: [String]
+      init(from decoder: any Decoder) throws {
+        keys = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+      }
+    }
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (a, \"b c\"); INSERT INTO t VALUES (1, 2)")
+    let keys: Keys = try #require(try db.pluck(table)).decode()
+    #expect(keys.keys == ["a", "b c"])
+  }
+}
+
+@Suite struct CustomTypeTests {
+  struct Picture: Value {
+    var pixels: [UInt8]
+
+    static var declaredDatatype: String { Blob.declaredDatatype }
+    static func fromDatatypeValue(_ blobValue: Blob) -> Picture { Picture(pixels: blobValue.bytes) }
+    var datatypeValue: Blob { Blob(bytes: pixels) }
+  }
+
+  struct Broken: Value {
+    struct Failure: Error {}
+    static var declaredDatatype: String { Blob.declaredDatatype }
+    static func fromDatatypeValue(_ datatypeValue: Blob) throws -> Data { throw Failure() }
+    var datatypeValue: Blob { Blob(bytes: []) }
+  }
+
+  @Test("S151, S152, S155: a type that bridges through bytes is a value")
+  func picture() throws {
+    let db = try Connection()
+    let picture = SQLExpression<Picture?>("picture"), table = Table("t")
+    try db.run(table.create { t in t.column(picture) })
+    try db.run(table.insertMany([[picture <- Picture(pixels: [1, 2])], [picture <- nil]]))
+    #expect(try db.prepare(table).map { $0[picture]?.pixels } == [[1, 2], nil])
+  }
+
+  @Test("S151: an error of a type is thrown")
+  func broken() throws {
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (x'00')")
+    let row = try #require(try db.pluck(Table("t")))
+    #expect(throws: Broken.Failure.self) { try row.get(SQLExpression<Broken>("a")) }
+  }
+
+  class Animal: Value {
+    let name: String
+    init(_ name: String) { self.name = name }
+    class var declaredDatatype: String { String.declaredDatatype }
+    static func fromDatatypeValue(_ datatypeValue: String) -> Animal { Animal(datatypeValue) }
+    var datatypeValue: String { name }
+  }
+
+  @Test("S155: a class is a value")
+  func animal() throws {
+    let db = try Connection()
+    let animal = SQLExpression<Animal>("animal")
+    try db.run(Table("t").create { t in t.column(animal) })
+    try db.run(Table("t").insert(animal <- Animal("cat")))
+    #expect(try db.pluck(Table("t").filter(animal == Animal("cat")))?[animal].name == "cat")
+  }
+}

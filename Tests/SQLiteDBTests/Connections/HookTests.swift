@@ -1,0 +1,67 @@
+import SQLiteDB
+import Testing
+
+@Suite struct HookTests {
+  struct Refusal: Error {}
+
+  @Test("Changes of rows are told")
+  func update() throws {
+    let db = try database("alice")
+    var changes: [String] = []
+    db.updateHook { operation, db, table, rowid in changes.append("\(operation) \(db).\(table) \(rowid)") }
+    try db.run(users.insert(email <- "betty@mac.com"))
+    try db.run(users.update(name <- "x"))
+    try db.run(users.delete())
+    #expect(
+      changes == [
+        "insert main.users 2", "update main.users 1", "update main.users 2", "delete main.users 1",
+        "delete main.users 2",
+      ])
+    db.updateHook(nil)
+    try db.run(users.insert(email <- "carl@mac.com"))
+    #expect(changes.count == 5)
+  }
+
+  @Test("Commits and rollbacks are told")
+  func commit() throws {
+    let db = try emptyUsers()
+    var events: [String] = []
+    db.commitHook { events.append("commit") }
+    db.rollbackHook { events.append("rollback") }
+    try db.transaction { try db.run(users.insert(email <- "a")) }
+    #expect(events == ["commit"])
+    _ = failure {
+      try db.transaction {
+        try db.run(users.insert(email <- "b"))
+        throw Refusal()
+      }
+    }
+    #expect(events == ["commit", "rollback"])
+    #expect(try db.scalar(users.count) == 1)
+  }
+
+  @Test("A hook that throws undoes the transaction")
+  func refused() throws {
+    let db = try emptyUsers()
+    var rollbacks = 0
+    db.commitHook { throw Refusal() }
+    db.rollbackHook { rollbacks += 1 }
+    #expect(throws: Refusal.self) { try db.transaction { try db.run(users.insert(email <- "a")) } }
+    #expect(rollbacks == 1)
+    db.commitHook(nil)
+    #expect(try db.scalar(users.count) == 0)
+    try db.run(users.insert(email <- "a"))
+    #expect(try db.scalar(users.count) == 1)
+  }
+
+  @Test("A statement that runs is interrupted")
+  func interrupt() throws {
+    let db = try database("a", "b", "c")
+    db.createFunction("stop", argumentCount: 0) { _ in
+      db.interrupt()
+      return 1
+    }
+    #expect(failure { try db.scalar("SELECT sum(stop()) FROM users, users, users") }?.code == SQLITE_INTERRUPT)
+    #expect(try db.scalar(users.count) == 3)
+  }
+}

@@ -1,0 +1,174 @@
+import SQLiteDB
+import Testing
+
+@Suite struct SchemaReaderTests {
+  let db: Connection
+  let schema: SchemaReader
+
+  init() throws {
+    db = try emptyUsers()
+    schema = db.schema
+  }
+
+  @Test("S127, S128: what is in the schema")
+  func objects() throws {
+    try db.run("CREATE INDEX index_users_on_name ON users (name)")
+    try db.run("CREATE VIEW v AS SELECT 1")
+    try db.run("CREATE TRIGGER tr AFTER INSERT ON users BEGIN SELECT 1; END")
+    try db.run("CREATE TEMPORARY TABLE t (a)")
+    let indexes = try schema.objectDefinitions(type: .index)
+    let tables = try schema.objectDefinitions(type: .table)
+    let triggers = try schema.objectDefinitions(type: .trigger)
+    #expect(indexes.map(\.name) == ["sqlite_autoindex_users_1", "index_users_on_name"])
+    #expect(indexes.map(\.isInternal) == [true, false])
+    #expect(indexes[0].sql == nil)
+    #expect(indexes[1].sql == "CREATE INDEX index_users_on_name ON users (name)")
+    #expect(tables.map(\.name) == ["users"])
+    #expect(tables[0].rootpage > 0)
+    #expect(triggers.map(\.tableName) == ["users"])
+    #expect(triggers[0].rootpage == 0)
+    #expect(try schema.objectDefinitions(name: "v").map(\.type) == [.view])
+    #expect(try schema.objectDefinitions(name: "v", type: .table).isEmpty)
+    #expect(try schema.objectDefinitions(temp: true).map(\.name) == ["t"])
+  }
+
+  @Test("S129: indexes")
+  func indexes() throws {
+    try db.run("CREATE UNIQUE INDEX one ON users (name DESC, email) WHERE name IS NOT NULL AND \"email\" != ' where '")
+    try db.run("CREATE INDEX two ON users (lower(name))")
+    let indexes = try schema.indexDefinitions("users").sorted { $0.name < $1.name }
+    #expect(
+      indexes == [
+        IndexDefinition(
+          table: "users", name: "one", unique: true, columns: ["name", "email"],
+          where: "name IS NOT NULL AND \"email\" != ' where '", orders: ["name": .DESC]),
+        IndexDefinition(table: "users", name: "two", columns: []),
+      ])
+    #expect(try schema.indexDefinitions(table: "nowhere").isEmpty)
+    #expect(
+      indexes[0].toSQL(ifNotExists: true)
+        == "CREATE UNIQUE INDEX IF NOT EXISTS \"one\" ON \"users\" (\"name\" DESC, \"email\") "
+        + "WHERE name IS NOT NULL AND \"email\" != ' where '")
+    #expect(
+      IndexDefinition(table: "t", name: "i", columns: ["a"], orders: ["a": .ASC]).toSQL()
+        == "CREATE INDEX \"i\" ON \"t\" (\"a\" ASC)")
+  }
+
+  @Test("S129: columns")
+  func columns() throws {
+    try db.run(
+      """
+      CREATE TABLE t (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, a VARCHAR(10) NOT NULL DEFAULT 'x''y', b DOUBLE DEFAULT 1.5,
+        c DEFAULT NULL,
+        d BOOLEAN DEFAULT TRUE, e TEXT DEFAULT CURRENT_TIMESTAMP, f BLOB DEFAULT x'0102',
+        g INTEGER REFERENCES users (id) ON DELETE CASCADE)
+      """)
+    let columns = try schema.columnDefinitions(table: "t")
+    #expect(
+      columns == [
+        ColumnDefinition(name: "id", primaryKey: .init(autoIncrement: true), type: .INTEGER),
+        ColumnDefinition(name: "a", type: .TEXT, nullable: false, defaultValue: .stringLiteral("x'y")),
+        ColumnDefinition(name: "b", type: .REAL, defaultValue: .numericLiteral("1.5")),
+        ColumnDefinition(name: "c", type: .BLOB),
+        ColumnDefinition(name: "d", type: .NUMERIC, defaultValue: .TRUE),
+        ColumnDefinition(name: "e", type: .TEXT, defaultValue: .CURRENT_TIMESTAMP),
+        ColumnDefinition(name: "f", type: .BLOB, defaultValue: .blobLiteral("0102")),
+        ColumnDefinition(
+          name: "g", type: .INTEGER,
+          references: .init(table: "users", column: "g", primaryKey: "id", onDelete: "CASCADE")),
+      ])
+    #expect(try schema.columnDefinitions("users").map(\.name).count == 6)
+    #expect(try schema.columnDefinitions("users")[0].primaryKey == .init(autoIncrement: false))
+    #expect(columns[1].toSQL() == "\"a\" TEXT DEFAULT 'x''y' NOT NULL")
+    #expect(columns[7].toSQL() == "\"g\" INTEGER REFERENCES \"users\" (\"id\") ON DELETE CASCADE")
+    #expect(columns[0].toSQL() == "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT")
+  }
+
+  @Test("S139, S140, S141, S142: columns are added, renamed, dropped")
+  func changer() throws {
+    let trace = Trace(db)
+    let newColumn = ColumnDefinition(
+      name: "new_text_column",
+      type: .TEXT,
+      nullable: true,
+      defaultValue: .stringLiteral("foo")
+    )
+    let schemaChanger = SchemaChanger(connection: db)
+    try schemaChanger.alter(table: "users") { table in
+      table.add(column: newColumn)
+      table.rename(column: "name", to: "new_name")
+      table.drop(column: "balance")
+    }
+    #expect(
+      trace.lines.dropFirst().dropLast() == [
+        "ALTER TABLE \"users\" ADD COLUMN \"new_text_column\" TEXT DEFAULT 'foo'",
+        "ALTER TABLE \"users\" RENAME COLUMN \"name\" TO \"new_name\"",
+        "ALTER TABLE \"users\" DROP COLUMN \"balance\"",
+      ])
+    #expect(
+      try schema.columnDefinitions(table: "users").map(\.name)
+        == ["id", "email", "new_name", "verified", "manager_id", "new_text_column"])
+  }
+
+  @Test("S140: some columns cannot be added")
+  func invalidColumns() throws {
+    let schemaChanger = SchemaChanger(connection: db)
+    func message(_ column: ColumnDefinition) -> String? {
+      do {
+        try schemaChanger.alter(table: "users") { $0.add(column: column) }
+        return nil
+      } catch {
+        return (error as? SchemaChanger.Error)?.errorDescription
+      }
+    }
+    #expect(
+      message(ColumnDefinition(name: "a", primaryKey: .init(), type: .INTEGER))
+        == "Invalid column definition: can not add primary key column")
+    #expect(
+      message(ColumnDefinition(name: "a", type: .TEXT, nullable: false))
+        == "Invalid column definition: NOT NULL columns must have a default value other than NULL")
+    #expect(
+      message(ColumnDefinition(name: "a", type: .TEXT, defaultValue: .CURRENT_DATE))
+        == "Invalid column definition: Invalid default value")
+  }
+
+  @Test("S142: an alteration is made as a whole, and keeps what belongs to the table")
+  func atomic() throws {
+    try db.execute(
+      """
+      CREATE TABLE t (a TEXT COLLATE NOCASE UNIQUE, b INTEGER CHECK (b > 0), c);
+      CREATE TABLE log (n);
+      CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.b); END
+      """)
+    let schemaChanger = SchemaChanger(connection: db)
+    let error = failure {
+      try schemaChanger.alter(table: "t") { table in
+        table.rename(column: "b", to: "d")
+        table.drop(column: "nowhere")
+      }
+    }
+    #expect(error?.message.contains("nowhere") == true)
+    #expect(try schema.columnDefinitions("t").map(\.name) == ["a", "b", "c"])
+    try schemaChanger.alter(table: "t") { table in
+      table.drop(column: "c")
+      table.rename(column: "b", to: "d")
+    }
+    try db.run("INSERT INTO t VALUES ('x', 1)")
+    #expect(try db.scalar("SELECT n FROM log") as? Int64 == 1)
+    #expect(failure { try db.run("INSERT INTO t VALUES ('X', 1)") }?.message == "UNIQUE constraint failed: t.a")
+    #expect(failure { try db.run("INSERT INTO t VALUES ('y', 0)") }?.code == SQLITE_CONSTRAINT)
+  }
+
+  @Test("S143, S144: tables are renamed and dropped")
+  func tables() throws {
+    let schemaChanger = SchemaChanger(connection: db)
+    try schemaChanger.rename(table: "users", to: "users_new")
+    #expect(try schema.objectDefinitions(type: .table).map(\.name) == ["users_new"])
+    try schemaChanger.drop(table: "users_new")
+    #expect(try schema.objectDefinitions(type: .table).isEmpty)
+    try schemaChanger.drop(table: "emails")
+    #expect(failure { try schemaChanger.drop(table: "emails", ifExists: false) }?.message == "no such table: emails")
+    #expect(schemaChanger.description == "SQLiteSchemaChanger: ")
+  }
+}
