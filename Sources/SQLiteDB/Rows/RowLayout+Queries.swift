@@ -3,6 +3,8 @@ import Tidemark
 extension RowLayout {
   /// The layout of the rows of a statement, by the names that SQLite has for its columns.
   convenience init(of statement: Tidemark.Statement) {
+    // Known after the first step only: the schema may have changed since the statement was compiled.
+    _ = statement.columnsIdentity
     let names = statement.columnNames
     self.init(keys: names.map { $0.quote() }, names: names)
   }
