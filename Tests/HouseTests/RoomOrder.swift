@@ -44,7 +44,8 @@ enum Rooms {
       }
       if later.isEmpty { return [] }
       return file.findings(in: file.swift.code) { line in
-        let names = Self.typeNames(in: line).filter { later[$0] != nil }
+        let module = order == dialectOrder ? "SQLiteDB" : "Tidemark"
+        let names = Self.typeNames(in: line, of: module).filter { later[$0] != nil }
         guard let name = names.first, let laterRoom = later[name] else { return nil }
         return "\(room) comes before \(laterRoom), so it must not know \(name)"
       }
@@ -62,14 +63,16 @@ enum Rooms {
   }
 
   /// The words of a line that may name a type: they begin with a capital and are no member of something else.
-  static func typeNames(in line: String) -> [String] {
+  ///
+  /// - parameter module: What may stand before a type of our own.
+  static func typeNames(in line: String, of module: String = "Tidemark") -> [String] {
     var names: [String] = []
     var word = ""
     var isMember = false
     var previous: Character = " "
     for character in line + " " {
       if character.isLetter || character.isNumber || character == "_" {
-        if word.isEmpty { isMember = previous == "." && names.last != "Tidemark" }
+        if word.isEmpty { isMember = previous == "." && names.last != module }
         word.append(character)
       } else {
         if word.first?.isUppercase == true, !isMember { names.append(word) }

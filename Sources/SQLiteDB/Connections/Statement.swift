@@ -24,6 +24,8 @@ public final class Statement: Sendable {
   /// Why the values do not fit; thrown when the statement is run.
   private nonisolated(unsafe) var misfit: DatabaseError?
   private nonisolated(unsafe) var run: UInt?
+  /// How the columns of the run are found, once its first row was asked for.
+  private nonisolated(unsafe) var layout: RowLayout?
 
   /// To be called inside an access.
   init(_ connection: Connection, _ prepared: Tidemark.Statement, values: [DatabaseValue]? = nil) {
@@ -180,6 +182,7 @@ public final class Statement: Sendable {
     if run == nil || prepared.runNumber != run {
       if let misfit { throw misfit }
       if prepared.isBusy { prepared = try prepared.twin() }
+      layout = nil
       try prepared.begin(values)
       run = prepared.runNumber
     }
@@ -206,10 +209,18 @@ public final class Statement: Sendable {
     try connection.translating(self) {
       try connection.access { db in
         guard try advance() else { return nil }
-        let layout = try clauses.map { try RowLayout.layout(of: $0, prepared, db) } ?? RowLayout(of: prepared)
+        let layout = try layout ?? makeLayout(clauses, db)
+        self.layout = layout
         return Row(layout: layout, values: try prepared.values(count: layout.names.count))
       }
     }
+  }
+}
+
+extension Statement {
+  private func makeLayout(_ clauses: QueryClauses?, _ db: Database) throws -> RowLayout {
+    guard let clauses else { return RowLayout(of: prepared) }
+    return try RowLayout.layout(of: clauses, prepared, db)
   }
 }
 

@@ -8,13 +8,30 @@ public import Tidemark
 /// print(blob)            // x'0a0b'
 /// print(blob.toHex())    // 0a0b
 /// ```
-public struct Blob: Hashable, Sendable {
+public struct Blob: Sendable {
+  // `Data` that goes to SQLite is not copied into an array on its way.
+  private enum Storage {
+    case bytes([UInt8])
+    case data(Data)
+  }
+
+  private let storage: Storage
+
   /// The bytes.
-  public let bytes: [UInt8]
+  public var bytes: [UInt8] {
+    switch storage {
+    case .bytes(let bytes): bytes
+    case .data(let data): [UInt8](data)
+    }
+  }
 
   /// A blob of these bytes.
   public init(bytes: [UInt8]) {
-    self.bytes = bytes
+    storage = .bytes(bytes)
+  }
+
+  init(_ data: Data) {
+    storage = .data(data)
   }
 
   /// A copy of bytes in memory. There may be none of them.
@@ -36,6 +53,14 @@ public struct Blob: Hashable, Sendable {
   private static let digits = Array("0123456789abcdef".utf8)
 }
 
+extension Blob: Hashable {
+  /// Whether both have the same bytes.
+  public static func == (lhs: Blob, rhs: Blob) -> Bool { lhs.bytes == rhs.bytes }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
 extension Blob: CustomStringConvertible {
   /// The blob as SQL writes it: `x'0a0b'`.
   public var description: String { "x'\(toHex())'" }
@@ -52,7 +77,12 @@ extension Blob: Binding, Value {
   public var datatypeValue: Blob { self }
 
   /// Not for you to call: the BLOB.
-  public var _databaseValue: DatabaseValue { DatabaseValue(.blob(Data(bytes))) }
+  public var _databaseValue: DatabaseValue {
+    switch storage {
+    case .bytes(let bytes): DatabaseValue(.blob(Data(bytes)))
+    case .data(let data): DatabaseValue(.blob(data))
+    }
+  }
 
   /// Not for you to call: a BLOB.
   public static func _from(_ stored: DatabaseValue) -> Blob? {

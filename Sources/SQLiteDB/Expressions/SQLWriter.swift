@@ -7,6 +7,11 @@ struct SQLWriter {
     self.template = template
   }
 
+  /// A writer of a whole statement, for which there is room from the beginning.
+  init(capacity: Int) {
+    template.reserveCapacity(capacity)
+  }
+
   /// The result.
   func expression<Datatype>(of _: Datatype.Type = Datatype.self) -> SQLExpression<Datatype> {
     SQLExpression(template, bindings)

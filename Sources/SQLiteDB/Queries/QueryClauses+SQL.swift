@@ -1,7 +1,7 @@
 extension QueryClauses {
   /// The query: `SELECT … FROM …`.
   var select: SQLExpression<Void> {
-    var writer = SQLWriter()
+    var writer = SQLWriter(capacity: 160)
     write(to: &writer)
     return writer.expression()
   }

@@ -3,9 +3,19 @@
 /// Programs build queries with the methods of `QueryType`; this is what these keep.
 public struct QueryClauses: Sendable {
   struct Source: Sendable {
-    var name: String
+    let name: String
     var alias: String?
-    var database: String?
+    let database: String?
+
+    /// The name, after that of the database if there is one, both quoted.
+    let qualifiedName: String
+
+    init(name: String, alias: String?, database: String?) {
+      self.name = name
+      self.alias = alias
+      self.database = database
+      qualifiedName = database.map { "\($0.quote()).\(name.quote())" } ?? name.quote()
+    }
   }
 
   struct Join: Sendable {
@@ -76,13 +86,6 @@ public struct QueryClauses: Sendable {
     var outer = QueryClauses(name)
     outer.subquery = [self]
     return outer
-  }
-}
-
-extension QueryClauses.Source {
-  var qualifiedName: String {
-    guard let database else { return name.quote() }
-    return "\(database.quote()).\(name.quote())"
   }
 }
 

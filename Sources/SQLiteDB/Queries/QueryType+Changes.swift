@@ -59,11 +59,12 @@ extension QueryType {
   }
 
   private func insertion(_ onConflict: OnConflict?) -> SQLWriter {
-    var writer = SQLWriter()
+    var writer = SQLWriter(capacity: 160)
     clauses.writeCommonTables(to: &writer)
     writer.write("INSERT ")
     if let onConflict { writer.write("OR \(onConflict.rawValue) ") }
-    writer.write("INTO \(clauses.source.qualifiedName)")
+    writer.write("INTO ")
+    writer.write(clauses.source.qualifiedName)
     return writer
   }
 

@@ -3,6 +3,8 @@ import Tidemark
 extension RowLayout {
   /// The layout of the rows of a statement, by the names that SQLite has for its columns.
   convenience init(of statement: Tidemark.Statement) {
+    // Known after the first step only: the schema may have changed since the statement was compiled.
+    _ = statement.columnsIdentity
     let names = statement.columnNames
     self.init(keys: names.map { $0.quote() }, names: names)
   }
@@ -69,7 +71,8 @@ extension RowLayout {
 extension QueryClauses {
   /// What the columns are called that a selected expression stands for: itself, or all columns of tables.
   fileprivate func keys(of column: String, _ db: Database) throws -> [String] {
-    let sources = [self] + joins.map(\.query)
+    // What the query itself reads from, whatever it does with that, and what is joined.
+    let sources = [table] + joins.map(\.query)
     if column == "*" {
       return try sources.flatMap { source in
         try source.columnNames(db, commonTables: self).map { name in
@@ -78,16 +81,24 @@ extension QueryClauses {
       }
     }
     guard column.hasSuffix(".*") else { return [column] }
-    let table = String(column.dropLast(2))
-    guard let source = sources.first(where: { $0.name == table }) else { throw QueryError.noSuchTable(name: table) }
-    return try source.columnNames(db, commonTables: self).map { "\(table).\($0.quote())" }
+    let namespace = String(column.dropLast(2))
+    guard let source = sources.first(where: { $0.name == namespace }) else {
+      throw QueryError.noSuchTable(name: namespace)
+    }
+    return try source.columnNames(db, commonTables: self).map { "\(namespace).\($0.quote())" }
   }
 
-  /// The names of the columns of what the query reads first.
+  /// All columns and rows of the table, or of the query in its place.
+  private var table: QueryClauses {
+    var clauses = QueryClauses(source.name, alias: source.alias, database: source.database)
+    clauses.subquery = subquery
+    return clauses
+  }
+
+  /// The names of the columns of a query that is a source of another one.
   private func columnNames(_ db: Database, commonTables outer: QueryClauses) throws -> [String] {
-    var query = QueryClauses(source.name, alias: source.alias, database: source.database)
-    query.subquery = subquery
-    if joins.isEmpty, !isPlainTable, subquery.isEmpty { query.subquery = [self] }
+    var query = table
+    if !isPlainTable, subquery.isEmpty { query.subquery = [self] }
     query.commonTables = outer.commonTables
     query.isRecursive = outer.isRecursive
     return try db.keptStatement(sql: query.select.template).columnNames

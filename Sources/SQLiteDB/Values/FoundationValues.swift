@@ -9,7 +9,12 @@ extension Data: Value {
   public static func fromDatatypeValue(_ datatypeValue: Blob) -> Data { Data(datatypeValue.bytes) }
 
   /// The bytes.
-  public var datatypeValue: Blob { Blob(bytes: [UInt8](self)) }
+  public var datatypeValue: Blob { Blob(self) }
+
+  /// Not for you to call: the bytes of a BLOB.
+  public static func _from(stored: DatabaseValue) -> Data? {
+    if case .blob(let data) = stored.storage { data } else { nil }
+  }
 }
 
 extension UUID: Value {

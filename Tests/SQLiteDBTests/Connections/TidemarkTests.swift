@@ -63,6 +63,20 @@ import Testing
     #expect(seen == [["a", "b"], ["x", "b"], ["x", "y"]])
   }
 
+  @Test("A query is observed with an observation of Tidemark, too")
+  func valueObservation() async throws {
+    let folder = try Folder()
+    let pool = try pool(folder)
+    let observation = ValueObservation.tracking { db in try db.prepare(users.filter(id == 1)).map { $0[email] } }
+    var seen: [[String]] = []
+    for try await emails in observation.values(in: pool) {
+      seen.append(emails)
+      if seen.count == 2 { break }
+      _ = try await pool.write { db in try db.run(users.filter(id == 1).update(email <- "x")) }
+    }
+    #expect(seen == [["a"], ["x"]])
+  }
+
   @Test("An observation that cannot go on says why, and ends")
   func observedNothing() async throws {
     let db = try Connection()

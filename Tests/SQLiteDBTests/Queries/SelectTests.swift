@@ -124,6 +124,8 @@ private let age = SQLExpression<Int?>("age")
     #expect(row[users[email]] == "alice@mac.com")
     #expect(row[managers[email]] == "betty@mac.com")
     #expect(row[id] == 1)
+    let twice = id * 2
+    #expect(try db.pluck(users.select(users[*], twice).order(id.desc))?[twice] == 4)
     let error = failure { try db.pluck(users.select(posts[*])) }
     #expect(error != nil)
   }

@@ -105,6 +105,18 @@ import Testing
     #expect(try db.pluck(users.filter(id == 9)) == nil)
   }
 
+  @Test("Rows have the columns that there are, also when the schema has changed since")
+  func schemaChanges() throws {
+    let db = try database("a")
+    let nick = SQLExpression<String?>("nick")
+    let typed = try db.prepareRowIterator(users), raw = try db.prepareRowIterator("SELECT * FROM users")
+    #expect(try Array(typed).count + Array(raw).count == 2)
+    try db.run(users.addColumn(nick, defaultValue: "x"))
+    #expect(try typed.map { $0[nick] } == ["x"])
+    #expect(try raw.map { $0[nick] } == ["x"])
+    #expect(try db.pluck(users)?[nick] == "x")
+  }
+
   @Test("Rows are kept, and go to other tasks")
   func sendable() async throws {
     let db = try database("a", "b")
