@@ -19,7 +19,15 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
     try databases.bare.execute("DELETE FROM item")
   }
   let returning = Workload.Side(name: "C: insert with RETURNING") {
-    try insert(count, databases.bare, isReturning: true)
+    try insert(count, databases.bare, more: "RETURNING *") { _ = bareItem($0) }
+  } restore: {
+    try databases.bare.execute("DELETE FROM item")
+  }
+  let upserting = Workload.Side(name: "C: upsert") {
+    let update = "name = excluded.name, score = excluded.score, ratio = excluded.ratio, data = excluded.data, date = "
+    try insert(count, databases.bare, more: "ON CONFLICT DO UPDATE SET \(update)excluded.date RETURNING rowid") {
+      _ = sqlite3_column_int64($0, 0)
+    }
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
@@ -52,7 +60,9 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
     workload("insert: Codable record, fetched back", nil, returning) { db, number in
       _ = try Sample.codableItem(number).insertAndFetch(db)
     },
-    workload("insert: upsert of a Codable record", nil) { db, number in try Sample.codableItem(number).upsert(db) },
+    workload("insert: upsert of a Codable record", nil, upserting) { db, number in
+      try Sample.codableItem(number).upsert(db)
+    },
     workload("insert: save of a Codable record", nil) { db, number in
       var item = Sample.newItem(number)
       try item.save(db)
@@ -61,15 +71,20 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
 }
 
 /// What bare C does for rows that are inserted.
-func insert(_ count: Int, _ bare: BareConnection, isReturning: Bool = false) throws {
+///
+/// - parameter more: What stands behind the values.
+/// - parameter read: Reads the row that is then returned.
+func insert(
+  _ count: Int, _ bare: BareConnection, more: String = "", _ read: ((OpaquePointer) -> Void)? = nil
+) throws {
   try bare.execute("BEGIN IMMEDIATE")
-  let sql = "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)"
-  let statement = try bare.prepare(isReturning ? sql + " RETURNING *" : sql)
+  let statement = try bare.prepare(
+    "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?) \(more)")
   for number in 1...count {
     bind(number, to: statement, id: 1, others: 2)
-    if isReturning {
+    if let read {
       guard sqlite3_step(statement) == SQLITE_ROW else { throw BareError(code: SQLITE_ERROR) }
-      _ = bareItem(statement)
+      read(statement)
     }
     guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
     sqlite3_reset(statement)

@@ -22,6 +22,11 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   public typealias Element = Decoding.Element
 
   @usableFromInline @exclusivity(unchecked) var run: StatementRun
+
+  // What does not change in the run stands here, too: it is asked for at each row, and need not be retained for that.
+  @usableFromInline let statement: Statement
+  @usableFromInline let runNumber: UInt
+
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
   private let adapter: (any RowAdapter)?
@@ -37,14 +42,13 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
     run = try StatementRun(statement, arguments: arguments, adapter: adapter)
+    self.statement = run.statement
+    runNumber = run.number
     self.adapter = adapter
-    usedArguments = run.statement.currentArguments
+    usedArguments = self.statement.currentArguments
   }
 
   deinit { run.finish() }
-
-  @inlinable
-  var statement: Statement { run.statement }
 
   /// The next element, or nil at the end.
   @inlinable
@@ -72,7 +76,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   /// Whether nobody has started the statement again.
   @inlinable
-  var isOwnRun: Bool { run.statement.run == run.number }
+  var isOwnRun: Bool { statement.run == runNumber }
 
   private func stepFirst() throws -> Bool {
     do {

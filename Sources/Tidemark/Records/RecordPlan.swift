@@ -21,6 +21,9 @@ final class RecordPlan {
   // What those columns are written with.
   @exclusivity(unchecked) private var insertion: (resolution: Database.ConflictResolution, sql: String)?
   @exclusivity(unchecked) private var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
+  @exclusivity(unchecked) private var partialUpdate:
+    (columns: Set<String>, resolution: Database.ConflictResolution, update: RecordUpdate)?
+  @exclusivity(unchecked) private var upsertion: (conflictTarget: [String], clause: RecordClause)?
   @exclusivity(unchecked) private var knownKeyIndexes: [Int?]?
 
   /// Where the row id is among those columns.
@@ -57,6 +60,8 @@ final class RecordPlan {
     rowIDIndex = rowIDColumn.flatMap { index(of: $0) }
     insertion = nil
     update = nil
+    partialUpdate = nil
+    upsertion = nil
     knownKeyIndexes = nil
   }
 
@@ -123,7 +128,13 @@ final class RecordPlan {
     _ container: PersistenceContainer, _ updatedColumns: Set<String>?, _ resolution: Database.ConflictResolution
   ) throws -> RecordUpdate {
     let keyIndexes = try keyIndexes(container)
-    if updatedColumns == nil, let update, update.resolution == resolution { return update.update }
+    if let updatedColumns {
+      if let known = partialUpdate, known.resolution == resolution, known.columns == updatedColumns {
+        return known.update
+      }
+    } else if let update, update.resolution == resolution {
+      return update.update
+    }
     let key = try key().columns
     let skipped = Set(key.map(\.asciiLowercased))
     let wanted = updatedColumns.map { Set($0.map(\.asciiLowercased)) }
@@ -140,8 +151,25 @@ final class RecordPlan {
         UPDATE \(resolution.clause)\(tableName.quotedDatabaseIdentifier) SET \(assignments) WHERE \(try keyCondition())
         """,
       parameters: set.map(\.index) + keyIndexes)
-    if updatedColumns == nil { self.update = (resolution, update) }
+    if let updatedColumns {
+      partialUpdate = (updatedColumns, resolution, update)
+    } else {
+      self.update = (resolution, update)
+    }
     return update
+  }
+
+  /// What an insertion does where it meets a row of the same key. Without assignments, it is what was made last for
+  /// the same columns.
+  func clause(
+    _ upsertion: Upsertion, _ container: PersistenceContainer, _ db: Database
+  ) throws -> RecordClause {
+    follow(container)
+    guard upsertion.assignments.isEmpty else { return try upsertion.clause(self, container.columnNames, db) }
+    if let known = self.upsertion, known.conflictTarget == upsertion.conflictTarget { return known.clause }
+    let clause = try upsertion.clause(self, container.columnNames, db)
+    self.upsertion = (upsertion.conflictTarget, clause)
+    return clause
   }
 
   /// `DELETE FROM "player" WHERE "id"=?`

@@ -52,7 +52,7 @@ struct RecordWriter {
     _ container: consuming PersistenceContainer, _ upsertion: Upsertion,
     returning selection: [any SQLSelectable], _ decode: (Row) throws -> Void
   ) throws -> InsertionSuccess {
-    let clause = try upsertion.clause(plan, container.columnNames, db)
+    let clause = try plan.clause(upsertion, container, db)
     let sql = plan.insertionSQL(container, .abort) + clause.sql
     // Where SQLite updates, the last row id of the connection stays what it was. So it is fetched, in the last column.
     let rowIDName = try plan.table.rowIDName(db)

@@ -52,6 +52,10 @@ extension Table: FetchRequest, TypedRequest {
   /// The number of rows.
   public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-  /// What is read by a request of all rows.
-  public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try all().databaseRegion(db) }
+  /// The whole table, columns that it may be given later included; of a view, what is read by a request of all rows.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    try all().databaseRegion(db).mapTables { table, region in
+      table.hasName(tableName) ? (TableKey(tableName, in: table.database), .all) : (table, region)
+    }
+  }
 }

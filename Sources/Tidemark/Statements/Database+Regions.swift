@@ -81,6 +81,24 @@ extension Database {
     return (result, selection ?? Selection(.fullDatabase))
   }
 
+  /// Has an observation whose values are being fetched observe a region, too, as if it had been read.
+  ///
+  /// ```swift
+  /// let observation = ValueObservation.tracking { db in
+  ///   // What is computed depends on the books, though they are read by something else than the library.
+  ///   try db.registerAccess(to: Table("book"))
+  ///   return try computeSomething(db)
+  /// }
+  /// ```
+  ///
+  /// Where nothing is observed, nothing happens, and the region is not even made.
+  public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
+    preconditionAccess()
+    if selection == nil { return }
+    let region = try region().databaseRegion(self)
+    selection?.add(region)
+  }
+
   /// Takes note of what a statement is about to read.
   func recordSelection(of statement: Statement) {
     // What the library asks for itself is not traced.

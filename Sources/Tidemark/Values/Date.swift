@@ -88,7 +88,7 @@ extension Date {
 
   @inline(__always)
   private init?(text: UnsafeBufferPointer<UInt8>) {
-    guard let milliseconds = DateText(utf8: text)?.millisecondsSince1970 else { return nil }
+    guard let milliseconds = (DateText(stored: text) ?? DateText(utf8: text))?.millisecondsSince1970 else { return nil }
     self.init(millisecondsSince1970: milliseconds)
   }
 

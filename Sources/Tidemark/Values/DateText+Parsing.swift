@@ -9,6 +9,34 @@ extension DateText {
     self.init(scanner: &scanner)
   }
 
+  /// The text of a date as it is stored, `2031-04-09 07:05:03.046`; nil for any other, which the general way reads.
+  ///
+  /// Nothing has to be looked for in it (Benchmarks: `[Date] from text`).
+  @inline(__always)
+  init?(stored text: UnsafeBufferPointer<UInt8>) {
+    let dash = UInt8(ascii: "-")
+    let colon = UInt8(ascii: ":")
+    guard text.count == 23, let start = text.baseAddress, start[4] == dash, start[7] == dash,
+      start[10] == UInt8(ascii: " "), start[13] == colon, start[16] == colon, start[19] == UInt8(ascii: ".")
+    else { return nil }
+    var isNumber = true
+    func digit(_ index: Int) -> Int {
+      let digit = start[index] &- UInt8(ascii: "0")
+      isNumber = isNumber && digit < 10
+      return Int(digit)
+    }
+    func twoDigits(_ index: Int) -> Int { digit(index) &* 10 &+ digit(index + 1) }
+    self.init(format: .YMD_HMSS)
+    year = twoDigits(0) &* 100 &+ twoDigits(2)
+    month = twoDigits(5)
+    day = twoDigits(8)
+    hour = twoDigits(11)
+    minute = twoDigits(14)
+    second = twoDigits(17)
+    millisecond = twoDigits(20) &* 10 &+ digit(22)
+    guard isNumber else { return nil }
+  }
+
   init?(_ text: String) {
     guard let parsed = text.withUTF8Bytes({ DateText(utf8: $0) }) else { return nil }
     self = parsed

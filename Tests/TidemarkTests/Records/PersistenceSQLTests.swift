@@ -192,6 +192,17 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
     }
   }
 
+  @Test func aSelectionMayLeaveColumnsOut() throws {
+    let executed = try trace { db in
+      let plain = try Plain(zed: "c").inserted(db)
+      let row = try plain.updateAndFetch(db, columns: ["zed"], selection: [.allColumns(excluding: ["id"])]) {
+        try Row.fetchOne($0)
+      }
+      #expect(row == ["alpha": nil, "zed": "c"])
+    }
+    #expect(executed.last == #"UPDATE "plain" SET "zed"=? WHERE "id"=? RETURNING "alpha", "zed""#)
+  }
+
   @Test func whatIsFetchedOfAWriteIsReturnedByIt() throws {
     let executed = try trace { db in
       let plain = try Plain(zed: "a").insertAndFetch(db)

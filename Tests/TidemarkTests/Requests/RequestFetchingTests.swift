@@ -126,7 +126,8 @@ private let isRare = Column("isRare")
   @Test func aRequestCountsAllItReads() throws {
     try inShelves { db throws in
       #expect(try "\(Book.select(title).databaseRegion(db))" == "book(title)")
-      #expect(try "\(Table("shelf").databaseRegion(db))" == "shelf(label,room)")
+      #expect(try "\(Table("SHELF").databaseRegion(db))" == "SHELF(*)")
+      #expect(try "\(Table("rareBook").databaseRegion(db))" == "book(authorId,id,isRare,title,year),rareBook(*)")
     }
   }
 }

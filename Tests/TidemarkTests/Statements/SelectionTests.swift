@@ -25,6 +25,25 @@ import Testing
     #expect(first.region.debugDescription == "book(id,pages,title) where id in (1, 2)")
   }
 
+  @Test func aRegionThatIsRegisteredCountsAsRead() throws {
+    let queue = try Self.books()
+    try queue.read { db in
+      let selection = try db.recordingSelection { try db.registerAccess(to: Table("book")) }.selection
+      #expect(selection.region.description == "book(*)")
+    }
+  }
+
+  @Test func nothingIsRegisteredWhereNothingIsObserved() throws {
+    let queue = try Self.books()
+    try queue.read { db in
+      func region() -> DatabaseRegion {
+        Issue.record("Nobody wants to know")
+        return DatabaseRegion()
+      }
+      try db.registerAccess(to: region())
+    }
+  }
+
   @Test func otherArgumentsHaveReadSomethingElse() throws {
     let queue = try Self.books()
     let (first, second) = (try Self.selection(queue, 1), try Self.selection(queue, 2))

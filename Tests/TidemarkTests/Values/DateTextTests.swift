@@ -80,6 +80,21 @@ import Testing
     for length in 0...text.count { _ = DateText(String(text.suffix(length))) }
   }
 
+  /// All the texts of one byte that is another one than in the text of a date as it is stored.
+  @Test func bothWaysOfReadingATextAgree() {
+    let stored = Array("2031-04-09 07:05:03.046".utf8)
+    for index in stored.indices {
+      for byte in UInt8.min...UInt8.max {
+        var text = stored
+        text[index] = byte
+        text.withUnsafeBufferPointer { bytes in
+          if let date = DateText(stored: bytes) { #expect(date == DateText(utf8: bytes)) }
+        }
+      }
+    }
+    stored.withUnsafeBufferPointer { #expect(DateText(stored: $0)?.millisecondsSince1970 == 1_933_484_703_046) }
+  }
+
   @Test func aDamagedTextIsReadOrRefused() {
     var random = ValueRandom()
     let characters = Array("0123456789-+:.TZ z\u{0}é".utf8)
