@@ -9,7 +9,9 @@
 ///
 /// Of a filter on several columns, one is chosen to find the part by; the part is then asked about the whole row.
 ///
-/// Law: a region that a change touches is found (`DatabaseRegion.isModified(by:)` says the same, slowly).
+/// Law: a region that a change touches is found, and no other one: where rows are told,
+/// `DatabaseRegion.isModified(by:)` says the same, slowly. Of a table that is told without its rows, all regions are
+/// found that read what has changed.
 struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   /// Where a region was put.
   enum Registration {

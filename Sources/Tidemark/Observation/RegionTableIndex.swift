@@ -36,7 +36,9 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
   // MARK: Content
 
   mutating func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
-    let set = columnSets.insert(part.decidingColumns(rowIDName: rowIDName))
+    let set = columnSets.insert(
+      .init(
+        deciding: part.decidingColumns(rowIDName: rowIDName), shown: part.shownColumns(rowIDName: rowIDName)))
     var entry = Entry(id: id, columnSet: set)
     guard let name = part.rows.mostTellingColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
       let number = entries.insert(entry)
@@ -83,12 +85,12 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
   // MARK: Matching
 
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    for (set, numbers) in whole where changes.touches(columns: columnSets[set]) {
+    for (set, numbers) in whole where changes.touches(columns: columnSets[set].deciding) {
       for number in numbers { hit(entries[number].id) }
     }
     if changes.isCoarse {
       entries.forEach { entry in
-        if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet]) { hit(entry.id) }
+        if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
       }
       return
     }
@@ -101,8 +103,19 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
 
   /// Asks a part about a whole row.
   private func check(_ entry: Entry, _ row: TableCommit.Row, _ hit: (ID) -> Void) {
-    guard row.touches(columns: columnSets[entry.columnSet]) else { return }
-    if entry.rows?.mayAdmit(row.value) ?? true { hit(entry.id) }
+    let columns = columnSets[entry.columnSet]
+    guard row.touches(columns: columns.deciding), entry.rows?.mayAdmit(row.value) ?? true else { return }
+    // A row that passes before and after, of which nothing has changed that shows.
+    if let shown = columns.shown, !row.touches(columns: shown), surelyHolds(row, entry), surelyHolds(row.other, entry) {
+      return
+    }
+    hit(entry.id)
+  }
+
+  private func surelyHolds(_ row: TableCommit.Row, _ entry: Entry) -> Bool {
+    if let rows = entry.rows { return rows.surelyAdmits(row.value) }
+    guard let column = entry.column, let value = entry.value else { return true }
+    return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
   }
 }
 
@@ -198,15 +211,23 @@ private struct ColumnIndex {
   }
 }
 
-/// Sets of columns, each once, however many parts depend on it. Nil stands for all columns.
+/// The columns that parts depend on, each set once, however many parts have it.
 private struct ColumnSets {
-  private var sets: [Set<String>?] = []
+  struct Columns: Hashable {
+    /// Those whose changes may alter what is in the part: nil stands for all.
+    var deciding: Set<String>?
+
+    /// Those of them that matter to a row that passes before and after; nil when all do.
+    var shown: Set<String>?
+  }
+
+  private var sets: [Columns] = []
   private var counts: [Int] = []
-  private var places: [Set<String>?: Int32] = [:]
+  private var places: [Columns: Int32] = [:]
 
-  subscript(place: Int32) -> Set<String>? { sets[Int(place)] }
+  subscript(place: Int32) -> Columns { sets[Int(place)] }
 
-  mutating func insert(_ set: Set<String>?) -> Int32 {
+  mutating func insert(_ set: Columns) -> Int32 {
     if let place = places[set] {
       counts[Int(place)] += 1
       return place
@@ -230,6 +251,14 @@ private struct ColumnSets {
 }
 
 extension TableRegion.Part {
+  /// The columns whose changes alter what is in the part also when a row passes before and after, in lower case: nil
+  /// when that is so of all that decide.
+  fileprivate func shownColumns(rowIDName: String?) -> Set<String>? {
+    guard let deciding = decidingColumns(rowIDName: rowIDName) else { return nil }
+    let shown = deciding.filter { shows($0) || $0 == rowIDName ?? RowFilter.rowIDName }
+    return shown.count == deciding.count ? nil : shown
+  }
+
   /// The columns whose changes may alter what is in the part, in lower case: nil stands for all.
   func decidingColumns(rowIDName: String?) -> Set<String>? {
     // Rows come in the order of their ids when no other one is asked for.

@@ -32,6 +32,9 @@ struct TableCommit {
     fileprivate let log: CapturedLog
     fileprivate let isNew: Bool
 
+    /// The row of an update as it is, or as it was.
+    var other: Row { Row(record: record, layout: layout, log: log, isNew: !isNew) }
+
     /// Whether it is new, or gone, or some columns have changed: nil stands for all.
     func touches(columns: Set<String>?) -> Bool {
       if record.kind != .update { return true }

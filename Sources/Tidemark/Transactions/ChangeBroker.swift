@@ -10,8 +10,8 @@ import Synchronization
 ///    wishes, and then begins to read the database, either reads what a commit before that has left, or is told of that
 ///    commit: with an older version, which says nothing of what has changed.
 /// 4. A commit of which nobody wants to know is not told. Each commit that writes is counted, though, before it is
-///    found out who wants to know: who reads the count, then the database, then wishes, and finds the count as it was,
-///    has missed none.
+///    found out who wants to know: who reads the count, then the database, then wishes, and finds the count as it
+///    was, has missed none.
 final class ChangeBroker: Sendable {
   typealias Receiver = @Sendable (CommittedChanges) -> Void
 

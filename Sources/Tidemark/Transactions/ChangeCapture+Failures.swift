@@ -1,50 +1,90 @@
 // What became of the rows that a statement has changed before it failed.
 
 extension ChangeCapture {
+  /// A row: by its id, or by the values of its key.
+  private struct Identity: Hashable {
+    var table: TableKey
+    var rowID: Int64
+    var key: [DatabaseValue]?
+  }
+
   /// Whether the rows that the statement of the current step has changed are still as it left them; nil when none of
   /// them tells.
   ///
   /// SQLite does not say. A row that was not there before the statement, and was when it failed, or the other way
   /// round, is looked for.
   func areRowsKept() -> Bool? {
-    struct Row: Hashable {
-      var table: TableKey
-      var rowID: Int64
-    }
-    var existed: [Row: Bool] = [:]
-    var exists: [Row: Bool] = [:]
-    func note(_ row: Row, before: Bool, after: Bool) {
+    var existed: [Identity: Bool] = [:]
+    var exists: [Identity: Bool] = [:]
+    func note(_ row: Identity?, before: Bool, after: Bool) {
+      guard let row else { return }
       if existed[row] == nil { existed[row] = before }
       exists[row] = after
     }
     for record in log.stepRecords {
-      let key = logTables[Int(record.table)].key
+      let (old, new) = (identity(record, isNew: false), identity(record, isNew: true))
       switch record.kind {
-      case .insert: note(Row(table: key, rowID: record.newRowID), before: false, after: true)
-      case .delete: note(Row(table: key, rowID: record.oldRowID), before: true, after: false)
+      case .insert: note(new, before: false, after: true)
+      case .delete: note(old, before: true, after: false)
       case .update:
-        if record.oldRowID == record.newRowID { continue }
-        note(Row(table: key, rowID: record.oldRowID), before: true, after: false)
-        note(Row(table: key, rowID: record.newRowID), before: false, after: true)
+        if old == new { continue }
+        note(old, before: true, after: false)
+        note(new, before: false, after: true)
       }
     }
     for (row, after) in exists where existed[row] != after {
-      if let isThere = isThere(row.table, row.rowID) { return isThere == after }
+      if let isThere = isThere(row) { return isThere == after }
     }
     return nil
   }
 
-  /// Whether a table has a row; nil when that cannot be told.
-  private func isThere(_ key: TableKey, _ rowID: Int64) -> Bool? {
+  /// The identity of a row before or after a change; nil when it is not known.
+  private func identity(_ record: ChangeRecord, isNew: Bool) -> Identity? {
+    let table = logTables[Int(record.table)]
+    guard let layout = table.layout, !layout.hasRowID else {
+      return Identity(table: table.key, rowID: isNew ? record.newRowID : record.oldRowID)
+    }
+    guard record.isCaptured, record.unknownColumn == nil, let columns = keyColumns(of: table.key) else { return nil }
+    let start = Int(record.valueStart) + (isNew && record.kind == .update ? layout.storedColumns.count : 0)
+    var values: [DatabaseValue] = []
+    for column in columns {
+      guard let offset = layout.storedColumns.firstIndex(where: { layout.columns[$0].name == column.asciiLowercased })
+      else { return nil }
+      values.append(log.values[start + offset])
+    }
+    return Identity(table: table.key, rowID: 0, key: values)
+  }
+
+  private func keyColumns(of key: TableKey) -> [String]? {
     do {
-      guard let table = try catalogTable(key), table.kind == .table, let name = try rowIDName(of: table) else {
-        return nil
+      guard let table = try catalogTable(key) else { return nil }
+      return try db.shielded { try table.primaryKey(db)?.columns }
+    } catch {
+      Database.log(error, "The key of \(key) could not be found out")
+      return nil
+    }
+  }
+
+  /// Whether a row is there; nil when that cannot be told.
+  private func isThere(_ row: Identity) -> Bool? {
+    do {
+      guard let table = try catalogTable(row.table), table.kind == .table else { return nil }
+      let condition: String
+      if row.key != nil {
+        // To the byte: another row may have a key that is equal in another case.
+        condition = (keyColumns(of: row.table) ?? []).enumerated().map { index, name in
+          let (column, value) = (name.quotedDatabaseIdentifier, "?\(index + 1)")
+          return "\(column) = \(value) AND \(column) = \(value) COLLATE BINARY"
+        }.joined(separator: " AND ")
+      } else {
+        guard let name = try rowIDName(of: table) else { return nil }
+        condition = "\(name.quotedDatabaseIdentifier) = ?"
       }
-      let sql = "SELECT 1 FROM \(table.qualifiedSQL) WHERE \(name.quotedDatabaseIdentifier) = ?"
       return try db.shielded {
         try db.untraced {
+          let sql = "SELECT 1 FROM \(table.qualifiedSQL) WHERE \(condition)"
           let statement = try db.preparedStatement(sql: sql).idle()
-          try statement.start([rowID])
+          try statement.start(StatementArguments(row.key ?? [row.rowID.databaseValue]))
           defer { statement.finish() }
           return try statement.step()
         }

@@ -17,7 +17,7 @@
 /// What a connection that writes keeps to tell its changes.
 final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   // Set when the connection is opened, and never after.
-  private(set) var broker = ChangeBroker(listening: RowListening())
+  @exclusivity(unchecked) private(set) var broker = ChangeBroker(listening: RowListening())
 
   // Borrowed: the connection owns this.
   private(set) unowned(unsafe) var db: Database!  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -29,27 +29,28 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var logSerial: UInt = 1
 
   /// What is wanted, in this version.
-  var needs = CaptureNeeds.none
-  var needsVersion = 0
+  @exclusivity(unchecked) var needs = CaptureNeeds.none
+  @exclusivity(unchecked) var needsVersion = 0
 
-  var observations: [TransactionObservation] = []
+  @exclusivity(unchecked) var observations: [TransactionObservation] = []
 
   /// Plans of another epoch do not hold.
   @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.quietSteps.epoch = 0 } }
 
   /// The plan of the step that runs, and those around it.
   @exclusivity(unchecked) var step: Step?
-  private var outerSteps: [Step] = []
+  @exclusivity(unchecked) private var outerSteps: [Step] = []
 
   /// Tables that a statement was not known to write, in this epoch.
-  var lateTables: [TableKey: WatchedTable] = [:]
-  var layouts: [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
+  @exclusivity(unchecked) var lateTables: [TableKey: WatchedTable] = [:]
+  @exclusivity(unchecked) var layouts:
+    [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
 
   /// Whether a virtual table was written in this transaction.
-  var hasVirtualWrites = false
+  @exclusivity(unchecked) var hasVirtualWrites = false
 
   /// Whether the pre-update hook is used.
-  var usesRowHook = false
+  @exclusivity(unchecked) var usesRowHook = false
 
   /// Whether rows are listened to, by the pre-update hook or what stands for it.
   private(set) var isListening: Bool {
@@ -61,13 +62,13 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var signalCount: UInt = 0
 
   /// What was last seen of the connection.
-  private(set) var foreignControlCount: UInt = 0
-  private var vacuumCount: UInt = 0
+  @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
+  @exclusivity(unchecked) private var vacuumCount: UInt = 0
 
-  private var isSavepointTransaction = false
-  private var hasCommittedNothing = false
-  private var hasRefused = false
-  private var hasRebuilt = false
+  @exclusivity(unchecked) private var isSavepointTransaction = false
+  @exclusivity(unchecked) private var hasCommittedNothing = false
+  @exclusivity(unchecked) private var hasRefused = false
+  @exclusivity(unchecked) private var hasRebuilt = false
 
   /// What a step needs to know.
   struct Step {
@@ -180,6 +181,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
     // keeps what it has done.
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT
+    // Nor has it one for a cascade, which it trusts to leave no orphan. It leaves one that is stored as another type.
+    if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
     return isConflict && !step.statement.mayFailWithoutUndoing ? .undone : .unclear
   }
 

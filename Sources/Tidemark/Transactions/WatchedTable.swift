@@ -5,37 +5,37 @@ final class WatchedTable {
   private let table: [CChar]
 
   /// Observers of this statement, by what it does.
-  var insertObservers: [TransactionObservation] = []
-  var deleteObservers: [TransactionObservation] = []
-  var updateObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var insertObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var deleteObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var updateObservers: [TransactionObservation] = []
 
   /// Whether observers were asked about deletes.
-  var hasAskedAboutDeletes = false
+  @exclusivity(unchecked) var hasAskedAboutDeletes = false
 
   /// What is captured for the commit; nil for nothing.
   var layout: CaptureLayout? { didSet { lastNames = nil } }
 
   /// Virtual tables that somebody wants to know of, which may keep their content here.
-  var virtualTables: [TableKey] = []
+  @exclusivity(unchecked) var virtualTables: [TableKey] = []
 
   /// Whether it is a virtual table that somebody wants to know of.
-  var isWantedVirtualTable = false
+  @exclusivity(unchecked) var isWantedVirtualTable = false
 
   /// Its place among the tables of the log, in the transaction of that number.
-  var logIndex: UInt16 = 0
-  var logSerial: UInt = 0
+  @exclusivity(unchecked) var logIndex: UInt16 = 0
+  @exclusivity(unchecked) var logSerial: UInt = 0
 
   /// Kinds of changes that are coarse in the log already, as long as the log is not cut.
-  var coarseKinds: UInt8 = 0
-  var coarseColumns: UInt64 = 0
-  var coarseGeneration: UInt = 0
+  @exclusivity(unchecked) var coarseKinds: UInt8 = 0
+  @exclusivity(unchecked) var coarseColumns: UInt64 = 0
+  @exclusivity(unchecked) var coarseGeneration: UInt = 0
 
   /// Its place among the tables of the commit that is told, and the columns of its layout that have changed in it.
-  var place = 0
-  var changedColumns: UInt64 = 0
+  @exclusivity(unchecked) var place = 0
+  @exclusivity(unchecked) var changedColumns: UInt64 = 0
 
   /// The names of columns that were updated last: most statements update the same ones each time.
-  private var lastNames: (columns: UInt64, names: Set<String>?)?
+  @exclusivity(unchecked) private var lastNames: (columns: UInt64, names: Set<String>?)?
 
   init(_ key: TableKey) {
     self.key = key
@@ -44,7 +44,7 @@ final class WatchedTable {
   }
 
   /// Whether nobody wants to know. Set once the rest is.
-  private(set) var isIdle = true
+  @exclusivity(unchecked) private(set) var isIdle = true
 
   func findOutWhetherIdle() {
     isIdle = layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && hasNoObservers

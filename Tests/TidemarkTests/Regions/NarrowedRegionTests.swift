@@ -35,6 +35,32 @@ import Testing
     try expectRegion(sql, nil, region, sourceLocation: sourceLocation)
   }
 
+  /// SQLite may sort the rows of a join by any column that it reads, in an index that it makes for the time of a query.
+  @Test func aColumnOfConditionsAloneOrdersRowsWhereNoOtherOrderIsAskedFor() throws {
+    func isModified(_ sql: String, byUpdateOf column: String) throws -> Bool {
+      try inMemory { db in
+        try db.execute(sql: Self.schema)
+        let region = try db.makeStatement(sql: sql).databaseRegion
+        func image(_ value: Int) -> RowImage {
+          var image = RowImage(rowID: 1, values: ["id": 1.databaseValue, "tid": 1.databaseValue, "a": 5.databaseValue])
+          image.values[column] = value.databaseValue
+          return image
+        }
+        let change = RowChange(
+          table: TableKey("u"), kind: .update, old: image(5), new: image(7), changedColumns: [column])
+        return region.isModified(by: change)
+      }
+    }
+    let (join, count, sorted) = try (
+      isModified("SELECT t.b FROM t JOIN u ON u.tid = t.id WHERE u.a > 3", byUpdateOf: "a"),
+      isModified("SELECT COUNT(*) FROM u WHERE a > 3", byUpdateOf: "a"),
+      isModified("SELECT tid FROM u WHERE a > 3 ORDER BY id", byUpdateOf: "a")
+    )
+    #expect(join)
+    #expect(!count)
+    #expect(!sorted)
+  }
+
   // swift-format-ignore
   @Test(arguments: [
     ("a = 1", "t(a) where a = 1"),

@@ -46,6 +46,37 @@ import Testing
     #expect(recorder.takeRows() == ["insert t #3(a=1 id=3)"])
   }
 
+  /// SQLite trusts a cascade to leave no orphan, and has no journal for the statement. The child is stored as another
+  /// type than the parent, so that it stays.
+  @Test func whatADeleteKeepsThatFailsForAForeignKeyIsTold() throws {
+    let (dbQueue, recorder) = try captured(
+      """
+      CREATE TABLE p (k INTEGER PRIMARY KEY) WITHOUT ROWID; CREATE TABLE c (p REFERENCES p ON DELETE CASCADE);
+      INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES ('1');
+      """)
+    var count = 0
+    try dbQueue.write { db in
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "DELETE FROM p") }
+      count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM p") ?? 0
+    }
+    let told = recorder.take()
+    let deletes = told.flatMap(\.rows).filter { $0.kind == .delete }.count
+    #expect(count + deletes == 2 || told.contains { $0.tables.contains(where: \.isCoarse) })
+    #expect(told.isEmpty == (count == 2))
+  }
+
+  @Test func whatAFailKeepsInATableWithoutRowIDsIsTold() throws {
+    let (dbQueue, recorder) = try captured(
+      "CREATE TABLE w (k TEXT PRIMARY KEY, n INTEGER CHECK (n < 9)) WITHOUT ROWID;")
+    try dbQueue.write { db in
+      #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "INSERT OR FAIL INTO w VALUES ('a', 1), ('b', 2), ('c', 9)")
+      }
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO w VALUES ('d', 1), ('e', 9)") }
+    }
+    #expect(recorder.takeRows() == [#"insert w (k="a" n=1)"#, #"insert w (k="b" n=2)"#])
+  }
+
   @Test func whatAVirtualTableWritesBeforeAStatementThatFailsIsTold() throws {
     let (dbQueue, recorder) = try captured("CREATE VIRTUAL TABLE docs USING fts5(body); CREATE TABLE t (a UNIQUE);")
     try dbQueue.write { db throws -> Void in
