@@ -73,8 +73,11 @@ final class StatementWrites {
     let count = statement.recompilationCountOfSQLite
     tables = try statement.copy().writes?.tables ?? []
     recompilationCount = count
-    (plan, areTablesOrdinary, mayReplace, quiet) = (nil, nil, nil, .none)
+    forgetFindings()
   }
+
+  /// Forgets what the watcher has found: the statement may have been compiled again, for another schema.
+  func forgetFindings() { (plan, areTablesOrdinary, mayReplace, quiet) = (nil, nil, nil, .none) }
 
   func add(_ action: CInt, table: String, column: String?, database: String) {
     let key = TableKey(table, in: database)

@@ -89,8 +89,7 @@ extension ChangeCapture {
   /// table.
   private func planMayNotHold() {
     step?.isStale = true
-    step?.statement.writes?.areTablesOrdinary = nil
-    step?.statement.writes?.mayReplace = nil
+    step?.statement.writes?.forgetFindings()
     epoch &+= 1
     lateTables = [:]
   }

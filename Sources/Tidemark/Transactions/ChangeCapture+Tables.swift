@@ -44,6 +44,7 @@ extension ChangeCapture {
 
   /// A table that the statement, if there is one, was not known to write.
   func lateTable(_ key: TableKey) -> WatchedTable {
+    if lateEffectCount != db.effectCount { lateTables = [:] }
     if let table = lateTables[key] { return table }
     let table = WatchedTable(key)
     table.hasAskedAboutDeletes = true
@@ -57,6 +58,8 @@ extension ChangeCapture {
     addLayout(to: table)
     table.findOutWhetherIdle()
     lateTables[key] = table
+    // To look the table up is no change.
+    lateEffectCount = db.effectCount
     return table
   }
 

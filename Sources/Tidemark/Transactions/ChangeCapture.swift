@@ -41,8 +41,10 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var step: Step?
   @exclusivity(unchecked) private var outerSteps: [Step] = []
 
-  /// Tables that a statement was not known to write, in this epoch.
+  /// Tables that a statement was not known to write, in this epoch and transaction, as long as nothing has begun that
+  /// may change the schema.
   @exclusivity(unchecked) var lateTables: [TableKey: WatchedTable] = [:]
+  @exclusivity(unchecked) var lateEffectCount: UInt = 0
   @exclusivity(unchecked) var layouts:
     [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
 
@@ -134,9 +136,10 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   func didStep(_ statement: Statement, error: DatabaseError?) {
     guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
     if step.isMuted { setHook(true) }
+    // No row may have told: a plan for the old shape of a table would have the next step read its columns wrongly.
+    if step.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
     if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
-    if step.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.quiet = .none }
     self.step = outerSteps.popLast()
     log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
@@ -219,8 +222,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     if broker.version != needsVersion {
       (needs, needsVersion) = broker.current
       epoch &+= 1
-      lateTables = [:]
     }
+    lateTables = [:]
     log.begin(needsVersion: needsVersion)
     logTables.removeAll(keepingCapacity: true)
     logSerial &+= 1
@@ -234,7 +237,6 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       for observation in observations { observation.isSilent = false }
       // They are asked again in each transaction.
       epoch &+= 1
-      lateTables = [:]
     }
     let isOn = broker.listening.isOn
     if isOn != isListening { listen(isOn) }
