@@ -72,7 +72,10 @@ extension ChangeCapture {
     try db.shielded {
       try db.databaseNames().contains { name in
         let master = name == "temp" ? "sqlite_temp_master" : "\(name.quotedDatabaseIdentifier).sqlite_master"
-        return try !db.internalRows("SELECT 1 FROM \(master) WHERE sql LIKE '%replace%' LIMIT 1").isEmpty
+        // Looked at here: a program may have functions of its own under the names of SQLite's.
+        return try db.internalRows("SELECT sql FROM \(master)").contains { row in
+          if case .string(let sql) = row[0].storage { sql.asciiLowercased.contains("replace") } else { false }
+        }
       }
     }
   }

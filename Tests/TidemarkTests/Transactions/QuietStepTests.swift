@@ -80,6 +80,17 @@ import Testing
     #expect(recorder.take().first?.tables.first?.deletes == true)
   }
 
+  @Test func aStatementIsNotWhoseTableMayReplaceRows() throws {
+    let needs = CaptureNeeds(tables: [TableKey("t"): .init(columns: nil)])
+    let (dbQueue, recorder) = try captured("CREATE TABLE t (a UNIQUE ON CONFLICT REPLACE);", needs)
+    try dbQueue.write { db in
+      try db.execute(sql: "PRAGMA case_sensitive_like = ON")
+      try repeatedly(db, "INSERT INTO t VALUES (?)", 1...10)
+      try repeatedly(db, "INSERT INTO t VALUES (?)", 1...1)
+    }
+    #expect(recorder.take().first?.tables.first?.deletes == true)
+  }
+
   // MARK: - What ends it
 
   @Test func whatWasTakenBackIsTold() throws {
