@@ -11,6 +11,21 @@ let users = Table("users"), posts = Table("posts")
 
 func check(_ query: some QueryType) {}
 
+// Where an operator is first used, the compiler reads what the modules have of it: that is not what is measured.
+func operators() {
+  _ = id + 1
+  _ = id - 1
+  _ = id * 2
+  _ = id / 2
+  _ = id % 2
+  _ = id == 1
+  _ = id != 1
+  _ = id > 1
+  _ = id < 1
+  _ = verified && verified
+  _ = verified || verified
+}
+
 func conditions() {
   check(users.filter(id == 1 && name == "x" && balance > 2 && age != nil && verified && email.like("%a%")))
   check(users.filter(balance * 2 + 1 - balance / 3 > 10 && id % 2 == 0))  // 360 ms

@@ -64,7 +64,7 @@ private struct ColumnContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func set(_ key: Key, _ stored: DatabaseValue) {
     encoder.setters.append(
-      Setter(SQLExpression<Void>(key.stringValue), SQLExpression<Void>("?", [stored.binding])))
+      Setter(SQLExpression<Void>(key.stringValue), to: stored.binding))
   }
 
   mutating func encodeNil(forKey key: Key) throws { set(key, .null) }

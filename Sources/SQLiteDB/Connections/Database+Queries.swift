@@ -63,7 +63,11 @@ extension Database {
   /// Inserts, and answers the row id of the row that was inserted last; 0 when there was none.
   @discardableResult
   public func run(_ query: Insert) throws -> Int64 {
-    try change(query)
+    if let row = query.row {
+      try insert(row)
+    } else {
+      try change(query)
+    }
     return changesCount == 0 ? 0 : lastInsertedRowID
   }
 
@@ -90,6 +94,20 @@ extension Database {
     }
   }
 
+  private func insert(_ row: InsertedRow) throws {
+    let text: InsertionText
+    if let last = dialectPlan as? InsertionText, last.isText(of: row) {
+      text = last
+    } else {
+      text = InsertionText(row)
+      dialectPlan = text
+    }
+    let values = row.setters.map { setter in
+      if case .value(let binding) = setter.content { DatabaseValue(binding) } else { DatabaseValue.null }
+    }
+    try running(template: text.sql, values: values) { while try $0.advance() {} }
+  }
+
   private func change(_ query: some ExpressionType) throws {
     try running(template: query.template, query.bindings) { while try $0.advance() {} }
   }
@@ -102,17 +120,23 @@ extension Database {
     try running(template: expression.template, expression.bindings, body)
   }
 
-  /// Runs a statement, and ends it whatever happens.
   private func running<T>(
     template: String, _ bindings: [(any Binding)?], _ body: (Tidemark.Statement) throws -> T
   ) throws -> T {
+    try running(template: template, values: bindings.map { DatabaseValue($0) }, body)
+  }
+
+  /// Runs a statement, and ends it whatever happens.
+  private func running<T>(
+    template: String, values: [DatabaseValue], _ body: (Tidemark.Statement) throws -> T
+  ) throws -> T {
     let statement = try keptStatement(sql: template)
-    guard bindings.count == statement.parameterTotal else {
+    guard values.count == statement.parameterTotal else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "\(statement.parameterTotal) values expected, \(bindings.count) passed", sql: template)
+        message: "\(statement.parameterTotal) values expected, \(values.count) passed", sql: template)
     }
-    try statement.begin(bindings.map { DatabaseValue($0) })
+    try statement.begin(values)
     let run = statement.runNumber
     defer { statement.endRun(run) }
     return try body(statement)

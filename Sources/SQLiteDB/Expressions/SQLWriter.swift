@@ -24,10 +24,7 @@ struct SQLWriter {
     if !expression.bindings.isEmpty { bindings += expression.bindings }
   }
 
-  mutating func write(_ expression: some ExpressionType) {
-    template += expression.template
-    if !expression.bindings.isEmpty { bindings += expression.bindings }
-  }
+  mutating func write(_ expression: some ExpressionType) { write(expression.expression) }
 
   /// Something that may be an operand: in parentheses where it has to be.
   mutating func writeOperand<Datatype>(_ expression: SQLExpression<Datatype>) {

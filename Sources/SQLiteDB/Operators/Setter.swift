@@ -17,12 +17,31 @@ public struct Setter: Expressible, Sendable {
   let column: SQLExpression<Void>
 
   /// What it is set to.
-  let value: SQLExpression<Void>
+  let content: Content
+
+  enum Content: Sendable {
+    case value((any Binding)?)
+    case expression(SQLExpression<Void>)
+  }
+
+  /// What the column is set to, as an expression.
+  var value: SQLExpression<Void> {
+    switch content {
+    case .value(let binding): SQLExpression("?", [binding])
+    case .expression(let expression): expression
+    }
+  }
 
   /// A column, and the expression that it is set to.
   init<L, R>(_ column: SQLExpression<L>, _ value: SQLExpression<R>) {
     self.column = column.expression
-    self.value = value.expression
+    content = .expression(value.expression)
+  }
+
+  /// A column, and the value that it is set to.
+  init<L>(_ column: SQLExpression<L>, to value: (any Binding)?) {
+    self.column = column.expression
+    content = .value(value)
   }
 
   /// A column that is set to what comes out of it and a value: `"c" = ("c" + v)`.
@@ -35,7 +54,7 @@ public struct Setter: Expressible, Sendable {
     var writer = SQLWriter()
     writer.write(column)
     writer.write(" = ")
-    writer.write(value)
+    writer.write(content)
     return writer.expression()
   }
 }
@@ -43,4 +62,13 @@ public struct Setter: Expressible, Sendable {
 extension Setter: CustomStringConvertible {
   /// The setter as an update has it, with its values written out.
   public var description: String { asSQL() }
+}
+
+extension SQLWriter {
+  mutating func write(_ content: Setter.Content) {
+    switch content {
+    case .value(let binding): writeParameter(binding)
+    case .expression(let expression): write(expression)
+    }
+  }
 }

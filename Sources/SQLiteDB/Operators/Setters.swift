@@ -3,7 +3,7 @@
 
 /// Sets a column to a value: `"c" = v`.
 public func <- <T: ExpressionDatatype>(column: SQLExpression<T>, value: T) -> Setter {
-  Setter(column, SQLExpression<T>.parameter(value))
+  Setter(column, to: value._binding)
 }
 
 /// Sets a column to a value: `"c" = v`.

@@ -1,15 +1,51 @@
 /// A statement that inserts rows.
 public struct Insert: ExpressionType, Sendable {
+  // The text of a row is not made before somebody wants it: a connection that has inserted such a row has it.
+  private enum Content {
+    case text(SQLExpression<Void>)
+    case row(InsertedRow)
+  }
+
+  private var content: Content
+
+  /// The one row of values that is inserted, if the statement is nothing else.
+  var row: InsertedRow? {
+    if case .row(let row) = content { row } else { nil }
+  }
+
+  private var text: SQLExpression<Void> {
+    switch content {
+    case .text(let text): text
+    case .row(let row): row.text
+    }
+  }
+
   /// The SQL.
-  public var template: String
+  public var template: String {
+    get { text.template }
+    set { content = .text(SQLExpression(newValue, bindings)) }
+  }
 
   /// The values bound to it.
-  public var bindings: [(any Binding)?]
+  public var bindings: [(any Binding)?] {
+    get { text.bindings }
+    set { content = .text(SQLExpression(template, newValue)) }
+  }
+
+  /// It as an expression.
+  public var expression: SQLExpression<Void> { text }
 
   /// A statement of some SQL and its values.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
-    self.template = template
-    self.bindings = bindings
+    self.init(SQLExpression(template, bindings))
+  }
+
+  init(_ text: SQLExpression<Void>) {
+    content = .text(text)
+  }
+
+  init(_ row: InsertedRow) {
+    content = .row(row)
   }
 }
 

@@ -52,26 +52,21 @@ extension QueryType {
 
   /// Inserts the rows of a query: `INSERT INTO "users" SELECT …`.
   public func insert(_ query: any QueryType) -> Update {
-    var writer = insertion(nil)
+    var writer = clauses.insertion(nil)
     writer.write(" ")
     writer.write(query.expression)
     return Update(writer.template, writer.bindings)
   }
 
-  private func insertion(_ onConflict: OnConflict?) -> SQLWriter {
-    var writer = SQLWriter(capacity: 160)
-    clauses.writeCommonTables(to: &writer)
-    writer.write("INSERT ")
-    if let onConflict { writer.write("OR \(onConflict.rawValue) ") }
-    writer.write("INTO ")
-    writer.write(clauses.source.qualifiedName)
-    return writer
+  private func inserting(_ onConflict: OnConflict?, _ rows: [[Setter]]) -> Insert {
+    if rows.count == 1, let row = InsertedRow(clauses, onConflict, rows[0]) { return Insert(row) }
+    return Insert(insertionText(onConflict, rows))
   }
 
-  private func inserting(_ onConflict: OnConflict?, _ rows: [[Setter]]) -> Insert {
-    var writer = insertion(onConflict)
+  private func insertionText(_ onConflict: OnConflict?, _ rows: [[Setter]]) -> SQLExpression<Void> {
+    var writer = clauses.insertion(onConflict)
     writer.writeRows(rows)
-    return Insert(writer.template, writer.bindings)
+    return writer.expression()
   }
 
   // MARK: Upserts
@@ -157,6 +152,14 @@ extension QueryType {
 }
 
 extension QueryClauses {
+  /// The words before the columns of an insert.
+  fileprivate func insertion(_ onConflict: OnConflict?) -> SQLWriter {
+    var writer = SQLWriter(capacity: 160)
+    writeCommonTables(to: &writer)
+    writer.writeInsertion(into: source.qualifiedName, onConflict)
+    return writer
+  }
+
   /// Which rows are changed. Without a limit an order means nothing, and SQLite refuses it.
   fileprivate func writeChoice(to writer: inout SQLWriter) {
     writeFilter(to: &writer)
@@ -197,7 +200,14 @@ extension SQLWriter {
     }
   }
 
-  private mutating func writeRow(_ row: [Setter]) {
+  mutating func writeInsertion(into table: String, _ onConflict: OnConflict?) {
+    write("INSERT ")
+    if let onConflict { write("OR \(onConflict.rawValue) ") }
+    write("INTO ")
+    write(table)
+  }
+
+  mutating func writeRow(_ row: [Setter]) {
     write(" (")
     for (index, setter) in row.enumerated() {
       if index > 0 { write(", ") }
@@ -206,7 +216,7 @@ extension SQLWriter {
     write(") VALUES (")
     for (index, setter) in row.enumerated() {
       if index > 0 { write(", ") }
-      write(setter.value)
+      write(setter.content)
     }
     write(")")
   }

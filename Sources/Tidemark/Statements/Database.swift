@@ -49,6 +49,9 @@ public final class Database {
   /// access. It is so where a dialect hands the connection out as a thing of its own.
   package var isDrivenByHand = false
 
+  /// What a dialect has worked out last, and may want again.
+  package var dialectPlan: AnyObject?
+
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
 

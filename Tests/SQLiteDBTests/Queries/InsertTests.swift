@@ -27,6 +27,25 @@ import Testing
     #expect(db.lastInsertRowid == 2)
   }
 
+  @Test("Inserts of the same columns, of others, into other tables follow each other")
+  func different() throws {
+    let db = try emptyUsers()
+    try db.run("CREATE TABLE posts (id, email)")
+    try db.run(users.insert(email <- "a", name <- "A"))
+    try db.run(users.insert(email <- "b", name <- "B"))
+    try db.run(users.insert(name <- "C", email <- "c"))
+    try db.run(posts.insert(id <- 7, email <- "p"))
+    try db.run(users.insert(or: .replace, email <- "a", name <- "D"))
+    try db.run(users.insert(email <- "e", name <- SQLExpression<String?>(literal: "NULL")))
+    var insert = users.insert(email <- "x")
+    insert.bindings = ["f"]
+    #expect(insert.template == "INSERT INTO \"users\" (\"email\") VALUES (?)")
+    try db.run(insert)
+    #expect(try db.prepare(users.order(email)).map { $0[email] } == ["a", "b", "c", "e", "f"])
+    #expect(try db.prepare(users.order(email)).map { $0[name] } == ["D", "B", "C", nil, nil])
+    #expect(try db.pluck(posts)?[id] == 7)
+  }
+
   @Test("S40: several rows are inserted")
   func insertMany() throws {
     let text = "INSERT INTO \"users\" (\"email\") VALUES ('alice@mac.com'), ('geoff@mac.com')"
