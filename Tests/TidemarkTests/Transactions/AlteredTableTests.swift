@@ -62,20 +62,6 @@ import Testing
     #expect(recorder.takeRows() == ["delete t #1(a=1 b=2 c=3)"])
   }
 
-  @Test func aTableThatBecomesVirtualDoesNotLoseTheHook() throws {
-    let (dbQueue, recorder) = try captured("CREATE TABLE d (body); CREATE TABLE t (a);")
-    let insert = "INSERT INTO d (rowid, body) VALUES (?, 'one')"
-    try dbQueue.write { db in for id in 1...3 { try db.execute(sql: insert, arguments: [id]) } }
-    try dbQueue.write { db in
-      // It writes its rows when the transaction ends.
-      try db.execute(sql: "DROP TABLE d; CREATE VIRTUAL TABLE d USING fts5(body, content = '', columnsize = 0)")
-      try db.execute(sql: insert, arguments: [1])
-    }
-    _ = recorder.take()
-    try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-    #expect(recorder.takeRows() == ["insert t #1(a=1)"])
-  }
-
   @Test func aBlobThatIsWrittenAfterTheTableWasAlteredIsThatOfItsColumn() throws {
     let (dbQueue, recorder) = try captured(Self.schema + "INSERT INTO t VALUES ('a', 'b', 'c');")
     func write(_ letter: Unicode.Scalar, _ db: Database) throws {
