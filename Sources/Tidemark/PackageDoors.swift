@@ -26,11 +26,11 @@ extension Statement {
   /// Another statement of the same text.
   package func twin() throws -> Statement { try copy() }
 
-  /// What tells the columns apart from those that the statement had before its schema has changed. To be asked after
-  /// the first step.
-  package var columnsIdentity: ObjectIdentifier {
+  /// What tells the columns apart from those that the statement had before its schema has changed: another object. To
+  /// be asked after the first step. Who compares keeps the object, since its place may be given again.
+  package var columnsIdentity: AnyObject {
     _ = columnsAfterRecompilation()
-    return ObjectIdentifier(columns)
+    return columns
   }
 
   /// The value in a column of the current row.

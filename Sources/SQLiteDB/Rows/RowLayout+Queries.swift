@@ -16,7 +16,7 @@ extension RowLayout {
     // Values tell expressions apart, and are others each time.
     let isKept = clauses.columns.allSatisfy(\.bindings.isEmpty)
     let identity = statement.columnsIdentity
-    if isKept, let plan = statement.rowPlan as? Plan, plan.columns == identity { return plan.layout }
+    if isKept, let plan = statement.rowPlan as? Plan, plan.columns === identity { return plan.layout }
     let layout = try RowLayout(clauses, statement, db)
     statement.rowPlan = Plan(columns: identity, layout: layout)
     return layout
@@ -36,10 +36,10 @@ extension RowLayout {
   static func lastLayout(of statement: Tidemark.Statement) -> RowLayout? { (statement.rowPlan as? Plan)?.layout }
 
   private final class Plan {
-    let columns: ObjectIdentifier
+    let columns: AnyObject
     let layout: RowLayout
 
-    init(columns: ObjectIdentifier, layout: RowLayout) {
+    init(columns: AnyObject, layout: RowLayout) {
       self.columns = columns
       self.layout = layout
     }
