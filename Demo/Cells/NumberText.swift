@@ -44,6 +44,13 @@ enum NumberText {
     scaled(seconds, [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1, "s"), (60, "min"), (3600, "h")])
   }
 
+  /// Two durations, the second one the longer, with one unit where they are alike: 1.20 / 45.0 ms.
+  static func pairOfSeconds(_ first: Double, _ second: Double) -> String {
+    let texts = [seconds(first), seconds(second)]
+    let parts = texts.map { $0.split(separator: " ") }
+    return parts[0].last == parts[1].last ? "\(parts[0][0]) / \(texts[1])" : texts.joined(separator: " / ")
+  }
+
   /// A count in short: 950, 12.3k, 4.56M.
   static func short(_ count: Double) -> String {
     if count.magnitude < 1000 { return fixed(count, decimals: 0) }

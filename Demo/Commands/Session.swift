@@ -53,8 +53,11 @@ final class Session {
     while true {
       let now = ContinuousClock.now
       if now >= nextTick {
-        isChanged = take(.tick(makeTick(now))) == .goOn || isChanged
-        nextTick = now + Self.tickPause
+        let before = dashboard
+        _ = take(.tick(makeTick(now)))
+        // Where nothing happens, nothing is drawn.
+        if dashboard != before { isChanged = true }
+        nextTick = now + (isBusy ? Self.tickPause : Self.tickPause * 2)
       }
       if isChanged, now >= nextFrame {
         try screen.draw(dashboard)
@@ -122,6 +125,12 @@ final class Session {
       let event = WorldPanes.newestEvent(in: page)
     else { return }
     world.commits.didShow(event: event)
+  }
+
+  /// Whether something goes on that is to be seen soon.
+  private var isBusy: Bool {
+    let isWritten = world.map { !$0.shown.isPaused } ?? false
+    return isWritten || dashboard.panes.contains { $0.slowFetch != nil }
   }
 
   // MARK: - What is done
@@ -194,7 +203,7 @@ final class Session {
       figures.writes = quantiles.writes
     }
     return Event.Tick(
-      figures: figures, commitRate: rate.measure(world?.commitCount ?? figures.commitCount, at: now),
+      figures: figures, commitRate: world.flatMap { rate.measure($0.commitCount, at: now) },
       world: world?.shown, slowFetches: followers.compactMapValues { $0.fetching.elapsed })
   }
 
@@ -204,8 +213,12 @@ final class Session {
   func runForOneScreen(commitCount: Int, width: Int, height: Int) -> String {
     begin(size: (width, height))
     let end = ContinuousClock.now + .seconds(10)
+    var nextTick = ContinuousClock.now
     while ContinuousClock.now < end {
-      _ = take(.tick(makeTick(.now)))
+      if ContinuousClock.now >= nextTick {
+        _ = take(.tick(makeTick(.now)))
+        nextTick += .milliseconds(250)
+      }
       for event in inbox.take() { _ = take(event) }
       didDraw()
       let isComplete = dashboard.panes.allSatisfy { pane in

@@ -12,7 +12,7 @@ enum ColumnFormat: Equatable, Sendable {
   var isRight: Bool { self != .text }
 
   /// What the name of a column and its values suggest.
-  init(_ name: String, _ values: some Sequence<CellValue>) {
+  init(_ name: String, _ values: [CellValue]) {
     let known = values.filter { $0 != .null }
     guard !known.isEmpty, known.allSatisfy(\.isNumber) else {
       self = .text
@@ -26,10 +26,15 @@ enum ColumnFormat: Equatable, Sendable {
     } else if let unit = words.lazy.compactMap({ Self.secondsPerUnit[$0] }).first {
       self = .duration(unit: unit)
     } else if let decimalsMax {
-      let isName = words.contains { Self.namingWords.contains($0) }
-      self =
-        words.contains(where: Self.percentWords.contains)
-        ? .percent(decimals: decimalsMax) : isName ? .plain : .number(decimals: decimalsMax)
+      if words.contains(where: Self.percentWords.contains) || name.contains("%") {
+        self = .percent(decimals: decimalsMax)
+      } else if words.contains(where: Self.namingWords.contains) {
+        self = .plain
+      } else {
+        // Money has cents, or none at all.
+        let isMoney = name.contains(where: \.isCurrencySymbol) && decimalsMax > 0
+        self = .number(decimals: isMoney ? 2 : decimalsMax)
+      }
     } else {
       self = .plain
     }

@@ -88,7 +88,8 @@ extension Dashboard {
     case .right, .character("l"): pane.column += 1
     default: return nil
     }
-    let lastRow = page.hasMore ? page.end - 1 : page.end - height
+    let rowCount = panes[focus].subject == .engine ? EngineView.lines(figures).count : page.end
+    let lastRow = page.hasMore ? rowCount - 1 : rowCount - height
     pane.row = max(0, min(pane.row, max(lastRow, 0)))
     pane.column = max(0, min(pane.column, page.columns.count - 1))
     panes[focus] = pane

@@ -2,7 +2,7 @@
 ///
 /// What happens comes in as events, what is to be done goes out as effects: see `handle`. There is no task, no database
 /// and no terminal in here.
-struct Dashboard: Sendable {
+struct Dashboard: Equatable, Sendable {
   var title: String
   var panes: [Pane]
   var focus = 0

@@ -31,7 +31,7 @@ struct Follower: Sendable {
     while !Task.isCancelled {
       do {
         for try await rows in observation.values(in: reader) {
-          tell(.rows(rows))
+          tell(.rows(rows.measured()))
           if interval > .zero { try await Task.sleep(for: interval) }
         }
       } catch is CancellationError {

@@ -1,5 +1,5 @@
 /// A part of the dashboard.
-struct Pane: Sendable, Identifiable {
+struct Pane: Equatable, Sendable, Identifiable {
   typealias ID = Int
 
   let id: ID
@@ -38,9 +38,7 @@ struct Pane: Sendable, Identifiable {
   /// - parameter height: How many rows are shown.
   func missingPage(height: Int) -> PageRequest? {
     guard case .query(_, let request) = subject else { return nil }
-    guard let page else {
-      return nil
-    }
+    guard let page else { return nil }
     let isBefore = row < page.offset
     let isBehind = page.hasMore && row + height > page.end
     if !isBefore, !isBehind { return nil }

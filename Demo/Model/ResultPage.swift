@@ -40,13 +40,19 @@ struct ResultPage: Equatable, Sendable {
     self.rows = rows
     self.offset = offset
     self.hasMore = hasMore
+  }
+
+  /// The page with the formats and widths of its columns: what is fetched is not measured before it is shown.
+  func measured() -> ResultPage {
+    var page = self
     for index in columns.indices {
-      let format = ColumnFormat(columns[index], rows.lazy.map { $0[index] })
+      let format = ColumnFormat(columns[index], rows.map { $0[index] })
       let header = columns[index].cut(to: 60).width
-      formats.append(format)
-      widths.append(
+      page.formats.append(format)
+      page.widths.append(
         rows.reduce(max(1, header)) { max($0, ValueText($1[index], format).text.cut(to: Self.widthMax).width) })
     }
+    return page
   }
 }
 

@@ -1,5 +1,5 @@
 /// The last samples of something that is measured again and again.
-struct SampleWindow: Sendable {
+struct SampleWindow: Equatable, Sendable {
   private let countMax: Int
   private(set) var samples: [Double] = []
 

@@ -36,6 +36,10 @@ struct DashboardView {
       if world.isBursting { facts.append("burst") }
       if world.backgroundCount > 0 { facts.append("\(NumberText.grouped(world.backgroundCount)) in the background") }
     }
+    if dashboard.world == nil {
+      let count = dashboard.figures.fetchCount
+      facts.append("\(NumberText.grouped(count)) \(count == 1 ? "fetch" : "fetches")")
+    }
     if let rate = dashboard.commitRates.samples.last { facts.append("\(NumberText.fixed(rate, decimals: 0)) commits/s") }
     return facts.joined(separator: " · ")
   }

@@ -14,7 +14,7 @@ struct PaneView {
   private func drawContent(into grid: inout Grid) {
     switch pane.subject {
     case .commitRate: RateView(rates: dashboard.commitRates.samples).draw(into: &grid, frame.content)
-    case .engine: EngineView(figures: dashboard.figures).draw(into: &grid, frame.content)
+    case .engine: EngineView(figures: dashboard.figures, firstLine: pane.row).draw(into: &grid, frame.content)
     case .query:
       if let failure = pane.failure {
         drawLines("⚠ " + failure, .failure, into: &grid)
