@@ -10,8 +10,11 @@ enum DemoProgram {
 
   static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
 
+  /// `POSIX_SPAWN_SETSID`, which Swift does not see.
+  private static let setSession = 0x80
+
   /// Starts it in a session of its own, whose terminal is given.
-  static func spawn(_ arguments: [String], terminal: [CChar], environment: [String: String]) throws -> pid_t {
+  static func spawn(_ arguments: [String], terminal: String, environment: [String: String]) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -21,7 +24,7 @@ enum DemoProgram {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
+    posix_spawnattr_setflags(&attributes, Int16(setSession))
     var all = ["PATH": "/usr/bin:/bin", "HOME": "/", "TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"]
     all.merge(environment) { _, new in new }
     let words = ([path] + arguments).map { strdup($0) } + [nil]

@@ -11,16 +11,20 @@ final class PseudoTerminal {
   private let secondary: Int32
   private var status: Int32?
 
-  static let isThere = DemoProgram.isBuilt
+  /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not see.
+  private static let setLock: UInt = 0x4004_5431
+  private static let getNumber: UInt = 0x8004_5430
 
   init(
     _ arguments: [String], width: Int = 100, height: Int = 30, environment: [String: String] = [:]
   ) throws {
     emulator = TerminalEmulator(width: width, height: height)
-    main = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    try #require(main >= 0 && grantpt(main) == 0 && unlockpt(main) == 0)
-    var name = [CChar](repeating: 0, count: 128)
-    try #require(ptsname_r(main, &name, name.count) == 0)
+    main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(main >= 0)
+    var isLocked: Int32 = 0
+    var number: UInt32 = 0
+    try #require(ioctl(main, Self.setLock, &isLocked) == 0 && ioctl(main, Self.getNumber, &number) == 0)
+    let name = "/dev/pts/\(number)"
     // Kept open: the modes of the terminal can be asked for once the program has ended.
     secondary = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(secondary >= 0)
@@ -78,7 +82,7 @@ final class PseudoTerminal {
   /// - returns: False when the program has ended.
   private func readSome() -> Bool {
     var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
-    guard poll(&file, 1, 50) > 0 else { return !hasEnded || false }
+    guard poll(&file, 1, 50) > 0 else { return !hasEnded }
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = read(main, &bytes, bytes.count)
     if count <= 0 { return false }
