@@ -6,31 +6,10 @@ enum DemoCommand: Equatable, Sendable {
   case watch(WatchOptions)
 }
 
+/// How the market opens.
 struct WorldOptions: Equatable, Sendable {
   var writerCount = 4
   var isPlain = false
-}
-
-struct WatchOptions: Equatable, Sendable {
-  var path = ""
-  var queries: [String] = []
-
-  /// The least number of seconds between two values of a query.
-  var interval = 0.0
-
-  /// Whether lines are written, and no screen; nil where standard output says it.
-  var isPlain: Bool?
-  var format: PlainFormat?
-
-  /// After how many changes it ends; nil for never.
-  var countMax: Int?
-
-  /// How many rows of a result are written.
-  var rowCountMax: Int?
-}
-
-enum PlainFormat: String, CaseIterable, Sendable {
-  case text, csv, json
 }
 
 extension DemoCommand {
@@ -128,7 +107,8 @@ struct ArgumentReader {
   mutating func integer(of option: String, in range: ClosedRange<Int>) throws -> Int {
     let text = try value(of: option)
     guard let number = Int(text), range.contains(number) else {
-      let bounds = range.upperBound == .max ? "from \(range.lowerBound) on" : "\(range.lowerBound) to \(range.upperBound)"
+      let bounds =
+        range.upperBound == .max ? "from \(range.lowerBound) on" : "\(range.lowerBound) to \(range.upperBound)"
       throw Failure.usage("\(option) takes a whole number, \(bounds), and not \(text)")
     }
     return number

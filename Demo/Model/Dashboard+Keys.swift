@@ -88,7 +88,7 @@ extension Dashboard {
     case .right, .character("l"): pane.column += 1
     default: return nil
     }
-    let rowCount = panes[focus].subject == .engine ? EngineView.lines(figures).count : page.end
+    let rowCount = panes[focus].subject == .engine ? figures.lines.count : page.end
     let lastRow = page.hasMore ? rowCount - 1 : rowCount - height
     pane.row = max(0, min(pane.row, max(lastRow, 0)))
     pane.column = max(0, min(pane.column, page.columns.count - 1))
@@ -127,7 +127,8 @@ extension Dashboard {
   private mutating func handleInHelp(_ key: Key, _ firstLine: Int) {
     switch key {
     case .up, .character("k"): mode = .help(firstLine: max(0, firstLine - 1))
-    case .down, .character("j"): mode = .help(firstLine: min(firstLine + 1, HelpText.lines(hasWorld: world != nil).count - 1))
+    case .down, .character("j"):
+      mode = .help(firstLine: min(firstLine + 1, HelpText.lines(hasWorld: world != nil).count - 1))
     default: mode = .panes
     }
   }

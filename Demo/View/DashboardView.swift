@@ -40,7 +40,9 @@ struct DashboardView {
       let count = dashboard.figures.fetchCount
       facts.append("\(NumberText.grouped(count)) \(count == 1 ? "fetch" : "fetches")")
     }
-    if let rate = dashboard.commitRates.samples.last { facts.append("\(NumberText.fixed(rate, decimals: 0)) commits/s") }
+    if let rate = dashboard.commitRates.samples.last {
+      facts.append("\(NumberText.fixed(rate, decimals: 0)) commits/s")
+    }
     return facts.joined(separator: " · ")
   }
 }

@@ -88,7 +88,8 @@ struct PaneView {
     let markWidth = mark.isEmpty ? 0 : mark.width + 1
     let title = (hasFocus ? "▸ " : "") + pane.title
     let shown = " " + title.cut(to: max(0, area.width - 2 - markWidth)) + " "
-    let end = grid.put(shown, hasFocus ? .titleOfFocus : .title, at: Point(x: area.x, y: area.y), before: area.x + area.width)
+    let end = grid.put(
+      shown, hasFocus ? .titleOfFocus : .title, at: Point(x: area.x, y: area.y), before: area.x + area.width)
     if !mark.isEmpty { grid.put(mark + " ", .warning, at: Point(x: end, y: area.y), before: area.x + area.width) }
   }
 

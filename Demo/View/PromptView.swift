@@ -18,7 +18,8 @@ struct PromptView {
     if let failure = prompt.failure {
       grid.put(" ⚠ " + failure, .failure, in: area)
     } else {
-      grid.put(prompt.isChecking ? " looking at it…" : " a query · Enter opens a live pane · Esc leaves", .faint, in: area)
+      grid.put(
+        prompt.isChecking ? " looking at it…" : " a query · Enter opens a live pane · Esc leaves", .faint, in: area)
     }
   }
 

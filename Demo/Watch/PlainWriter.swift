@@ -77,9 +77,11 @@ enum PlainCSV {
   }
 
   static func field(text: String) -> String {
-    let isPlain = !text.isEmpty && !text.unicodeScalars.contains { [",", "\"", "\n", "\r"].contains($0) }
+    let isPlain =
+      !text.isEmpty && !text.unicodeScalars.contains { [",", "\"", "\n", "\r"].contains($0) }
       && text.first != " " && text.last != " "
-    return isPlain ? text : "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    return isPlain
+      ? text : "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
   /// The bytes as SQL writes them.

@@ -61,7 +61,8 @@ enum Deed: CaseIterable {
   case order, pay, restock, chat, tidy
 
   private static let remarks = [
-    "is it open on Sunday? 🤔", "best ramen in town 🍜🔥", "sold out again…", "謝謝!", "where is the 🌵 stall?", "queue is short now 👍🏽",
+    "is it open on Sunday? 🤔", "best ramen in town 🍜🔥", "sold out again…", "謝謝!", "where is the 🌵 stall?",
+    "queue is short now 👍🏽",
     "merci beaucoup", "👨‍👩‍👧 are on our way", "rain in ten minutes ☔️", "who plays tonight? 🎸",
   ]
 

@@ -114,7 +114,8 @@ final class World: Sendable {
           }
         }
         let duration = NumberText.seconds((.now - start).inSeconds)
-        tell(.noticed("\(NumberText.grouped(Self.burstCount)) orders in one transaction: \(duration)", isFailure: false))
+        tell(
+          .noticed("\(NumberText.grouped(Self.burstCount)) orders in one transaction: \(duration)", isFailure: false))
       } catch {
         tell(.noticed("The burst has failed: \(sentence(for: error))", isFailure: true))
       }

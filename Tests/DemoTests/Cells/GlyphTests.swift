@@ -45,7 +45,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("plain", 5, "plain"), ("plainer", 5, "plai…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("日本語", 1, "…"),
+    ("plain", 5, "plain"), ("plainer", 5, "plai…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
+    ("日本語", 1, "…"),
     ("a", 0, ""), ("", 3, ""), ("naïve", 4, "naï…"),
   ])
   func aTextIsCutToItsPlaces(text: String, width: Int, cut: String) {

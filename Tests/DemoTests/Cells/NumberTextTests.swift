@@ -3,16 +3,19 @@ import Testing
 @testable import Demo
 
 @Suite struct NumberTextTests {
-  @Test(arguments: [
-    (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"), (.max, "9,223,372,036,854,775,807"),
-    (.min, "-9,223,372,036,854,775,808"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"),
+      (.max, "9,223,372,036,854,775,807"),
+      (.min, "-9,223,372,036,854,775,808"),
+    ] as [(Int64, String)])
   func thousandsStandApart(number: Int64, text: String) {
     #expect(NumberText.grouped(number) == text)
   }
 
   @Test(arguments: [
-    (0, 2, "0.00"), (1.005, 2, "1.00"), (1.5, 0, "2"), (-0.001, 2, "0.00"), (-12.5, 1, "-12.5"), (1234.5, 2, "1,234.50"),
+    (0, 2, "0.00"), (1.005, 2, "1.00"), (1.5, 0, "2"), (-0.001, 2, "0.00"), (-12.5, 1, "-12.5"),
+    (1234.5, 2, "1,234.50"),
     (1e20, 2, "1e+20"), (.infinity, 1, "inf"),
   ])
   func aNumberHasItsDecimals(number: Double, decimals: Int, text: String) {

@@ -36,10 +36,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ["bogus"], ["--bogus"], ["--writers"], ["--writers", "many"], ["--writers", "65"], ["--writers", "-1"], ["--plain=yes"],
+    ["bogus"], ["--bogus"], ["--writers"], ["--writers", "many"], ["--writers", "65"], ["--writers", "-1"],
+    ["--plain=yes"],
     ["watch"], ["watch", "a.db"], ["watch", "a", "q", "--interval"], ["watch", "a", "q", "--interval", "soon"],
-    ["watch", "a", "q", "--interval", "-1"], ["watch", "a", "q", "--interval", "nan"], ["watch", "a", "q", "--count", "0"],
-    ["watch", "a", "q", "--format", "xml"], ["watch", "a", "q", "--rows", "0"], ["watch", "a", "q", "-x"], ["--version", "-x"].reversed(),
+    ["watch", "a", "q", "--interval", "-1"], ["watch", "a", "q", "--interval", "nan"],
+    ["watch", "a", "q", "--count", "0"],
+    ["watch", "a", "q", "--format", "xml"], ["watch", "a", "q", "--rows", "0"], ["watch", "a", "q", "-x"],
+    ["--version", "-x"].reversed(),
   ])
   func whatMakesNoSenseIsSaid(arguments: [String]) {
     #expect { try DemoCommand(arguments) } throws: { error in

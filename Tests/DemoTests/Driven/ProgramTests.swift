@@ -31,17 +31,22 @@ struct ProgramTests {
   @Test func severalQueriesAreToldApart() throws {
     let file = try sample()
     let output = try DemoProgram.run(
-      ["watch", file.path, "SELECT name FROM t WHERE id = 1", "SELECT name FROM t WHERE id = 2", "--count=2", "--format=csv"])
+      [
+        "watch", file.path, "SELECT name FROM t WHERE id = 1", "SELECT name FROM t WHERE id = 2", "--count=2",
+        "--format=csv",
+      ])
     #expect(output.lines.first == "change,query,time,name")
     #expect(Set(output.lines.dropFirst().map { $0.split(separator: ",").last ?? "" }) == ["one", "two"])
   }
 
-  @Test(arguments: [
-    (["--help"], 0), (["--version"], 0), (["watch"], 64), (["--bogus"], 64), (["watch", "FILE", "SELEC 1"], 65),
-    (["watch", "FILE", "DELETE FROM t"], 65), (["watch", "FILE", "SELECT 1; SELECT 2"], 65),
-    (["watch", "FILE", "SELECT * FROM u"], 65), (["watch", "/", "SELECT 1"], 66), (["watch", "FILE.not", "SELECT 1"], 66),
-    (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 1),
-  ] as [([String], Int32)])
+  @Test(
+    arguments: [
+      (["--help"], 0), (["--version"], 0), (["watch"], 64), (["--bogus"], 64), (["watch", "FILE", "SELEC 1"], 65),
+      (["watch", "FILE", "DELETE FROM t"], 65), (["watch", "FILE", "SELECT 1; SELECT 2"], 65),
+      (["watch", "FILE", "SELECT * FROM u"], 65), (["watch", "/", "SELECT 1"], 66),
+      (["watch", "FILE.not", "SELECT 1"], 66),
+      (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 1),
+    ] as [([String], Int32)])
   func theExitCodeSaysWhatWasWrong(arguments: [String], status: Int32) throws {
     let file = try sample()
     let text = file.sibling("text")

@@ -15,7 +15,9 @@ struct ScreenTests {
       """)
   }
 
-  private func watch(_ file: SampleFile, _ more: [String] = [], width: Int = 100, height: Int = 30) throws -> PseudoTerminal {
+  private func watch(_ file: SampleFile, _ more: [String] = [], width: Int = 100, height: Int = 30) throws
+    -> PseudoTerminal
+  {
     try PseudoTerminal(["watch", file.path, "SELECT id, name FROM t"] + more, width: width, height: height)
   }
 
@@ -58,7 +60,9 @@ struct ScreenTests {
     try terminal.type(":\u{1B}[200~SELECT COUNT(*) AS\nevents FROM event\u{1B}[201~\r")
     terminal.wait(for: "▸ SELECT COUNT(*) AS events FROM event")
     try terminal.type("z")
-    terminal.wait("counts that grow") { $0.screen.contains(/events\s+│\n│ +[1-9]/) || $0.lines.count > 3 && $0.lines[3].contains(/[1-9]/) }
+    terminal.wait("counts that grow") {
+      $0.screen.contains(/events\s+│\n│ +[1-9]/) || $0.lines.count > 3 && $0.lines[3].contains(/[1-9]/)
+    }
     let first = terminal.emulator.lines[3]
     terminal.wait("another count") { $0.lines[3] != first }
     try terminal.type("zx")
@@ -187,6 +191,15 @@ struct ScreenTests {
     kill(terminal.process, SIGSTOP)
     kill(terminal.process, SIGCONT)
     terminal.wait("the screen") { $0.modes.contains(1049) && $0.screen.contains("NULL") }
+    try leave(terminal)
+  }
+
+  @Test func whereNobodyCanWakeItItIsNotSuspended() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    let count = terminal.emulator.byteCount
+    try terminal.type("\u{1A}")
+    terminal.wait("the screen, drawn anew") { $0.byteCount > count + 500 && $0.modes.contains(1049) }
     try leave(terminal)
   }
 

@@ -6,18 +6,20 @@ import Testing
 @Suite struct DashboardTests {
   private let query = Query(trusted: "SELECT 1")
 
-  private func dashboard(paneCount: Int = 3, rowCount: Int = 5, hasMore: Bool = false, world: Bool = false) -> Dashboard {
+  private func dashboard(paneCount: Int = 3, rowCount: Int = 5, hasMore: Bool = false, world: Bool = false) -> Dashboard
+  {
     let rows = (0..<rowCount).map { [CellValue.integer(Int64($0))] }
     let panes = (1...max(1, paneCount)).map { Pane.sample($0, "Pane \($0)", ["n"], rows, hasMore: hasMore) }
     return .sample(
       paneCount == 0 ? [] : panes, width: 100, height: 30, world: world ? Dashboard.WorldState(writerCount: 4) : nil)
   }
 
-  @Test(arguments: [
-    (.character("q"), .quit), (.control("c"), .quit), (.control("z"), .suspend), (.control("l"), .redraw),
-    (.character("p"), .togglePause), (.character("+"), .changeWriterCount(by: 1)),
-    (.character("-"), .changeWriterCount(by: -1)), (.character("b"), .burst), (.character("o"), .toggleBackground),
-  ] as [(Key, Effect)])
+  @Test(
+    arguments: [
+      (.character("q"), .quit), (.control("c"), .quit), (.control("z"), .suspend), (.control("l"), .redraw),
+      (.character("p"), .togglePause), (.character("+"), .changeWriterCount(by: 1)),
+      (.character("-"), .changeWriterCount(by: -1)), (.character("b"), .burst), (.character("o"), .toggleBackground),
+    ] as [(Key, Effect)])
   func aKeyHasItsEffect(key: Key, effect: Effect) {
     var dashboard = dashboard(world: true)
     let effects = dashboard.handle(.key(key))
@@ -101,7 +103,8 @@ import Testing
   @Test func whatIsWrongWithAQueryIsShownUntilItIsEdited() {
     var dashboard = dashboard()
     for key in [Key.character(":"), .paste("SELEC"), .enter] { _ = dashboard.handle(.key(key)) }
-    let effects = dashboard.handle(.checked(sql: "SELEC", .failure(QueryFailure(sentence: "near \"SELEC\": syntax error"))))
+    let effects = dashboard.handle(
+      .checked(sql: "SELEC", .failure(QueryFailure(sentence: "near \"SELEC\": syntax error"))))
     #expect(effects == [])
     #expect(dashboard.lines[28] == " ⚠ near \"SELEC\": syntax error")
     #expect(dashboard.lines[29] == "› SELEC")
@@ -177,7 +180,8 @@ import Testing
         for effect in dashboard.handle(.key(key)) {
           if case .check(let sql) = effect { _ = dashboard.handle(.checked(sql: sql, .success(query))) }
         }
-        let size = Dashboard.Size(width: Int.random(in: 0...120, using: &random), height: Int.random(in: 0...40, using: &random))
+        let size = Dashboard.Size(
+          width: Int.random(in: 0...120, using: &random), height: Int.random(in: 0...40, using: &random))
         _ = dashboard.handle(.resized(size))
         #expect(dashboard.lines.count == size.height)
       }

@@ -16,10 +16,12 @@ import Testing
     #expect(editor.cursor == 4)
   }
 
-  @Test(arguments: [
-    (.backspace, "one tw"), (.control("w"), "one "), (.control("u"), ""), (.control("h"), "one tw"), (.delete, "one two"),
-    (.control("k"), "one two"),
-  ] as [(Key, String)])
+  @Test(
+    arguments: [
+      (.backspace, "one tw"), (.control("w"), "one "), (.control("u"), ""), (.control("h"), "one tw"),
+      (.delete, "one two"),
+      (.control("k"), "one two"),
+    ] as [(Key, String)])
   func charactersAreRemoved(key: Key, text: String) {
     #expect(edited([key], from: "one two").text == text)
   }

@@ -47,7 +47,8 @@ import Tidemark
   }
 
   @Test(arguments: [
-    ("SELECT 1;", "SELECT 1"), ("  -- a comment\n  VALUES (1)", nil), ("EXPLAIN DELETE FROM t", nil), ("PRAGMA user_version", nil),
+    ("SELECT 1;", "SELECT 1"), ("  -- a comment\n  VALUES (1)", nil), ("EXPLAIN DELETE FROM t", nil),
+    ("PRAGMA user_version", nil),
     ("WITH a AS (SELECT 1) SELECT * FROM a", nil),
   ])
   func aQueryIsAQuery(sql: String, kept: String?) throws {
@@ -56,8 +57,10 @@ import Tidemark
   }
 
   @Test(arguments: [
-    "DELETE FROM t", "INSERT INTO t VALUES (1) RETURNING a", "CREATE TABLE u (a)", "BEGIN", "PRAGMA query_only = 0", "VACUUM",
-    "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM t", "", ";", "SELEC 1", "SELECT * FROM nothing", "ATTACH ':memory:' AS x",
+    "DELETE FROM t", "INSERT INTO t VALUES (1) RETURNING a", "CREATE TABLE u (a)", "BEGIN", "PRAGMA query_only = 0",
+    "VACUUM",
+    "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM t", "", ";", "SELEC 1", "SELECT * FROM nothing",
+    "ATTACH ':memory:' AS x",
     "PRAGMA journal_mode = DELETE",
   ])
   func anythingElseIsNone(sql: String) throws {

@@ -5,7 +5,9 @@ import Tidemark
 @testable import Demo
 
 @Suite struct PlainWriterTests {
-  private func change(_ columns: [String], _ rows: [[DatabaseValue]], number: Int = 1, isCut: Bool = false) -> PlainChange {
+  private func change(_ columns: [String], _ rows: [[DatabaseValue]], number: Int = 1, isCut: Bool = false)
+    -> PlainChange
+  {
     PlainChange(
       number: number, query: 2, time: "2026-11-22T10:00:00.000Z",
       result: PlainResult(columns: columns, rows: rows, isCut: isCut))
