@@ -15,6 +15,8 @@ final class Session {
   private var followers: [Pane.ID: (task: Task<Void, Never>, fetching: FetchClock)] = [:]
   private var rate = Rate()
 
+  private static let endings = [SIGINT, SIGTERM, SIGHUP]
+
   /// At most so often a frame is drawn, and so often figures are taken.
   private static let framePause = Duration.milliseconds(34)
   private static let tickPause = Duration.milliseconds(500)
@@ -27,7 +29,7 @@ final class Session {
     self.pool = pool
     self.world = world
     self.interval = interval
-    let signals = try Signals([SIGINT, SIGTERM, SIGHUP])
+    let signals = try Signals(Self.endings)
     self.signals = signals
     inbox = Inbox { signals.wake() }
   }
@@ -40,8 +42,6 @@ final class Session {
   func run() throws {
     let terminal = try Terminal()
     for number in [SIGWINCH, SIGTSTP, SIGCONT] { signals.handle(number) }
-    // Giving back the terminal from the background stops nobody.
-    signal(SIGTTOU, SIG_IGN)
     try terminal.enter()
     defer { terminal.leave() }
     begin(size: terminal.size)
@@ -80,10 +80,7 @@ final class Session {
         case SIGWINCH: break
         case SIGTSTP: events.append(.key(.control("z")))
         case SIGCONT: try screen.takeAgain()
-        default:
-          terminal.leave()
-          world?.close()
-          Signals.die(of: number)
+        default: end(by: number, terminal)
         }
         // Whatever happened, the screen may have another size now.
         if let size = terminal.size { events.append(.resized(Dashboard.Size(width: size.width, height: size.height))) }
@@ -106,7 +103,7 @@ final class Session {
     for pane in dashboard.panes {
       if case .query(let query, let page) = pane.subject { follow(pane.id, query, page) }
     }
-    if world?.shown.isPaused == true { togglePause() }
+    if world != nil { togglePause() }
   }
 
   /// Lets the shell have the terminal, until somebody wants us back.
@@ -115,9 +112,18 @@ final class Session {
     signal(SIGTSTP, SIG_DFL)
     // The whole job stops: `make`, say, that has started us.
     kill(0, SIGTSTP)
+    // The signal may take a moment, and where nobody could wake us it does nothing.
+    let numbers = signals.wait(for: SIGCONT, within: .milliseconds(300))
+    if let number = numbers.first(where: Self.endings.contains) { end(by: number, terminal) }
     signals.handle(SIGTSTP)
     try screen.takeAgain()
     if let size = terminal.size { _ = take(.resized(Dashboard.Size(width: size.width, height: size.height))) }
+  }
+
+  private func end(by number: Int32, _ terminal: Terminal) -> Never {
+    terminal.leave()
+    world?.close()
+    Signals.die(of: number)
   }
 
   private func didDraw() {

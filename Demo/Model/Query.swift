@@ -11,6 +11,8 @@ struct Query: Hashable, Sendable {
     let statement = try db.makeStatement(sql: sql)
     guard statement.isReadonly else { throw QueryRefusal.writes }
     guard statement.columnCount > 0 else { throw QueryRefusal.hasNoResult }
+    // Nobody gives arguments.
+    try statement.validateArguments(StatementArguments())
     self.sql = statement.sql
   }
 

@@ -52,6 +52,20 @@ final class Signals: Sendable {
     return count > 0 ? bytes[..<count].filter { $0 != 0 }.map(Int32.init) : []
   }
 
+  /// Waits until a signal has come, and answers all that have.
+  func wait(for number: Int32, within timeout: Duration) -> [Int32] {
+    let end = ContinuousClock.now + timeout
+    var numbers: [Int32] = []
+    while !numbers.contains(number) {
+      let left = (end - .now).inSeconds * 1000
+      if left <= 0 { break }
+      var file = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+      poll(&file, 1, Int32(left.rounded(.up)))
+      numbers += take()
+    }
+    return numbers
+  }
+
   /// Ends the process as the signal would have, so that who waits for it learns of it.
   static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)

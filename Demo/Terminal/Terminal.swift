@@ -52,10 +52,12 @@ final class Terminal {
   func leave() {
     if !isEntered { return }
     isEntered = false
+    defer { TerminalRescue.disarm() }
+    // In the background the terminal is somebody else's already.
+    guard tcgetpgrp(input) == getpgrp() else { return }
     // A terminal that is gone needs nothing any more.
     try? write(Array(TerminalRescue.leaving.utf8))
     tcsetattr(input, TCSADRAIN, &original)
-    TerminalRescue.disarm()
   }
 
   /// The size; nil when the terminal does not know it.

@@ -16,16 +16,24 @@ enum TerminalRescue {
   nonisolated(unsafe) private static var byteCount = 0
   nonisolated(unsafe) private static var file: Int32 = -1
 
+  /// What was done at each signal before, by its number.
+  nonisolated(unsafe) private static let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)
+  nonisolated(unsafe) private static var isArmed = false
+
   /// From now on a terminal is given back.
   static func arm(_ descriptor: Int32, modes original: termios) {
     modes.initialize(to: original)
     byteCount = min(64, leaving.utf8.count)
     bytes.copyMemory(from: Array(leaving.utf8), byteCount: byteCount)
     file = descriptor
+    if isArmed { return }
+    isArmed = true
     for number in deadly {
+      sigaction(number, nil, previous + Int(number))
       signal(number) { number in
         TerminalRescue.giveBack()
-        signal(number, SIG_DFL)
+        // Whoever came before us goes on: it may write a backtrace.
+        sigaction(number, TerminalRescue.previous + Int(number), nil)
         raise(number)
       }
     }
@@ -33,7 +41,9 @@ enum TerminalRescue {
 
   static func disarm() {
     file = -1
-    for number in deadly { signal(number, SIG_DFL) }
+    if !isArmed { return }
+    isArmed = false
+    for number in deadly { sigaction(number, previous + Int(number), nil) }
   }
 
   private static func giveBack() {

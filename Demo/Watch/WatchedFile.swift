@@ -14,7 +14,6 @@ enum WatchedFile {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.label = "Demo"
-    configuration.acceptsDoubleQuotedStringLiterals = true
     do {
       let pool = try DatabasePool(path: path, configuration: configuration)
       // A file that is no database is found out by the first one who reads it.

@@ -24,7 +24,7 @@ final class World: Sendable {
 
   /// Opens the market. Nobody writes before `togglePause`.
   init(writerCount: Int) throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-market-\(getpid())").path()
+    folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-market-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     state = Mutex(State(writerCount: writerCount))
     pool = try DatabasePool(path: folder + "/market.sqlite")

@@ -45,7 +45,7 @@ struct ProgramTests {
       (["watch", "FILE", "DELETE FROM t"], 65), (["watch", "FILE", "SELECT 1; SELECT 2"], 65),
       (["watch", "FILE", "SELECT * FROM u"], 65), (["watch", "/", "SELECT 1"], 66),
       (["watch", "FILE.not", "SELECT 1"], 66),
-      (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 1),
+      (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 65),
     ] as [([String], Int32)])
   func theExitCodeSaysWhatWasWrong(arguments: [String], status: Int32) throws {
     let file = try sample()

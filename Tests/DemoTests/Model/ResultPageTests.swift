@@ -59,7 +59,7 @@ import Tidemark
   @Test(arguments: [
     "DELETE FROM t", "INSERT INTO t VALUES (1) RETURNING a", "CREATE TABLE u (a)", "BEGIN", "PRAGMA query_only = 0",
     "VACUUM",
-    "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM t", "", ";", "SELEC 1", "SELECT * FROM nothing",
+    "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM t", "", ";", "SELEC 1", "SELECT * FROM nothing", "SELECT ?",
     "ATTACH ':memory:' AS x",
     "PRAGMA journal_mode = DELETE",
   ])
