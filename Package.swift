@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport"]),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
+    .testTarget(name: "DemoTests", dependencies: ["Demo", "Tidemark"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]
