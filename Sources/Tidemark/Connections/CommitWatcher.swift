@@ -197,7 +197,8 @@ private final class LookingThread: @unchecked Sendable {
       let now = clock.now()
       switch event {
       case .file(let watch, let name):
-        for (id, place) in places where folders[place.watch.folder]?.watch == watch && place.watch.names.contains(name) {
+        for (id, place) in places where folders[place.watch.folder]?.watch == watch && place.watch.names.contains(name)
+        {
           places[id]?.lookout.filesDidChange(now)
         }
       case .gone(let watch): lost.append(watch)

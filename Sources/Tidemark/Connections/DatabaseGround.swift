@@ -121,7 +121,7 @@ public final class _DatabaseGround: Sendable {
     guard let writer, let path = writer.filePath else { return nil }
     let gauge: any CommitGauge =
       switch connections {
-      case .pool: PoolCommitGauge(path: path, vfs: configuration.environment.vfs, writer.ownCommits)
+      case .pool: PoolCommitGauge(path: path, vfs: configuration.environment.vfs, writer.standing, writer.ownCommits)
       case .queue, .snapshot, .snapshotPool: QueueCommitGauge(writer)
       }
     return CommitWatching(

@@ -9,6 +9,7 @@ import Synchronization
 final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   private let path: String
   private let vfs: String?
+  private let standing: DatabaseStanding
   private let ownCommits: OwnCommits
 
   private var handle: ConnectionHandle?
@@ -22,10 +23,12 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   // Whether the version is known: those who begin to read want to know.
   private let hasVersion = Atomic<Bool>(false)
 
+  /// - parameter standing: What the connections of the pool know of the file.
   /// - parameter ownCommits: Those of the connection that writes.
-  init(path: String, vfs: String?, _ ownCommits: OwnCommits) {
+  init(path: String, vfs: String?, _ standing: DatabaseStanding, _ ownCommits: OwnCommits) {
     self.path = path
     self.vfs = vfs
+    self.standing = standing
     self.ownCommits = ownCommits
     ownCommits.begin()
   }
@@ -34,7 +37,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
 
   func look(_ patience: Bool) -> CommitFinding {
     do {
-      let handle = try openedHandle()
+      guard let handle = try openedHandle() else { return .moved }
       if handle.hasMoved("main") { return .moved }
       return try usesLog ? lookIntoLog(handle, patience) : lookIntoFile(handle)
     } catch {
@@ -74,8 +77,10 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
     }
   }
 
-  private func openedHandle() throws -> ConnectionHandle {
+  /// The connection; nil when it would be one to another file than those of the pool.
+  private func openedHandle() throws -> ConnectionHandle? {
     if let handle { return handle }
+    if DatabaseFile.isMissing(atPath: path) { return nil }
     let new = try ConnectionHandle.open(path, flags: SQLITE_OPEN_READONLY, vfs: vfs)
     do {
       try new.set(.noCheckpointOnClose, true)
@@ -83,6 +88,10 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
       _ = try new.integer("PRAGMA schema_version")
       usesLog = new.fileHead?.usesLog == true
       if usesLog, new.walIndexHeader == nil { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+      if let known = standing.knownIdentity, let own = DatabaseFile(atPath: path)?.identity, own != known {
+        new.closeEventually()
+        return nil
+      }
     } catch {
       new.closeEventually()
       throw error

@@ -21,6 +21,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
         guard let handle = db.handle, !handle.isReading else { return .unclear }
         if handle.hasMoved("main") { return .moved }
         // A lock for a moment would be one too many for a writer that does not wait.
+        if version == nil { beginWithLog(db) }
         if let fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .nothing }
         return try lookInside(db, handle)
       } catch {

@@ -86,7 +86,7 @@ import Tidemark
     secondCancellable.cancel()
   }
 
-  @Test(arguments: [Home.pool, .queue, .walQueue])
+  @Test(arguments: [Home.pool, .queue])
   func commitsOfOnesOwnAreNotTakenForThoseOfOthers(by home: Home) throws {
     try prepare()
     let writer = try home.open(path)
@@ -308,6 +308,13 @@ import Tidemark
     try DatabaseQueue(path: path).write { try $0.addPlayer("Arthur") }
     try deliveries.wait(forLast: ["Arthur"])
     cancellable.cancel()
+  }
+
+  @Test func howOftenOneLooksIsSaidByTheConfiguration() throws {
+    var config = Configuration()
+    config.noticesCommitsByOthers = .every(.seconds(2))
+    #expect(config.noticesCommitsByOthers == .every(.seconds(2)))
+    #expect(Configuration().noticesCommitsByOthers == .atOnce)
   }
 
   @Test func oneNeedNotLook() throws {
