@@ -56,6 +56,7 @@ private final class BulkBenchmark {
     var write = Write.inserts
     var sql = ""
     var count = 1
+    var firstArgument = 0
     var target: Double?
   }
 
@@ -65,6 +66,9 @@ private final class BulkBenchmark {
     Case(name: "commits: 1 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?"),
     Case(
       name: "commits: 1000 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?", count: 1000),
+    Case(
+      name: "commits: 1000 on the rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?", count: 1000,
+      firstArgument: 100_001),
     Case(name: "nobody, again", count: 0),
     Case(name: "1 on another table", sql: "SELECT COUNT(*) FROM other", target: 1.03),
     Case(name: "1000 on another table", sql: "SELECT COUNT(*) FROM other WHERE n = ?", count: 1000, target: 1.03),
@@ -115,7 +119,7 @@ private final class BulkBenchmark {
     let seen = Counter()
     let all = (0..<found.count).map { number in
       ValueObservation.trackingConstantRegion { db in
-        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [number] : []) ?? 0
+        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [found.firstArgument + number] : []) ?? 0
       }
       .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
     }

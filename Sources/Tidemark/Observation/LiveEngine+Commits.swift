@@ -15,10 +15,9 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
-    let tables = changes.tableCommits
     let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
     log.append(
-      tables, rowCount: changes.log.records.count, isUnknown: isUnknown, needsVersion: changes.needsVersion)
+      changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown, needsVersion: changes.needsVersion)
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     func wake(_ query: LiveQuery) {
@@ -37,7 +36,7 @@ extension LiveState {
       }
     } else {
       var touched: [LiveQuery] = []
-      for table in tables { index.match(table) { touched.append($0) } }
+      for table in changes.tables { index.match(table) { touched.append($0) } }
       touched.forEach(wake)
       if changes.needsVersion < toldVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion { wake(query) }
