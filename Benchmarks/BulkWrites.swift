@@ -8,15 +8,11 @@ import Tidemark
 //
 // Times are those of the writer's thread, from before the write until it has returned: what commits cost is in them,
 // the fetches that follow are not. Cases are run in turn, and the least time of each is compared with that of the same
-// write without observation. With `--side library`, the cases are run and nothing is compared: that is for profilers.
+// write without observation.
 
-func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], isCompared: Bool) throws {
+func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report) throws {
   let bench = try BulkBenchmark(folder)
   let cases = BulkBenchmark.cases.filter { found in names.isEmpty || names.contains { found.name.contains($0) } }
-  if !isCompared {
-    for found in cases { for _ in 0..<rounds { _ = try bench.time(found) } }
-    return
-  }
   for write in BulkBenchmark.Write.allCases {
     let cases = cases.filter { $0.write == write }
     if cases.isEmpty { continue }
@@ -27,17 +23,14 @@ func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], 
       alone = min(alone, try bench.time(nobody))
       for (index, found) in cases.enumerated() { best[index] = min(best[index], try bench.time(found)) }
     }
-    print(pad("\(write.count) \(write.rawValue), nobody observes", 44), each(alone, write))
     for (found, time) in zip(cases, best) {
-      print(
-        pad("  " + found.name, 44), String(format: "%.3f x", time / alone), "\(each(time - alone, write)) more",
-        found.target.map { "target \($0)" } ?? "")
+      report.add(
+        Figure(
+          group: "\(write.count) \(write.rawValue), observed (in place of C: nobody observes)", name: found.name,
+          value: time / alone, unit: .ratio, target: found.target, bare: alone / Double(write.count),
+          library: time / Double(write.count)))
     }
   }
-}
-
-private func each(_ time: Double, _ write: BulkBenchmark.Write) -> String {
-  String(format: "%.0f ns each", time / Double(write.count))
 }
 
 private final class BulkBenchmark {
@@ -119,7 +112,8 @@ private final class BulkBenchmark {
     let seen = Counter()
     let all = (0..<found.count).map { number in
       ValueObservation.trackingConstantRegion { db in
-        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [found.firstArgument + number] : []) ?? 0
+        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [found.firstArgument + number] : [])
+          ?? 0
       }
       .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
     }
