@@ -8,11 +8,15 @@ import Tidemark
 //
 // Times are those of the writer's thread, from before the write until it has returned: what commits cost is in them,
 // the fetches that follow are not. Cases are run in turn, and the least time of each is compared with that of the same
-// write without observation.
+// write without observation. With `--side library`, the cases are run and nothing is compared: that is for profilers.
 
-func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report) throws {
+func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report?) throws {
   let bench = try BulkBenchmark(folder)
   let cases = BulkBenchmark.cases.filter { found in names.isEmpty || names.contains { found.name.contains($0) } }
+  guard let report else {
+    for found in cases { for _ in 0..<rounds { _ = try bench.time(found) } }
+    return
+  }
   for write in BulkBenchmark.Write.allCases {
     let cases = cases.filter { $0.write == write }
     if cases.isEmpty { continue }

@@ -34,7 +34,7 @@ defer { folder.remove() }
 let report = Report()
 
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
-if let side {
+if let side, names.first != "bulk" {
   for workload in try families.flatMap({ try $0(folder) }) where workload.isMeant(by: names) {
     try (side == "bare" ? workload.bare : workload.library).work()
   }
@@ -47,7 +47,7 @@ case "live":
   let counts = names.dropFirst().compactMap { Int($0) }
   try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts, report)
 case "bulk":
-  try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), report)
+  try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
 default:
   let sections: [(name: String, measure: () throws -> Void)] = [
     ("conversions", { try measureConversions(rounds: rounds, report) }),
@@ -62,5 +62,5 @@ default:
   }
   for section in sections where names.isEmpty || names.contains(section.name) { try section.measure() }
 }
-report.printMissed()
+if side == nil { report.printMissed() }
 if let jsonPath { try report.write(to: jsonPath, commit: commit) }
