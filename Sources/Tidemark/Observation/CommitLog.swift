@@ -16,7 +16,7 @@ struct CommitLog<Changes> {
     /// The version of the needs that it was captured for.
     var needsVersion: Int
     var rowCount: Int
-    var changes: [Changes]
+    var changes: ShortList<Changes>
 
     /// Whether everything may have changed.
     var isUnknown: Bool
@@ -59,14 +59,17 @@ struct CommitLog<Changes> {
   }
 
   /// A commit was published.
+  ///
+  /// - parameter changes: Asked for when somebody may ask for them.
   mutating func append(
-    _ changes: [Changes], rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+    _ changes: @autoclosure () -> ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false,
+    needsVersion: Int = 0
   ) {
     last += 1
     if fetchCounts.isEmpty { return }
     commits.append(
       Commit(
-        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,
+        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes(), isUnknown: isUnknown,
         isOfOthers: isOfOthers))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }

@@ -50,10 +50,10 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
-    let tables = changes.tableCommits
     let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
     log.append(
-      tables, rowCount: changes.log.records.count, isUnknown: isUnknown, needsVersion: changes.needsVersion)
+      changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown,
+      needsVersion: changes.needsVersion)
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     if isUnknown {
@@ -64,7 +64,7 @@ extension LiveState {
       }
     } else {
       var touched: [LiveQuery] = []
-      for table in tables { index.match(table) { touched.append($0) } }
+      for table in changes.tables { index.match(table) { touched.append($0) } }
       for query in touched { wake(query, .change, &woken) }
       if changes.needsVersion < toldVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion { wake(query, .change, &woken) }

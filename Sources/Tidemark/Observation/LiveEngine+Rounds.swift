@@ -9,12 +9,18 @@ extension LiveEngine {
       help(round, result)
       leave(round)
     }
-    while let round = state.withLock({ $0.beginRound(\.reading) }) {
-      read(round, result)
-      leave(round)
-      // Others who use the only connection have their turn.
-      if round.ground.fetchesExcludeWrites { break }
+    while true {
+      while let round = state.withLock({ $0.beginRound(.reading) }) {
+        read(round, result)
+        leave(round)
+        // Others who use the only connection have their turn.
+        if round.ground.fetchesExcludeWrites { return stopReading() }
+      }
+      if !poll() { return stopReading() }
     }
+  }
+
+  private func stopReading() {
     perform(
       state.withLock { state in
         state.lines.readerCount -= 1
@@ -22,9 +28,21 @@ extension LiveEngine {
       })
   }
 
+  /// Waits for a moment with the processor.
+  ///
+  /// - returns: Whether there are queries to fetch.
+  private func poll() -> Bool {
+    guard let (news, clock, end) = state.withLock({ $0.beginPolling() }) else { return false }
+    while !news.isSet, clock.now() < end {}
+    return state.withLock { state in
+      state.polling.end(hasWork: !state.lines.reading.isEmpty)
+      return !state.lines.reading.isEmpty
+    }
+  }
+
   /// Fetches the queries that wait and need to write.
   func writeRounds(_ result: Result<Database, any Error>) {
-    if let round = state.withLock({ $0.beginRound(\.writing) }) {
+    if let round = state.withLock({ $0.beginRound(.writing) }) {
       let watching = state.withLock(\.watching)
       fetchAll(round) { fetch in
         try result.get().committing { db in

@@ -95,16 +95,21 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
       return
     }
     for column in columns.indices where !columns[column].isEmpty {
-      changes.forEachImage(of: columns[column].name) { value, row in
-        columns[column].find(value) { number in check(entries[number], row, hit) }
+      changes.forEachImage(of: columns[column].name) { value, row, isOfBothImages in
+        columns[column].find(value) { number in check(entries[number], row, isOfBothImages, hit) }
       }
     }
   }
 
   /// Asks a part about a whole row.
-  private func check(_ entry: Entry, _ row: TableCommit.Row, _ hit: (ID) -> Void) {
+  ///
+  /// - parameter isOfBothImages: Whether the part was found by the row as it was and as it is.
+  private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let columns = columnSets[entry.columnSet]
-    guard row.touches(columns: columns.deciding), entry.rows?.mayAdmit(row.value) ?? true else { return }
+    guard row.touches(columns: columns.deciding) else { return }
+    if let rows = entry.rows {
+      guard rows.mayAdmit(row.value) || isOfBothImages && rows.mayAdmit(row.other.value) else { return }
+    }
     // A row that passes before and after, of which nothing has changed that shows.
     if let shown = columns.shown, !row.touches(columns: shown), surelyHolds(row, entry), surelyHolds(row.other, entry) {
       return

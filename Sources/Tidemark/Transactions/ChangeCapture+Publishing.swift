@@ -16,24 +16,47 @@ extension ChangeCapture {
     if db.compilation.foreignControlCount != foreignControlCount { log.becomeUnknown() }
     let isNews = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
     guard isNews else { return }
-    var changes = CommittedChanges(
-      number: broker.nextCommitNumber(), needsVersion: ownVersion, isUnknown: log.isUnknown || log.isUncertain,
-      schemaChanges: log.schemaChanges, log: log.hasCaptured ? capturedLog() : .empty)
-    changes.tables = tables(of: changes.log)
-    broker.publish(changes)
+    let captured = log.hasCaptured ? capturedLog() : .empty
+    broker.publish(
+      CommittedChanges(
+        number: broker.nextCommitNumber(), needsVersion: ownVersion, isUnknown: log.isUnknown || log.isUncertain,
+        schemaChanges: log.schemaChanges, tables: onlyTable(of: captured) ?? ShortList(tables(of: captured)),
+        log: captured))
   }
 
+  /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
   private func capturedLog() -> CapturedLog {
     // Of a coarse table, some rows are missing, and some may not have stayed.
     func isTold(_ record: ChangeRecord) -> Bool {
       guard record.isCaptured else { return false }
+      if log.coarse.isEmpty { return true }
       let key = logTables[Int(record.table)].key
       return !log.coarse.contains { $0.key == key }
     }
     return CapturedLog(
-      // Copies of their own: the log keeps its memory.
-      records: log.records.allSatisfy(isTold) ? log.records.map { $0 } : log.records.filter(isTold),
-      values: log.values.map { $0 }, layouts: logTables.map { $0.layout ?? CaptureLayout(key: $0.key) })
+      records: log.records.allSatisfy(isTold) ? log.records : log.records.filter(isTold),
+      values: log.values, layouts: logLayouts)
+  }
+
+  /// What is told of the one table that has changed; nil when there are others, or some rows are not told.
+  private func onlyTable(of captured: CapturedLog) -> ShortList<CommittedChanges.TableChanges>? {
+    guard logTables.count == 1, log.coarse.isEmpty, !captured.records.isEmpty else { return nil }
+    let table = logTables[0]
+    let layout = captured.layouts[0]
+    var changes = CommittedChanges.TableChanges(
+      key: table.key, rowIndexes: .all(count: captured.records.count), log: captured)
+    table.changedColumns = 0
+    for index in captured.records.indices {
+      let record = captured.records[index]
+      changes.note(record.kind)
+      if record.kind != .update { continue }
+      table.changedColumns |= record.changedColumns
+      if record.oldRowID != record.newRowID || layout.mustTellAll {
+        changes.addUpdatedColumns(layout.changedColumns(record))
+      }
+    }
+    if table.changedColumns != 0 { changes.addUpdatedColumns(table.namesOfChangedColumns) }
+    return ShortList(changes)
   }
 
   /// What is told of each table, in the order in which they changed first.
@@ -42,7 +65,7 @@ extension ChangeCapture {
     // There are few of them.
     func place(of key: TableKey) -> Int {
       if let place = tables.firstIndex(where: { $0.key == key }) { return place }
-      tables.append(.init(key: key))
+      tables.append(.init(key: key, log: captured))
       return tables.count - 1
     }
     // The tables of the log are often one and the same, as several statements have seen it.

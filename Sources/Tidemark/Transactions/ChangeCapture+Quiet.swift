@@ -49,7 +49,7 @@ extension ChangeCapture {
   private func isKnown(_ table: WatchedTable, _ written: StatementWrites.Table) -> Bool {
     guard let layout = table.layout, table.hasNoObservers, table.virtualTables.isEmpty, !table.isWantedVirtualTable
     else { return false }
-    if !written.updatedColumns.isEmpty, layout.mayTellUpdate(of: written.updatedColumns) { return false }
+    if !written.updatedColumns.isEmpty, table.tellsUpdates(of: written.updatedColumns, layout) { return false }
     if !written.inserts, !written.deletes { return true }
     if layout.wantsRows, log.hasRoom(layout.rowCountMax) { return false }
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
@@ -109,8 +109,8 @@ extension ChangeCapture {
     return plan.tables.contains { $0.matches(signal) }
   }
 
-  /// The plan of a statement that was found quiet.
-  private func knownPlan(of writes: StatementWrites) -> WatchPlan? {
+  /// The plan of a statement that has one.
+  func knownPlan(of writes: StatementWrites) -> WatchPlan? {
     // Nobody else keeps anything there.
     writes.plan.map { unsafeDowncast($0, to: WatchPlan.self) }
   }
@@ -118,7 +118,7 @@ extension ChangeCapture {
 
 extension CaptureLayout {
   /// Whether an update of some columns may be one that is told.
-  fileprivate func mayTellUpdate(of updated: Set<String>) -> Bool {
+  func mayTellUpdate(of updated: Set<String>) -> Bool {
     if isUnknown || mustTellAll || hasComputedColumns || !unreadColumns.isEmpty { return true }
     return updated.contains { column in
       let name = column.asciiLowercased

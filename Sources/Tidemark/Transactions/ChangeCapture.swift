@@ -26,6 +26,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   /// The tables of the records of the log.
   @exclusivity(unchecked) var logTables: [WatchedTable] = []
+  @exclusivity(unchecked) var logLayouts: [CaptureLayout] = []
   @exclusivity(unchecked) var logSerial: UInt = 1
 
   /// What is wanted, in this version.
@@ -141,7 +142,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
     if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
     self.step = outerSteps.popLast()
-    log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
+    log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
     if !observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowQuietSteps(after: step) }
@@ -227,7 +228,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     }
     lateTables = [:]
     log.begin(needsVersion: needsVersion)
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     logSerial &+= 1
     isSavepointTransaction = false
     hasVirtualWrites = false
@@ -360,17 +361,23 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   private func didCommit(hasWritten: Bool = true) {
     publish(hasWritten: hasWritten)
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     log.reset()
     hasRefused = false
     if !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isTold: Bool) {
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     log.reset()
     hasRefused = false
     if isTold, !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidRollback($1) } }
+  }
+
+  private func forgetLogTables() {
+    if logTables.isEmpty { return }
+    logTables.removeAll(keepingCapacity: true)
+    logLayouts.removeAll(keepingCapacity: true)
   }
 
   /// Everything in a database has changed, without a statement.

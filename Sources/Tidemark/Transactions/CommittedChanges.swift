@@ -14,7 +14,7 @@ struct CommittedChanges: Sendable {
   var schemaChanges: [SchemaChange] = []
 
   /// The tables that have changed.
-  var tables: [TableChanges] = []
+  var tables = ShortList<TableChanges>()
 
   /// All rows that were captured, in the order in which they changed.
   var rows: CapturedRows { CapturedRows(log: log) }
@@ -37,7 +37,59 @@ struct CommittedChanges: Sendable {
     var updatedColumns: Set<String>? = []
 
     /// Which of `CommittedChanges.rows` are in this table.
-    var rowIndexes: [Int] = []
+    var rowIndexes = RowIndexes.some([])
+
+    /// The rows of the commit.
+    let log: CapturedLog
+  }
+
+  /// Some of the rows of a commit. Most of the time they are all there are.
+  enum RowIndexes: Sendable {
+    case all(count: Int)
+    case some([Int])
+
+    mutating func append(_ index: Int) {
+      switch self {
+      case .all(let count): self = .some(Array(0..<count) + [index])
+      case .some(var indexes):
+        // Out while it changes: an array that is held twice is copied.
+        self = .all(count: 0)
+        indexes.append(index)
+        self = .some(indexes)
+      }
+    }
+  }
+
+  /// The same, in memory of its own: what was told shares that of the log that is being written.
+  func kept() -> CommittedChanges {
+    let log = log.copy()
+    var changes = CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log)
+    for table in tables {
+      changes.tables.append(
+        TableChanges(
+          key: table.key, inserts: table.inserts, deletes: table.deletes, updates: table.updates,
+          isCoarse: table.isCoarse, updatedColumns: table.updatedColumns, rowIndexes: table.rowIndexes, log: log))
+    }
+    return changes
+  }
+}
+
+extension CommittedChanges.RowIndexes: RandomAccessCollection {
+  var startIndex: Int { 0 }
+
+  var endIndex: Int {
+    switch self {
+    case .all(let count): count
+    case .some(let indexes): indexes.count
+    }
+  }
+
+  subscript(position: Int) -> Int {
+    switch self {
+    case .all: position
+    case .some(let indexes): indexes[position]
+    }
   }
 }
 
@@ -63,6 +115,10 @@ final class CapturedLog: Sendable {
   }
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
+
+  func copy() -> CapturedLog {
+    CapturedLog(records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 })
+  }
 
   func change(at index: Int) -> RowChange {
     let record = records[index]

@@ -13,7 +13,12 @@ final class WatchedTable {
   @exclusivity(unchecked) var hasAskedAboutDeletes = false
 
   /// What is captured for the commit; nil for nothing.
-  var layout: CaptureLayout? { didSet { lastNames = nil } }
+  var layout: CaptureLayout? {
+    didSet {
+      lastNames = nil
+      tellsUpdates = nil
+    }
+  }
 
   /// Virtual tables that somebody wants to know of, which may keep their content here.
   @exclusivity(unchecked) var virtualTables: [TableKey] = []
@@ -65,6 +70,17 @@ final class WatchedTable {
       if byte == 0 { return true }
       index += 1
     }
+  }
+
+  /// Whether updates of the statement of this table may be told; nil when that was not asked yet.
+  @exclusivity(unchecked) private var tellsUpdates: Bool?
+
+  /// Whether updates of the columns that the statement writes may be told.
+  func tellsUpdates(of columns: Set<String>, _ layout: CaptureLayout) -> Bool {
+    if let tellsUpdates { return tellsUpdates }
+    let answer = layout.mayTellUpdate(of: columns)
+    tellsUpdates = answer
+    return answer
   }
 
   /// The names of `changedColumns`; nil when it may be any.
