@@ -27,7 +27,7 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wakeAll() -> [AnyLiveObserver] {
-    log.append([], rowCount: 0, isUnknown: true, isOfOthers: true)
+    log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
     metrics.othersCommitCount += 1
     var woken: [AnyLiveObserver] = []
     for query in queries.values {
