@@ -60,6 +60,8 @@ final class Report {
       pad("  " + figure.name, 48), pad(figure.bare.map(Figure.Unit.nanoseconds.words) ?? "", 12),
       pad(figure.library.map(Figure.Unit.nanoseconds.words) ?? "", 12), pad(figure.unit.words(figure.value), 10),
       figure.target.map { figure.unit.words($0) + (figure.isMissed ? "  missed" : "") } ?? "")
+    // It is there when the run is cut off.
+    fflush(nil)
   }
 
   /// Ends the run with the aims that were missed.

@@ -26,8 +26,6 @@ while let argument = arguments.popFirst() {
   default: names.append(argument)
   }
 }
-// What was printed is there when the run is cut off.
-setvbuf(stdout, nil, _IOLBF, 0)
 
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
