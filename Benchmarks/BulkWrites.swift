@@ -114,10 +114,10 @@ private final class BulkBenchmark {
 
   private func observe(_ found: Case) throws -> [AnyDatabaseCancellable] {
     let seen = Counter()
+    let hasArgument = found.sql.contains("?")
     let all = (0..<found.count).map { number in
       ValueObservation.trackingConstantRegion { db in
-        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [found.firstArgument + number] : [])
-          ?? 0
+        try Int.fetchOne(db, sql: found.sql, arguments: hasArgument ? [found.firstArgument + number] : []) ?? 0
       }
       .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
     }

@@ -58,18 +58,24 @@ struct CommitLog<Changes> {
     while let first = commits.first, first.number <= oldest { drop(first) }
   }
 
-  /// A commit was published.
-  ///
-  /// - parameter changes: Asked for when somebody may ask for them.
-  mutating func append(
-    _ changes: @autoclosure () -> ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false,
-    needsVersion: Int = 0
-  ) {
+  /// Whether somebody may ask for a commit that is published now.
+  var isAsked: Bool { !fetchCounts.isEmpty }
+
+  /// A commit was published of which nobody will ask.
+  mutating func skip() {
+    precondition(!isAsked, "A commit is skipped that a fetch may ask for")
     last += 1
-    if fetchCounts.isEmpty { return }
+  }
+
+  /// A commit was published.
+  mutating func append(
+    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+  ) {
+    if !isAsked { return skip() }
+    last += 1
     commits.append(
       Commit(
-        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes(), isUnknown: isUnknown,
+        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,
         isOfOthers: isOfOthers))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }

@@ -61,11 +61,10 @@ private final class RegionObserver: TransactionObserver, Sendable {
   private let state: Mutex<State>
 
   init(_ region: DatabaseRegion, _ broker: ChangeBroker, _ onChange: @escaping @Sendable (Database) -> Void) {
-    var index = RegionIndex<Int>()
+    let index = RegionIndex<Int>()
     _ = index.insert(region, 0)
-    let matching = index
     state = Mutex(State(onChange: onChange))
-    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes, matching) }
+    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes, index) }
     state.withLock { $0.subscription = subscription }
   }
 

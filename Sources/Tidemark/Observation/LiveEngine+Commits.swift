@@ -51,9 +51,13 @@ extension LiveState {
   /// - returns: Their observers that want to hear of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
     let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
-    log.append(
-      changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown,
-      needsVersion: changes.needsVersion)
+    if log.isAsked {
+      log.append(
+        changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown,
+        needsVersion: changes.needsVersion)
+    } else {
+      log.skip()
+    }
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     if isUnknown {

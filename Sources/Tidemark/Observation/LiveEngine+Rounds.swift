@@ -33,7 +33,9 @@ extension LiveEngine {
   /// - returns: Whether there are queries to fetch.
   private func poll() -> Bool {
     guard let (news, clock, end) = state.withLock({ $0.beginPolling() }) else { return false }
-    while !news.isSet, clock.now() < end {}
+    // The clock may be one that does not go on by itself.
+    var lookCount = 0
+    while !news.isSet, lookCount < 2_000, clock.now() < end { lookCount += 1 }
     return state.withLock { state in
       state.polling.end(hasWork: !state.lines.reading.isEmpty)
       return !state.lines.reading.isEmpty
@@ -66,7 +68,8 @@ extension LiveEngine {
         watching?.begin(with: db)
         // In a queue nobody could help, and there may be no log.
         let header = round.isLarge && !round.ground.fetchesExcludeWrites ? db.walIndexHeader : nil
-        try db.pinState()
+        // The first read of one query alone does that, too.
+        if round.isLarge { try db.pinState() }
         // The head is that of the snapshot if nobody has committed meanwhile.
         if let header, header == db.walIndexHeader { state.withLock { $0.share(round, header) } }
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db) }

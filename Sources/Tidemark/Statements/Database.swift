@@ -92,7 +92,7 @@ public final class Database {
   @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?
 
   /// Told what statements do; nil on a connection that does not write.
-  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
+  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)? { didSet { compilation.watcher = watcher } }
 
   /// Whether statements that write rows are to be told, too. Anybody may say so.
   let rowListening = RowListening()

@@ -85,8 +85,8 @@ struct ChangeLog {
     isOpen = false
     // Most transactions are small: their memory is used again.
     let isSmall = records.capacity <= 1024 && values.capacity <= 8192
-    records.removeAll(keepingCapacity: isSmall)
-    values.removeAll(keepingCapacity: isSmall)
+    if !records.isEmpty { records.removeAll(keepingCapacity: isSmall) }
+    if !values.isEmpty { values.removeAll(keepingCapacity: isSmall) }
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { schemaChanges.removeAll() }
     if !savepoints.isEmpty { savepoints.removeAll() }
@@ -204,7 +204,7 @@ struct ChangeLog {
   /// - returns: The place of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
-    for _ in 0..<count { values.append(.null) }
+    values.append(contentsOf: repeatElement(.null, count: count))
     return start
   }
 

@@ -21,43 +21,62 @@ struct CommittedChanges: Sendable {
 
   let log: CapturedLog
 
-  /// The changes of one table.
-  struct TableChanges: Sendable {
+  /// The changes of one table. An object: it is handed around by whoever looks at it, with each commit.
+  final class TableChanges: Sendable {
     let key: TableKey
 
     /// Kinds of changes.
-    var inserts = false
-    var deletes = false
-    var updates = false
+    let inserts: Bool
+    let deletes: Bool
+    let updates: Bool
 
     /// Whether no more is known than kinds and columns: nobody wanted to know more, or there were too many rows.
-    var isCoarse = false
+    let isCoarse: Bool
 
     /// The columns that were updated, in lower case; nil when any may have been.
-    var updatedColumns: Set<String>? = []
+    let updatedColumns: Set<String>?
 
     /// Which of `CommittedChanges.rows` are in this table.
-    var rowIndexes = RowIndexes.some([])
+    let rowIndexes: RowIndexes
 
     /// The rows of the commit.
     let log: CapturedLog
+
+    init(
+      key: TableKey, kinds: Kinds, isCoarse: Bool = false, updatedColumns: Set<String>?, rowIndexes: RowIndexes,
+      log: CapturedLog
+    ) {
+      self.key = key
+      inserts = kinds.contains(.insert)
+      deletes = kinds.contains(.delete)
+      updates = kinds.contains(.update)
+      self.isCoarse = isCoarse
+      self.updatedColumns = updatedColumns
+      self.rowIndexes = rowIndexes
+      self.log = log
+    }
+
+    /// The same, of a copy of the rows.
+    init(_ other: TableChanges, log: CapturedLog) {
+      (key, inserts, deletes, updates) = (other.key, other.inserts, other.deletes, other.updates)
+      (isCoarse, updatedColumns, rowIndexes) = (other.isCoarse, other.updatedColumns, other.rowIndexes)
+      self.log = log
+    }
+  }
+
+  /// Kinds of changes.
+  struct Kinds {
+    private var bits: UInt8 = 0
+
+    mutating func insert(_ kind: RowChange.Kind) { bits |= 1 << kind.rawValue }
+    func contains(_ kind: RowChange.Kind) -> Bool { bits & 1 << kind.rawValue != 0 }
+    var isEmpty: Bool { bits == 0 }
   }
 
   /// Some of the rows of a commit. Most of the time they are all there are.
   enum RowIndexes: Sendable {
     case all(count: Int)
     case some([Int])
-
-    mutating func append(_ index: Int) {
-      switch self {
-      case .all(let count): self = .some(Array(0..<count) + [index])
-      case .some(var indexes):
-        // Out while it changes: an array that is held twice is copied.
-        self = .all(count: 0)
-        indexes.append(index)
-        self = .some(indexes)
-      }
-    }
   }
 
   /// The same, in memory of its own: what was told shares that of the log that is being written.
@@ -65,12 +84,7 @@ struct CommittedChanges: Sendable {
     let log = log.copy()
     var changes = CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log)
-    for table in tables {
-      changes.tables.append(
-        TableChanges(
-          key: table.key, inserts: table.inserts, deletes: table.deletes, updates: table.updates,
-          isCoarse: table.isCoarse, updatedColumns: table.updatedColumns, rowIndexes: table.rowIndexes, log: log))
-    }
+    for table in tables { changes.tables.append(TableChanges(table, log: log)) }
     return changes
   }
 }

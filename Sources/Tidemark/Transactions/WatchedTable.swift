@@ -13,12 +13,7 @@ final class WatchedTable {
   @exclusivity(unchecked) var hasAskedAboutDeletes = false
 
   /// What is captured for the commit; nil for nothing.
-  var layout: CaptureLayout? {
-    didSet {
-      lastNames = nil
-      tellsUpdates = nil
-    }
-  }
+  var layout: CaptureLayout? { didSet { lastNames = nil } }
 
   /// Virtual tables that somebody wants to know of, which may keep their content here.
   @exclusivity(unchecked) var virtualTables: [TableKey] = []
@@ -72,17 +67,6 @@ final class WatchedTable {
     }
   }
 
-  /// Whether updates of the statement of this table may be told; nil when that was not asked yet.
-  @exclusivity(unchecked) private var tellsUpdates: Bool?
-
-  /// Whether updates of the columns that the statement writes may be told.
-  func tellsUpdates(of columns: Set<String>, _ layout: CaptureLayout) -> Bool {
-    if let tellsUpdates { return tellsUpdates }
-    let answer = layout.mayTellUpdate(of: columns)
-    tellsUpdates = answer
-    return answer
-  }
-
   /// The names of `changedColumns`; nil when it may be any.
   var namesOfChangedColumns: Set<String>? {
     if let lastNames, lastNames.columns == changedColumns { return lastNames.names }
@@ -107,6 +91,10 @@ final class WatchPlan {
 
   /// It holds as long as this does.
   let epoch: UInt
+
+  /// Whether it was found out that the statement makes updates that may be told: as long as the plan holds, the
+  /// statement is not quiet.
+  @exclusivity(unchecked) var isAlwaysTold = false
 
   init(tables: [WatchedTable], epoch: UInt) {
     self.tables = tables

@@ -27,7 +27,7 @@ import Testing
     }
     regions.append(.fullDatabase)
 
-    var index = RegionIndex<Int>()
+    let index = RegionIndex<Int>()
     let registrations = regions.enumerated().map { number, region in index.insert(region, number) }
     var inside = Set(regions.indices)
     let commits = Mutex<[CommittedChanges]>([])
