@@ -1,4 +1,5 @@
-// Opens a connection without any library, and runs a query. Prints how long that took in nanoseconds, and the memory that it has taken in KiB.
+// Opens a connection without any library, and runs a query. Prints how long that took in nanoseconds, and the memory
+// that it has taken in KiB.
 
 import CSQLite
 import Glibc
