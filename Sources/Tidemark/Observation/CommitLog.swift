@@ -16,10 +16,13 @@ struct CommitLog<Changes> {
     /// The version of the needs that it was captured for.
     var needsVersion: Int
     var rowCount: Int
-    var changes: [Changes]
+    var changes: ShortList<Changes>
 
     /// Whether everything may have changed.
     var isUnknown: Bool
+
+    /// Whether it is one of somebody else.
+    var isOfOthers: Bool
   }
 
   private let commitCountMax: Int
@@ -55,18 +58,30 @@ struct CommitLog<Changes> {
     while let first = commits.first, first.number <= oldest { drop(first) }
   }
 
-  /// A commit was published.
-  mutating func append(_ changes: [Changes], rowCount: Int, isUnknown: Bool, needsVersion: Int = 0) {
+  /// Whether somebody may ask for a commit that is published now.
+  var isAsked: Bool { !fetchCounts.isEmpty }
+
+  /// A commit was published of which nobody will ask.
+  mutating func skip() {
+    precondition(!isAsked, "A commit is skipped that a fetch may ask for")
     last += 1
-    if fetchCounts.isEmpty { return }
+  }
+
+  /// A commit was published.
+  mutating func append(
+    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+  ) {
+    if !isAsked { return skip() }
+    last += 1
     commits.append(
       Commit(
-        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown))
+        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,
+        isOfOthers: isOfOthers))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }
   }
 
-  /// Whether one of the commits after some other one touches what a closure looks for.
+  /// Whether one of the commits after some other one touches what a closure looks for, those of others apart.
   ///
   /// - parameter needsVersion: What was captured for older needs may have left out what it looks for.
   func contains(
@@ -76,11 +91,17 @@ struct CommitLog<Changes> {
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
+      if commit.isOfOthers { continue }
       if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
         return true
       }
     }
     return false
+  }
+
+  /// Whether others have committed after some commit.
+  func hasOthers(after number: CommitNumber) -> Bool {
+    commits.contains { $0.number > number && $0.isOfOthers }
   }
 
   private mutating func drop(_ first: Commit) {

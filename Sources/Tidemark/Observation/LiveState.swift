@@ -5,9 +5,12 @@ struct LiveState {
   var ground: _DatabaseGround?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
-  var index = RegionIndex<LiveQuery>()
+  let index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
+
+  /// Looks for the commits of others, where somebody does.
+  var watching: CommitWatching?
   var lines = Lines()
 
   /// How many observers are fetching their first value on their own threads.
@@ -19,6 +22,8 @@ struct LiveState {
   /// Those in which others may help.
   var sharedRounds: [LiveRound] = []
 
+  var polling = LivePolling()
+
   var isClosed = false
   var metrics = LiveMetrics()
 
@@ -28,6 +33,12 @@ struct LiveState {
   /// index need.
   private(set) var toldVersion = 0
 
+  /// What a line of queries waits for.
+  enum Line {
+    case reading
+    case writing
+  }
+
   /// Queries that wait for a fetch.
   struct Lines {
     var reading: [LiveQuery] = []
@@ -36,6 +47,45 @@ struct LiveState {
     /// How many connections are fetching, or were asked for.
     var readerCount = 0
     var hasWriter = false
+
+    /// When one of them last began a fetch, or was asked for.
+    var lastSign = Duration.zero
+
+    /// Somebody looks in a while whether the line still waits: the number of that watch, and what ends it.
+    private(set) var watch: Int?
+    private var watchCount = 0
+    private var watchEnd: (number: Int, end: @Sendable () -> Void)?
+
+    mutating func beginWatch() -> Int {
+      watchCount += 1
+      watch = watchCount
+      return watchCount
+    }
+
+    mutating func keepWatch(_ number: Int, _ end: @escaping @Sendable () -> Void) {
+      if watch == number { watchEnd = (number, end) }
+    }
+
+    /// - returns: What is to be let go outside of the lock.
+    mutating func takeWatch(_ number: Int) -> (@Sendable () -> Void)? {
+      guard let (own, end) = watchEnd, own == number else { return nil }
+      watchEnd = nil
+      return end
+    }
+
+    mutating func endWatch(_ number: Int) {
+      if watch == number { watch = nil }
+    }
+
+    /// Takes those who wait.
+    mutating func take(_ line: Line) -> [LiveQuery] {
+      var waiting: [LiveQuery] = []
+      switch line {
+      case .reading: swap(&waiting, &reading)
+      case .writing: swap(&waiting, &writing)
+      }
+      return waiting
+    }
 
     mutating func append(_ query: LiveQuery) {
       if query.key.requiresWriteAccess {
@@ -62,6 +112,7 @@ struct LiveState {
   struct Leftovers {
     var ground: _DatabaseGround?
     var subscription: ChangeSubscription?
+    var watching: CommitWatching?
   }
 
   // MARK: Queries
@@ -92,8 +143,9 @@ struct LiveState {
     defer {
       ground = nil
       subscription = nil
+      watching = nil
     }
-    return Leftovers(ground: ground, subscription: subscription)
+    return Leftovers(ground: ground, subscription: subscription, watching: watching)
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
@@ -110,9 +162,11 @@ struct LiveState {
     let known = query.lastSelection
     if known == nil { track(region, query) }
     // What stands in the index may be what another fetch has read, which needs less.
-    let isOld = mayBeOld(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
-    if known == nil, !isOld { query.lastSelection = outcome.selection }
-    if isProvisional || isOld { ask(query, .change) }
+    let wish = wish(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
+    if known == nil, wish == nil { query.lastSelection = outcome.selection }
+    // What the others were given may be something else.
+    query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
+    if isProvisional { ask(query, .change) } else if let wish { ask(query, wish) }
     return nextWork()
   }
 
@@ -157,22 +211,31 @@ struct LiveState {
       commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: toldVersion)
   }
 
-  /// Whether a commit since a fetch began may have changed what it has read.
+  /// The wish for another fetch, if a commit since a fetch began may have changed what it has read.
   ///
   /// - parameter mayNeedMore: Whether what it has read may not stand in the index.
-  func mayBeOld(
+  func wish(
     _ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning, mayNeedMore: Bool = false
-  ) -> Bool {
+  ) -> LiveQueryMachine.Wish? {
     // Law 6. The count is read once the needs are set.
     if query.needsVersion > begun.needsVersion || mayNeedMore, let writeCount = begun.writeCount,
       subscription?.writeCount != writeCount
     {
-      return true
+      return .change
     }
-    return log.contains(after: begun.commit, needsVersion: query.needsVersion) { $0.touches(region) }
+    if log.contains(after: begun.commit, needsVersion: query.needsVersion, where: { $0.touches(region) }) {
+      return .change
+    }
+    return log.hasOthers(after: begun.commit) ? .others : nil
   }
 
   // MARK: Fetches
+
+  /// The moment has come to look whether the line still waits.
+  mutating func endWatch(_ number: Int) -> LiveWork {
+    lines.endWatch(number)
+    return nextWork()
+  }
 
   /// Somebody wants a query to be fetched.
   mutating func ask(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish) {
@@ -183,9 +246,17 @@ struct LiveState {
   mutating func nextWork() -> LiveWork {
     guard let ground else { return LiveWork() }
     var work = LiveWork(ground: ground)
-    if !lines.reading.isEmpty, lines.readerCount < ground.fetchCountMax {
-      lines.readerCount += 1
-      work.startsReading = true
+    if !lines.reading.isEmpty, !polling.tell(), lines.readerCount < ground.fetchCountMax {
+      let now = ground.clock.now()
+      if lines.readerCount == 0 || now - lines.lastSign >= LiveRound.patience {
+        if lines.readerCount == 0 { polling.restIsOver(at: now) }
+        lines.readerCount += 1
+        lines.lastSign = now
+        work.startsReading = true
+      } else if lines.watch == nil {
+        // Who fetches goes on with these, sooner than another one would be there, unless it takes long.
+        work.watch = lines.beginWatch()
+      }
     }
     if !lines.writing.isEmpty, !lines.hasWriter {
       lines.hasWriter = true
@@ -200,5 +271,8 @@ struct LiveWork {
   var ground: _DatabaseGround?
   var startsReading = false
   var startsWriting = false
+
+  /// The number of a watch that begins: to look in a while whether the line still waits.
+  var watch: Int?
   var pause: (Duration, LiveQuery)?
 }

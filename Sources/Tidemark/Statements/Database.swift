@@ -87,8 +87,12 @@ public final class Database {
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
   @exclusivity(unchecked) var selection: Selection?
 
+  /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
+  /// when nobody does.
+  @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?
+
   /// Told what statements do; nil on a connection that does not write.
-  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
+  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)? { didSet { compilation.watcher = watcher } }
 
   /// Whether statements that write rows are to be told, too. Anybody may say so.
   let rowListening = RowListening()
@@ -137,6 +141,7 @@ public final class Database {
   /// The raw SQLite connection, or nil once it was closed.
   public var sqliteConnection: SQLiteConnection? {
     isShared = true
+    digestBeingMade?.isUnknown = true
     return handle?.pointer
   }
 }

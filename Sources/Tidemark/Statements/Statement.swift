@@ -40,6 +40,12 @@ public final class Statement {
   /// step.
   @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
 
+  /// Whether somebody wants to know whether the answer is the one of last time. All steps are watched then.
+  @exclusivity(unchecked) private var isDigested = false
+
+  /// Whether the names of the columns are part of the answer so far.
+  @exclusivity(unchecked) private var hasDigestedNames = false
+
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
 
@@ -72,6 +78,7 @@ public final class Statement {
 
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
+  private var digestedNames: (digest: UInt64, recompilationCount: CInt)?
 
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
     self.database = database
@@ -188,6 +195,7 @@ public final class Statement {
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
       mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
+      if effects.contains(.journalMode) { database.compilation.willSetJournalMode?() }
     }
     database.callbacks.hasBegunCommit = false
     database.wasInsideTransaction = wasInsideTransaction
@@ -196,9 +204,22 @@ public final class Statement {
     } else if isVacuum || effects.contains(.transactionControl) {
       isFirstStepWatched = true
     }
+    if database.digestBeingMade != nil { startDigesting() }
     isRunning = true
     database.runningCount += 1
     run &+= 1
+  }
+
+  private func startDigesting() {
+    // What the library asks for itself is of no interest to who reads.
+    if database.callbacks.isTraceMuted { return }
+    if isFirstStepWatched || writes != nil || effects.contains(.transactionControl) {
+      database.digestBeingMade?.isUnknown = true
+    } else {
+      isDigested = true
+      hasDigestedNames = false
+      isFirstStepWatched = true
+    }
   }
 
   /// Whether there is one more row. C: `sqlite3_step`.
@@ -214,6 +235,7 @@ public final class Statement {
   /// The first step, told to the watcher before and after.
   @usableFromInline
   func firstStep() throws -> Bool {
+    if isDigested { return try digestedStep() }
     isFirstStepWatched = false
     if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
       let (code, isWatched) = quietStep(on: handle)
@@ -236,6 +258,24 @@ public final class Statement {
     let code = sqlite3_step(sqliteStatement)
     database.compilation.stepDepth -= 1
     return try endFirstStep(code, watcher)
+  }
+
+  private func digestedStep() throws -> Bool {
+    let code = sqlite3_step(sqliteStatement)
+    guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code) }
+    let names = hasDigestedNames ? nil : digestOfNames
+    hasDigestedNames = true
+    database.digestBeingMade?.add(sqliteStatement, names: names, hasRow: code == SQLITE_ROW)
+    return code == SQLITE_ROW
+  }
+
+  /// That of the names of the columns of the run, also when SQLite has compiled the statement again.
+  private var digestOfNames: UInt64 {
+    let count = recompilationCountOfSQLite
+    if let known = digestedNames, known.recompilationCount == count { return known.digest }
+    let digest = ResultDigest.ofNames(of: sqliteStatement)
+    digestedNames = (digest, count)
+    return digest
   }
 
   private func endFirstStep(_ code: CInt, _ watcher: any ExecutionWatcher) throws -> Bool {
@@ -293,6 +333,7 @@ public final class Statement {
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
     isFirstStepWatched = false
+    isDigested = false
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.

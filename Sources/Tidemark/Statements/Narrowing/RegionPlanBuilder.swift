@@ -27,7 +27,8 @@ struct RegionPlanBuilder {
     }
     try addUses(to: &tables)
     return RegionPlan(
-      tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
+      RegionPlan.Findings(
+        tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown()),
       parameterCount: statement.parameterCount)
   }
 
