@@ -40,6 +40,11 @@ struct Glyph: Equatable, Sendable {
   }
 
   private init(_ scalar: Unicode.Scalar) {
+    // Lines and blocks, of which there are many on a screen.
+    if (0x2500..<0x25A0).contains(scalar.value) {
+      self.init(Character(scalar), width: 1)
+      return
+    }
     let width = GlyphWidths.width(of: scalar)
     // Emoji are younger than many a terminal.
     let isSure = !(scalar.properties.isEmoji || scalar.value >= 0x1F000)

@@ -17,23 +17,30 @@ extension Figures {
     var lines = [
       FigureLine("commits", NumberText.grouped(commitCount)),
       FigureLine("observations", NumberText.grouped(observationCount)),
+      FigureLine("queries woken by a commit", wakes, short: "woken"),
       FigureLine(
-        "woken by a commit", wakesPerCommit.map { NumberText.fixed($0, decimals: 1) } ?? "–", short: "woken"),
-      FigureLine("fetches", NumberText.grouped(fetchCount)),
-      FigureLine("shared fetches", NumberText.grouped(sharedFetchCount), short: "shared"),
-      FigureLine("commit → value, p50 / p99", text(toValue), short: "value p50/99"),
+        "fetches / shared", "\(NumberText.grouped(fetchCount)) / \(NumberText.grouped(sharedFetchCount))",
+        short: "fetches"),
     ]
-    if let toScreen = toScreen {
-      lines.append(FigureLine("commit → screen, p50 / p99", text(toScreen), short: "screen p50/99"))
+    if let toScreen {
+      lines.append(FigureLine("commit → screen, p50 / p99", text(toScreen), short: "screen p50/p99"))
     }
-    lines.append(FigureLine("readers busy", "\(busyReaderCount) of \(readerCountMax)"))
-    lines.append(FigureLine("WAL", logSize.map { NumberText.bytes(Double($0)) } ?? "–"))
-    if let writes = writes { lines.append(FigureLine("write, p50 / p99", text(writes), short: "write p50/99")) }
-    lines.append(FigureLine("queries", NumberText.grouped(queryCount)))
+    lines += [
+      FigureLine("commit → value, p50 / p99", text(toValue), short: "value p50/p99"),
+      FigureLine("readers busy / WAL", "\(busyReaderCount) of \(readerCountMax) / \(log)", short: "readers"),
+    ]
+    if let writes { lines.append(FigureLine("write, p50 / p99", text(writes), short: "write p50/p99")) }
     lines.append(FigureLine("wakes", NumberText.grouped(wakeCount)))
     if failureCount > 0 { lines.append(FigureLine("failed fetches", NumberText.grouped(failureCount))) }
     return lines
   }
+
+  private var wakes: String {
+    guard let wakesPerCommit else { return "–" }
+    return "\(NumberText.fixed(wakesPerCommit, decimals: 1)) of \(NumberText.grouped(queryCount))"
+  }
+
+  private var log: String { logSize.map { NumberText.bytes(Double($0)) } ?? "–" }
 
   private func text(_ quantiles: Quantiles?) -> String {
     guard let quantiles else { return "–" }

@@ -24,7 +24,7 @@ struct Figures: Equatable, Sendable {
   /// The size of the write-ahead log in bytes; nil where there is none.
   var logSize: Int?
 
-  /// The part of the observations that a commit wakes, on average.
+  /// How many queries a commit wakes, on average.
   var wakesPerCommit: Double? { commitCount == 0 ? nil : Double(wakeCount) / Double(commitCount) }
 }
 
@@ -34,8 +34,9 @@ struct Quantiles: Equatable, Sendable {
   var p99: Double
 
   init?(_ window: SampleWindow) {
-    guard let p50 = window.quantile(0.5), let p99 = window.quantile(0.99) else { return nil }
-    self.init(p50: p50, p99: p99)
+    let quantiles = window.quantiles(0.5, 0.99)
+    if quantiles.isEmpty { return nil }
+    self.init(p50: quantiles[0], p99: quantiles[1])
   }
 
   init?(_ times: TimeHistogram) {

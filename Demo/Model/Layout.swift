@@ -16,6 +16,7 @@ struct Layout: Equatable, Sendable {
     var index: Int
     var area: Area
     var hasBorder: Bool
+    var isTable: Bool
 
     /// What is inside of the border, or below the title.
     var content: Area {
@@ -24,7 +25,7 @@ struct Layout: Equatable, Sendable {
     }
 
     /// Whether the names of columns have a row.
-    var hasHeader: Bool { content.height > 1 }
+    var hasHeader: Bool { isTable && content.height > 1 }
 
     /// How many rows of a result can be seen.
     var rowCount: Int { max(0, content.height - (hasHeader ? 1 : 0)) }
@@ -61,7 +62,7 @@ struct Layout: Equatable, Sendable {
     let hasBorder = body.height >= 5 && body.width >= 24
     if dashboard.isZoomed {
       let index = dashboard.focus
-      return [Frame(id: panes[index].id, index: index, area: body, hasBorder: hasBorder)]
+      return [frame(index, panes[index], body, hasBorder)]
     }
     let columnCountMax = max(1, min(body.width / paneWidthMin, body.width >= 170 ? 3 : 2))
     let rowCountMax = max(1, body.height / paneHeightMin)
@@ -77,9 +78,14 @@ struct Layout: Equatable, Sendable {
       return indices.enumerated().map { column, index in
         let (x, width) = part(column, of: indices.count, in: body.width)
         let area = Area(x: body.x + x, y: body.y + y, width: width, height: height)
-        return Frame(id: panes[index].id, index: index, area: area, hasBorder: hasBorder)
+        return frame(index, panes[index], area, hasBorder)
       }
     }
+  }
+
+  private static func frame(_ index: Int, _ pane: Pane, _ area: Area, _ hasBorder: Bool) -> Frame {
+    let isTable = if case .query = pane.subject { pane.style == .table } else { false }
+    return Frame(id: pane.id, index: index, area: area, hasBorder: hasBorder, isTable: isTable)
   }
 
   /// Where one of several equal parts begins, and how long it is.

@@ -12,11 +12,11 @@ struct SampleWindow: Equatable, Sendable {
     samples.append(sample)
   }
 
-  /// The sample that a part of all does not exceed; nil when there is none.
-  func quantile(_ part: Double) -> Double? {
-    if samples.isEmpty { return nil }
-    let index = Int((Double(samples.count) * part).rounded(.up)) - 1
-    return samples.sorted()[max(0, index)]
+  /// The samples that parts of all do not exceed; empty when there is none.
+  func quantiles(_ parts: Double...) -> [Double] {
+    if samples.isEmpty { return [] }
+    let sorted = samples.sorted()
+    return parts.map { sorted[max(0, Int((Double(sorted.count) * $0).rounded(.up)) - 1)] }
   }
 }
 

@@ -15,7 +15,7 @@ struct BarsView {
   func draw(into grid: inout Grid, _ frame: Layout.Frame) {
     guard let columns else { return TableView(pane: pane, page: page).draw(into: &grid, frame) }
     let area = frame.content
-    let rows = TableView(pane: pane, page: page).shownRows(area.height)
+    let rows = TableView(pane: pane, page: page).shownRows(frame.rowCount)
     let format = page.formats[columns.value]
     let labels = rows.map { row in columns.label.map { ValueText(row[$0], .text).text } ?? "" }
     let numbers = rows.map { ValueText($0[columns.value], format).text }

@@ -6,7 +6,7 @@ struct EngineView {
   func draw(into grid: inout Grid, _ area: Area) {
     let lines = Array(figures.lines.dropFirst(firstLine))
     // Two columns where one would not hold all of them, and there is room.
-    let columnCount = lines.count > area.height && area.width >= 50 ? 2 : 1
+    let columnCount = lines.count > area.height && area.width >= 64 ? 2 : 1
     let rowCount = columnCount == 1 ? area.height : min(area.height, (lines.count + 1) / 2)
     let width = (area.width - (columnCount - 1) * 2) / columnCount
     for (index, line) in lines.prefix(rowCount * columnCount).enumerated() {

@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test func noScalarOfUnicodeGetsThroughThatATerminalWouldObey() {
-    let scalars = (0...UInt32(0x10FFFF)).lazy.compactMap(Unicode.Scalar.init)
+    // Behind these planes are private ones, and tags.
+    let values = Array(0...UInt32(0x1FFFF)) + Array(0xE0000...0xE01FF)
+    let scalars = values.lazy.compactMap(Unicode.Scalar.init)
     let obeyed = scalars.filter { scalar in
       let glyph = Glyph(Character(scalar))
       return glyph.width < 1
@@ -60,7 +62,7 @@ import Testing
   }
 
   @Test func aDirectionInsideOfATextIsNotKept() {
-    #expect("a\u{200E}b\u{202E}c".visible == "ab\u{FFFD}c" || "a\u{200E}b\u{202E}c".visible == "a\u{FFFD}b\u{FFFD}c")
+    #expect("a\u{200E}b\u{202E}c".visible == "a\u{FFFD}b\u{FFFD}c")
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import Tidemark
 
 /// The program without a terminal: lines, exit codes, signals.
 @Suite(
-  .serialized, .disabled("Being finished"), .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
+  .serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
 )
 struct ProgramTests {
   private func sample() throws -> SampleFile {
@@ -80,6 +80,39 @@ struct ProgramTests {
     _ = running.line()
     running.signal(number)
     #expect(running.finish().signal == number)
+  }
+
+  @Test func changesOfOtherProcessesArrive() async throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=3"])
+    #expect(running.line().hasSuffix("n=2"))
+    let dbQueue = try DatabaseQueue(path: file.path)
+    for number in [3, 4] {
+      try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t (name) VALUES ('more')") }
+      #expect(running.line().hasSuffix("n=\(number)"))
+    }
+    #expect(running.finish().status == 0)
+  }
+
+  @Test func changesOfAPoolInAnotherProcessArrive() async throws {
+    let file = try sample()
+    let dbPool = try DatabasePool(path: file.path)
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
+    #expect(running.line().hasSuffix("n=2"))
+    try await dbPool.write { db in try db.execute(sql: "INSERT INTO t (name) VALUES ('more')") }
+    #expect(running.line().hasSuffix("n=3"))
+    running.signal(SIGTERM)
+    #expect(running.finish().signal == SIGTERM)
+  }
+
+  @Test func aTableThatIsDroppedEndsTheLines() async throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
+    _ = running.line()
+    try await DatabaseQueue(path: file.path).write { db in try db.execute(sql: "DROP TABLE t") }
+    let output = running.finish()
+    #expect(output.status == 1)
+    #expect(output.complaint == "Demo: Query 1 has ended: no such table: t\n")
   }
 
   @Test func itEndsWhenNobodyReads() throws {

@@ -6,7 +6,7 @@ import Tidemark
 
 /// The program in a terminal: keys are typed, the screen is read, and the terminal is given back on every way out.
 @Suite(
-  .serialized, .disabled("Being finished"), .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
+  .serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
 )
 struct ScreenTests {
   private func sample() throws -> SampleFile {
@@ -90,6 +90,22 @@ struct ScreenTests {
         "│ 3  ␛[2J␇                             │",
         "│ 4  NULL                              │",
       ])
+    try leave(terminal)
+  }
+
+  @Test func changesOfOtherProcessesAreShown() async throws {
+    let file = try sample()
+    let terminal = try watch(file)
+    terminal.wait(for: "NULL")
+    let dbQueue = try DatabaseQueue(path: file.path)
+    try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (5, 'from outside')") }
+    terminal.wait(for: "from outside")
+    try await dbQueue.write { db in try db.execute(sql: "DROP TABLE t") }
+    terminal.wait(for: "⚠ no such table: t")
+    try await dbQueue.write { db in
+      try db.execute(sql: "CREATE TABLE t (id, name); INSERT INTO t VALUES (1, 'back again')")
+    }
+    terminal.wait(for: "back again")
     try leave(terminal)
   }
 
@@ -189,10 +205,12 @@ struct ScreenTests {
   @Test func aStoppedProgramTakesTheScreenAgain() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
-    // Somebody else stops it, and the shell gives the terminal other modes.
+    // Somebody else stops it, and the shell gives the terminal its own modes.
     kill(terminal.process, SIGSTOP)
+    let count = terminal.emulator.byteCount
+    try terminal.cook()
     kill(terminal.process, SIGCONT)
-    terminal.wait("the screen") { $0.modes.contains(1049) && $0.screen.contains("NULL") }
+    terminal.wait("the screen") { !terminal.isCooked && $0.byteCount > count + 500 && $0.modes.contains(1049) }
     try leave(terminal)
   }
 

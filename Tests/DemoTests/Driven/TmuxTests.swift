@@ -6,7 +6,7 @@ import Testing
 /// The program in a terminal that others have written, under a shell.
 @Suite(
   .serialized, .enabled(if: Tmux.isThere, "Takes tmux"),
-  .disabled("Being finished"), .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
+  .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
 struct TmuxTests {
   private let file: SampleFile
   private let tmux: Tmux

@@ -173,7 +173,7 @@ import Testing
       .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .enter, .escape, .character("x"),
       .character(":"), .character("?"), .character("v"), .character("z"), .character("3"), .paste("SELECT 1"),
     ]
-    for _ in 0..<100 {
+    for _ in 0..<10 {
       var dashboard = dashboard(paneCount: Int.random(in: 0...4, using: &random), rowCount: 40, hasMore: true)
       for _ in 0..<40 {
         let key = keys.randomElement(using: &random) ?? .tab
@@ -181,7 +181,7 @@ import Testing
           if case .check(let sql) = effect { _ = dashboard.handle(.checked(sql: sql, .success(query))) }
         }
         let size = Dashboard.Size(
-          width: Int.random(in: 0...120, using: &random), height: Int.random(in: 0...40, using: &random))
+          width: Int.random(in: 0...80, using: &random), height: Int.random(in: 0...24, using: &random))
         _ = dashboard.handle(.resized(size))
         #expect(dashboard.lines.count == size.height)
       }

@@ -75,10 +75,24 @@ enum DemoProgram {
           read = Data(read[(end + 1)...])
           return line
         }
+        if !isReadable(within: 60) { return "(nothing came)" }
         let data = output.fileHandleForReading.availableData
         if data.isEmpty { return "(the end)" }
         read += data
       }
+    }
+
+    private func isReadable(within seconds: Int32) -> Bool {
+      var file = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&file, 1, seconds * 1000) > 0
+    }
+
+    /// Has a program that does not end of its own killed: the test fails, and goes on.
+    private func endSomehow() {
+      let end = ContinuousClock.now + .seconds(60)
+      while process.isRunning, .now < end { usleep(10_000) }
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      process.waitUntilExit()
     }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
@@ -88,14 +102,15 @@ enum DemoProgram {
 
     /// Waits for the end of a program of which nobody reads the output.
     func status() -> (reason: Process.TerminationReason, status: Int32) {
-      process.waitUntilExit()
+      endSomehow()
       return (process.terminationReason, process.terminationStatus)
     }
 
     func finish() -> Output {
+      // A program that writes without end fills the pipe, and is killed.
+      endSomehow()
       let text = read + output.fileHandleForReading.readDataToEndOfFile()
       let complaint = complaints.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
       return Output(
         status: process.terminationStatus,
         signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil,

@@ -126,6 +126,14 @@ final class PseudoTerminal {
       && modes.c_lflag & tcflag_t(ECHO) != 0
   }
 
+  /// Gives the terminal lines and echo, as a shell does.
+  func cook() throws {
+    var modes = termios()
+    try #require(tcgetattr(secondary, &modes) == 0)
+    modes.c_lflag |= tcflag_t(ICANON) | tcflag_t(ECHO) | tcflag_t(ISIG)
+    try #require(tcsetattr(secondary, TCSANOW, &modes) == 0)
+  }
+
   /// Whether nothing of the program is left in the terminal.
   var isGivenBack: Bool {
     isCooked && emulator.isCursorSeen && emulator.modes.isDisjoint(with: [1049, 2004, 2026])

@@ -4,13 +4,14 @@ import Tidemark
 
 @testable import Demo
 
-/// A database in a file of a test's own, which goes with it.
+/// A database in a file of a test's own. The programs that look at it outlive the test's interest in it: it goes when
+/// the tests end.
 final class SampleFile: Sendable {
   let path: String
   private let folder: URL
 
   init(_ sql: String) throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-demo-test-\(UUID().uuidString)")
+    folder = Self.folder.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     path = folder.appending(path: "sample.sqlite").path()
     let dbQueue = try DatabaseQueue(path: path)
@@ -18,8 +19,15 @@ final class SampleFile: Sendable {
     try dbQueue.close()
   }
 
-  // What cannot be removed is left to the system.
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  private static let folder: URL = {
+    atexit {
+      // What cannot be removed is left to the system.
+      try? FileManager.default.removeItem(at: SampleFile.place)
+    }
+    return place
+  }()
+
+  private static let place = FileManager.default.temporaryDirectory.appending(path: "tidemark-demo-tests-\(getpid())")
 
   func sibling(_ name: String) -> String { folder.appending(path: name).path() }
 }

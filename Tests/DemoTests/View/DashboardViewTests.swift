@@ -137,15 +137,19 @@ import Testing
   @Test func theEngineShowsItsFigures() {
     var figures = Figures()
     (figures.commitCount, figures.wakeCount, figures.observationCount) = (1000, 2500, 10_004)
+    (figures.queryCount, figures.fetchCount, figures.sharedFetchCount) = (2504, 7000, 900)
     (figures.busyReaderCount, figures.readerCountMax, figures.logSize) = (2, 5, 4_718_592)
     figures.toValue = Quantiles(p50: 0.001, p99: 0.004)
     var dashboard = Dashboard.sample([Pane(id: 1, title: "Engine", subject: .engine)], width: 44, height: 16)
     dashboard.figures = figures
     let text = dashboard.lines.joined(separator: "\n")
     for figure in [
-      "│commits                              1,000│", "│observations                        10,004│",
-      "│woken by a commit                      2.5│", "│commit → value, p50 / p99   1.00 / 4.00 ms│",
-      "│readers busy                        2 of 5│", "│WAL                               4.50 MiB│",
+      "│commits                              1,000│",
+      "│observations                        10,004│",
+      "│queries woken by a commit     2.5 of 2,504│",
+      "│fetches / shared               7,000 / 900│",
+      "│commit → value, p50 / p99   1.00 / 4.00 ms│",
+      "│readers busy / WAL       2 of 5 / 4.50 MiB│",
     ] { #expect(text.contains(figure), "\(text)") }
   }
 
