@@ -47,9 +47,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
       return state.begin()
     }
     guard let begun else { return observer.fail(Database.closedError) }
-    let fetch = LiveFetch(source: source, findsRegion: true, observers: [observer], deadline: ground.deadline())
     // What is not committed may never be.
     let isProvisional = ground.isInsideTransaction
+    let fetch = LiveFetch(
+      source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
+      deadline: ground.deadline())
     let result = Result {
       key.requiresWriteAccess ? try ground.write { try fetch.run($0) } : try ground.read { try fetch.run($0) }
     }

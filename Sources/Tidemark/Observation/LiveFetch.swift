@@ -11,6 +11,9 @@ struct LiveFetch {
   /// Those that are told.
   var observers: [AnyLiveObserver]
 
+  /// Whether nothing is written while it runs.
+  var isReading = true
+
   var cancellation: AccessCancellation?
   var deadline: Database.Deadline?
 
@@ -25,6 +28,11 @@ struct LiveFetch {
     var region: DatabaseRegion?
   }
 
+  /// A bound holds as long as the state does: who does not look at it again has none.
+  private var usesBounds: Bool {
+    if case .whatIsRead = source.tracking { isReading } else { false }
+  }
+
   func run(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
     let (handOver, selection) = try cancellable(db) { () -> (@Sendable (AnyLiveObserver) -> Bool, Selection?) in
@@ -32,7 +40,7 @@ struct LiveFetch {
       case _ where !findsRegion:
         return (try source.fetch(db), nil)
       case .whatIsRead, .whatIsReadFirst:
-        return try db.recordingSelection { try source.fetch(db) }
+        return try db.recordingSelection(usesBounds: usesBounds) { try source.fetch(db) }
       case .regions(let regions):
         let selection = Selection(try regions.union(db))
         return (try source.fetch(db), selection)

@@ -36,9 +36,12 @@ public final class Statement {
   /// Whether it rebuilds the database.
   private let isVacuum: Bool
 
-  /// Whether the first step is told to the watcher of the connection: all that a statement changes, it changes in that
-  /// step.
+  /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a statement
+  /// changes it changes in that step.
   @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
+
+  /// How many rows are left up to the one that tells which rows matter; zero when none does.
+  @exclusivity(unchecked) private var rowCountToBound = 0
 
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
@@ -215,6 +218,7 @@ public final class Statement {
   @usableFromInline
   func firstStep() throws -> Bool {
     isFirstStepWatched = false
+    if rowCountToBound > 0 { return try stepToBound() }
     if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
       let (code, isWatched) = quietStep(on: handle)
       if isWatched, let watcher = database.watcher { return try endFirstStep(code, watcher) }
@@ -236,6 +240,23 @@ public final class Statement {
     let code = sqlite3_step(sqliteStatement)
     database.compilation.stepDepth -= 1
     return try endFirstStep(code, watcher)
+  }
+
+  /// Has the row of a number looked at, counted from the first one, in the run that begins.
+  func watchRows(upTo count: Int) {
+    if writes != nil { return }
+    rowCountToBound = count
+    isFirstStepWatched = true
+  }
+
+  private func stepToBound() throws -> Bool {
+    let code = sqlite3_step(sqliteStatement)
+    if code == SQLITE_DONE { return false }
+    if code != SQLITE_ROW { throw failure(code) }
+    rowCountToBound -= 1
+    isFirstStepWatched = rowCountToBound > 0
+    if rowCountToBound == 0 { database.recordBound(of: self) }
+    return true
   }
 
   private func endFirstStep(_ code: CInt, _ watcher: any ExecutionWatcher) throws -> Bool {
@@ -280,6 +301,7 @@ public final class Statement {
     holdsRow = false
     if isRunning { database.runningCount -= 1 }
     isRunning = false
+    rowCountToBound = 0
     run &+= 1
     if isInternal, parameterCount > 0 {
       // Large values are not kept for nothing.
