@@ -3,6 +3,8 @@
 //     Benchmarks [--rounds COUNT] [--side library|bare] [NAME…]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
+//     Benchmarks wakes
+//     Benchmarks slow [SECONDS]
 //
 // Only the workloads are run whose name contains one of the names, if there are any. With `--side`, one side is run and
 // nothing is compared: that is for profilers.
@@ -33,6 +35,18 @@ if names.first == "live" {
 
 if names.first == "bulk" {
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), isCompared: side == nil)
+  folder.remove()
+  exit(0)
+}
+
+if names.first == "wakes" {
+  try measureWakes(folder)
+  folder.remove()
+  exit(0)
+}
+
+if names.first == "slow" {
+  try measureSlowConsumers(folder, seconds: names.dropFirst().first.flatMap { Int($0) } ?? 60)
   folder.remove()
   exit(0)
 }

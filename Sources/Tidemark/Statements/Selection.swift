@@ -10,10 +10,11 @@ struct Selection: Equatable, Sendable {
     /// Nil when they do not matter.
     var arguments: [DatabaseValue]?
 
-    /// The value behind which no row matters: see `RegionBound`.
-    var bound: DatabaseValue?
+    /// The value behind which no row matters, if there is one: see `RegionBound`. An empty array takes less room than a
+    /// value that is not there.
+    var bound: [DatabaseValue] = []
 
-    var region: DatabaseRegion { plan.region(arguments, bound: bound) }
+    var region: DatabaseRegion { plan.region(arguments, bound: bound.first) }
 
     func isSameExecution(as other: Step) -> Bool { plan == other.plan && arguments == other.arguments }
   }
@@ -44,7 +45,7 @@ struct Selection: Equatable, Sendable {
     let step = Step(plan: plan, arguments: plan.dependsOnArguments ? arguments : nil)
     // Of those that follow the first ones, the region is kept as it was.
     guard let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) else { return }
-    steps[index].bound = bound
+    steps[index].bound = [bound]
   }
 
   private mutating func add(_ step: Step) {
@@ -70,7 +71,7 @@ struct Selection: Equatable, Sendable {
     for step in other.steps {
       if let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) {
         // Which of both is that of the state that counts is not known here.
-        if steps[index].bound != step.bound { steps[index].bound = nil }
+        if steps[index].bound != step.bound { steps[index].bound = [] }
       } else {
         add(step)
       }
