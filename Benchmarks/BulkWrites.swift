@@ -10,10 +10,10 @@ import Tidemark
 // the fetches that follow are not. Cases are run in turn, and the least time of each is compared with that of the same
 // write without observation. With `--side library`, the cases are run and nothing is compared: that is for profilers.
 
-func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], isCompared: Bool) throws {
+func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report?) throws {
   let bench = try BulkBenchmark(folder)
   let cases = BulkBenchmark.cases.filter { found in names.isEmpty || names.contains { found.name.contains($0) } }
-  if !isCompared {
+  guard let report else {
     for found in cases { for _ in 0..<rounds { _ = try bench.time(found) } }
     return
   }
@@ -27,17 +27,14 @@ func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], 
       alone = min(alone, try bench.time(nobody))
       for (index, found) in cases.enumerated() { best[index] = min(best[index], try bench.time(found)) }
     }
-    print(pad("\(write.count) \(write.rawValue), nobody observes", 44), each(alone, write))
     for (found, time) in zip(cases, best) {
-      print(
-        pad("  " + found.name, 44), String(format: "%.3f x", time / alone), "\(each(time - alone, write)) more",
-        found.target.map { "target \($0)" } ?? "")
+      report.add(
+        Figure(
+          group: "\(write.count) \(write.rawValue), observed (in place of C: nobody observes)", name: found.name,
+          value: time / alone, unit: .ratio, target: found.target, bare: alone / Double(write.count),
+          library: time / Double(write.count)))
     }
   }
-}
-
-private func each(_ time: Double, _ write: BulkBenchmark.Write) -> String {
-  String(format: "%.0f ns each", time / Double(write.count))
 }
 
 private final class BulkBenchmark {

@@ -21,6 +21,9 @@
 #include <sqlite3.h>
 
 #ifdef __linux__
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/vfs.h>
 #endif
 
@@ -125,6 +128,13 @@ static inline unsigned tidemark_file_system(const char *path) {
 #else
   (void)path;
   return 0;
+#endif
+}
+
+/// Has the calling thread sleep for as long as it says, and not for some fifty microseconds more.
+static inline void tidemark_sleep_exactly(void) {
+#ifdef __linux__
+  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
 #endif
 }
 

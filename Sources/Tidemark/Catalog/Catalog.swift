@@ -43,6 +43,7 @@ final class Catalog: DatabasePart {
 
   /// Forgets what does not hold any more.
   func refresh(_ db: Database) throws {
+    db.digestBeingMade?.dependsOnSchema = true
     let effectCount = db.effectCount
     if db.isInAutocommitMode {
       // In a transaction that died, no statement runs. Whoever wants to run one finds out.

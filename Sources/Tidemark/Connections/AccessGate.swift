@@ -54,6 +54,11 @@ final class AccessGate: Sendable {
     return (machine.withLock { $0.enter { place.tell() } }, place)
   }
 
+  /// Takes the gate if nobody has it.
+  ///
+  /// - returns: Whether it is ours.
+  func enterNow() -> Bool { machine.withLock { $0.enterNow() } }
+
   /// Gives the gate to the next in line.
   func leave() {
     let next = machine.withLock { $0.leave() }
@@ -111,6 +116,12 @@ struct AccessGateMachine {
       return .enter
     }
     return .wait(line.append(letIn))
+  }
+
+  /// - returns: Whether the gate was free.
+  mutating func enterNow() -> Bool {
+    defer { isHeld = true }
+    return !isHeld
   }
 
   /// Who is to be let in.

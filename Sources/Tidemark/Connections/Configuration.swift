@@ -121,6 +121,11 @@ public struct Configuration: Sendable {
   /// error of code `SQLITE_INTERRUPT`. Default: nil, for no limit. See also `Database.withAccessTimeLimit(_:_:)`.
   public var accessTimeLimit: Duration?
 
+  // MARK: Others
+
+  /// Whether live queries notice what others commit. Default: at once, in databases that are files.
+  public var noticesCommitsByOthers = CommitsByOthers.atOnce
+
   // MARK: Information
 
   /// Whether errors and traces show the values bound to statements. Default: false, for these may be secrets.

@@ -10,6 +10,12 @@ public final class _DatabaseGround: Sendable {
 
   /// What a later room keeps for the database as long as it is open.
   protocol Tenant: AnyObject, Sendable {
+    /// The database is about to be closed.
+    func willClose()
+
+    /// It was not closed.
+    func didNotClose()
+
     /// The database was closed.
     func didClose()
   }
@@ -19,9 +25,11 @@ public final class _DatabaseGround: Sendable {
   private let tenant = Mutex<(any Tenant)?>(nil)
 
   let clock: WorldClock
+  private let configuration: Configuration
 
   private init(_ connections: Connections, _ configuration: Configuration) {
     self.connections = connections
+    self.configuration = configuration
     timeLimit = AccessTimeLimit(configuration)
     clock = configuration.environment.clock
   }
@@ -89,9 +97,37 @@ public final class _DatabaseGround: Sendable {
     }
   }
 
+  /// The database is about to be closed, and nobody uses it.
+  func willClose() { tenant.withLock { $0 }?.willClose() }
+
+  /// It was not closed.
+  func didNotClose() { tenant.withLock { $0 }?.didNotClose() }
+
   /// The database was closed.
   func didClose() {
     tenant.withLock { $0 }?.didClose()
+  }
+
+  // MARK: Others
+
+  /// Has a closure told when others have committed, as long as the answer is kept; nil when they are not looked for.
+  func watchCommitsByOthers(_ tell: @escaping @Sendable (CommitWatch.News) -> Void) -> CommitWatching? {
+    let rest: Duration?
+    switch configuration.noticesCommitsByOthers {
+    case .never: return nil
+    case .atOnce: rest = nil
+    case .every(let duration): rest = duration
+    }
+    guard let writer, let path = writer.filePath else { return nil }
+    let gauge: any CommitGauge =
+      switch connections {
+      case .pool: PoolCommitGauge(path: path, vfs: configuration.environment.vfs, writer.standing, writer.ownCommits)
+      case .queue, .snapshot, .snapshotPool: QueueCommitGauge(writer)
+      }
+    return CommitWatching(
+      CommitWatch(
+        path: path, gauge, writer.changeBroker, writer.standing, rest: rest,
+        listens: configuration.environment.listensToFiles, tell))
   }
 
   // MARK: Reading and writing

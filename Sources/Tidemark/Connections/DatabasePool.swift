@@ -78,12 +78,19 @@ public final class DatabasePool: DatabaseWriter {
     // Reads that wait go on once it is known whether the pool is closed: none of them opens a connection that
     // nobody would close.
     var hasReaders = false
-    defer { if hasReaders { readers.endExclusive() } }
+    var isClosed = false
+    defer {
+      if hasReaders { readers.endExclusive() }
+      if !isClosed { _ground.didNotClose() }
+    }
     try writer.close {
       try readers.waitForAll()
       hasReaders = true
+      // The last connection that is closed leaves nothing beside the file.
+      _ground.willClose()
       try readers.closeAll()
     }
+    isClosed = true
     readers.executor.retire()
     _ground.didClose()
   }

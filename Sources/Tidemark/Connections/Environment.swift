@@ -18,6 +18,9 @@ struct Environment: Sendable {
   /// How much of a transaction is kept to tell its changes row by row.
   var changeLogBound = ChangeLog.Bound()
 
+  /// Whether one listens to what the system tells of files, where it tells something.
+  var listensToFiles = true
+
   /// Makes the executor of the asynchronous accesses of a queue.
   ///
   /// - parameter threadCountMax: How many accesses may run at the same time.

@@ -15,6 +15,15 @@ final class SerializedConnection: Sendable {
   /// Where the commits of the connection are told.
   let changeBroker: ChangeBroker
 
+  /// Tells the commits of the connection from those of others.
+  let ownCommits: OwnCommits
+
+  /// The file of the database; nil when there is none, or none that others could find.
+  let filePath: String?
+
+  /// What the connection shares with the others of its pool.
+  let standing: DatabaseStanding
+
   // The open connection, for those who interrupt it: they do not wait for the gate.
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
@@ -28,6 +37,11 @@ final class SerializedConnection: Sendable {
   ) throws {
     db = try Database.open(location, configuration, label: label, standing: standing)
     changeBroker = db.changeCapture.broker
+    self.standing = standing
+    filePath = db.handle?.filePath(of: "main")
+    ownCommits = OwnCommits(db.handle?.pointer)
+    db.callbacks.ownCommits = ownCommits
+    db.compilation.willSetJournalMode = { [ownCommits] in ownCommits.forget() }
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
@@ -129,6 +143,19 @@ final class SerializedConnection: Sendable {
 
   /// Whether the calling thread is inside an access, and that inside a transaction.
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
+
+  /// Runs an access of the library's own, unless the connection is in use. It waits for nobody.
+  func inPassing<Result>(_ body: (Database) -> Result) -> Result? {
+    if db.isInherited { return nil }
+    guard gate.enterNow() else { return nil }
+    defer { gate.leave() }
+    return db.withAccess { db in
+      let busy = db.callbacks.busy
+      db.callbacks.busy = nil
+      defer { db.callbacks.busy = busy }
+      return body(db)
+    }
+  }
 
   // MARK: Asynchronous accesses
 

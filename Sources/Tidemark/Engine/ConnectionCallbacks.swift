@@ -23,6 +23,9 @@ final class ConnectionCallbacks {
   /// Told, after a commit, which database has got it, and how many frames its write-ahead log has now.
   var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
 
+  /// Takes note of the commits of this connection, where somebody wants to tell them from those of others.
+  @exclusivity(unchecked) var ownCommits: OwnCommits?
+
   /// Asked every few thousand instructions whether to stop.
   var shouldInterrupt: (() -> Bool)?
 
@@ -104,6 +107,7 @@ extension ConnectionHandle {
         // has changed and that it must compile the statement again.
         callbacks.hasRolledBack = false
         callbacks.hasTransactionEnded = true
+        callbacks.ownCommits?.willCommit()
         return 0
       }, callbacks.context)
   }

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 extension ConnectionHandle {
   /// The modes of `sqlite3_wal_checkpoint_v2`.
@@ -26,8 +27,11 @@ extension ConnectionHandle {
     sqlite3_wal_hook(
       pointer,
       { context, _, name, frameCount in
-        ConnectionCallbacks.borrowed(context).didCommitToLog?(
-          name.map { String(cString: $0) } ?? "main", Int(frameCount))
+        let callbacks = ConnectionCallbacks.borrowed(context)
+        if let ownCommits = callbacks.ownCommits, let name, strcmp(name, "main") == 0 {
+          ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
+        }
+        callbacks.didCommitToLog?(name.map { String(cString: $0) } ?? "main", Int(frameCount))
         return SQLITE_OK
       }, callbacks.context)
   }

@@ -21,6 +21,12 @@ struct DatabaseFile: Sendable {
     nameCount = Int(facts.st_nlink)
   }
 
+  /// Whether there is no file of that name any more.
+  static func isMissing(atPath path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR)
+  }
+
   /// Whether a file is on another machine, or may be: locks and shared memory may not work there.
   static func isRemote(atPath path: String) -> Bool {
     remoteFileSystems.contains(tidemark_file_system(path))

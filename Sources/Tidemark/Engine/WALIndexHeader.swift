@@ -12,7 +12,7 @@ struct WALIndexHeader: Equatable, Sendable {
   private static let wordCount = 12
   private static let pageSize: CInt = 32_768
 
-  private let words: SIMD16<UInt32>
+  fileprivate let words: SIMD16<UInt32>
 
   /// - parameter memory: The wal-index.
   fileprivate init?(_ memory: UnsafeRawPointer) {
@@ -35,7 +35,7 @@ struct WALIndexHeader: Equatable, Sendable {
   ///
   /// To be called once the connection has read in WAL mode: before, SQLite has no wal-index, and would make one. No
   /// file is opened: closing one would let go of all locks that the process has on the database.
-  fileprivate static func current(_ connection: SQLiteConnection) -> WALIndexHeader? {
+  static func current(_ connection: SQLiteConnection) -> WALIndexHeader? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
       let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
@@ -45,6 +45,28 @@ struct WALIndexHeader: Equatable, Sendable {
     guard map(file, 0, pageSize, 0, &memory) == SQLITE_OK, let memory else { return nil }
     return WALIndexHeader(memory)
   }
+}
+
+extension WALIndexHeader {
+  /// How many commits there were: each one adds one. Who recovers a log begins at zero.
+  var commitCount: UInt32 { words[2] }
+
+  /// How many frames of the log are committed.
+  var frameCount: UInt32 { words[4] }
+
+  private var pageSizeAndKind: UInt32 { words[3] }
+  private var pageCount: UInt32 { words[5] }
+
+  /// Whether the content is that of another head: it is the same state, or the log was begun anew since, by a
+  /// checkpoint that has moved all of it.
+  func hasSameContent(as older: WALIndexHeader) -> Bool {
+    if self == older { return true }
+    return frameCount == 0 && commitCount == older.commitCount && pageCount == older.pageCount
+      && pageSizeAndKind == older.pageSizeAndKind
+  }
+
+  /// Whether it is the state that one commit has made of another one.
+  func isNext(to older: WALIndexHeader) -> Bool { commitCount == older.commitCount &+ 1 }
 }
 
 extension ConnectionHandle {

@@ -20,6 +20,9 @@ struct CommitLog<Changes> {
 
     /// Whether everything may have changed.
     var isUnknown: Bool
+
+    /// Whether it is one of somebody else.
+    var isOfOthers: Bool
   }
 
   private let commitCountMax: Int
@@ -65,17 +68,20 @@ struct CommitLog<Changes> {
   }
 
   /// A commit was published.
-  mutating func append(_ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, needsVersion: Int = 0) {
+  mutating func append(
+    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+  ) {
     if !isAsked { return skip() }
     last += 1
     commits.append(
       Commit(
-        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown))
+        number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,
+        isOfOthers: isOfOthers))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }
   }
 
-  /// Whether one of the commits after some other one touches what a closure looks for.
+  /// Whether one of the commits after some other one touches what a closure looks for, those of others apart.
   ///
   /// - parameter needsVersion: What was captured for older needs may have left out what it looks for.
   func contains(
@@ -85,11 +91,17 @@ struct CommitLog<Changes> {
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
+      if commit.isOfOthers { continue }
       if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
         return true
       }
     }
     return false
+  }
+
+  /// Whether others have committed after some commit.
+  func hasOthers(after number: CommitNumber) -> Bool {
+    commits.contains { $0.number > number && $0.isOfOthers }
   }
 
   private mutating func drop(_ first: Commit) {

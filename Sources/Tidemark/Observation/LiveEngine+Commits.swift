@@ -10,7 +10,42 @@ extension LiveEngine {
   }
 }
 
+extension LiveEngine {
+  /// Somebody else has committed. Called on the thread that has noticed.
+  func othersDidCommit() {
+    let (work, woken) = state.withLock { state in
+      let woken = state.wakeAll()
+      return (state.nextWork(), woken)
+    }
+    for observer in woken { observer.events.databaseDidChange?() }
+    perform(work)
+  }
+}
+
 extension LiveState {
+  /// Has all queries fetched: nobody knows what others have changed.
+  ///
+  /// - returns: Their observers that want to hear of it.
+  mutating func wakeAll() -> [AnyLiveObserver] {
+    log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
+    metrics.othersCommitCount += 1
+    var woken: [AnyLiveObserver] = []
+    for query in queries.values {
+      query.lastSelection = nil
+      wake(query, .others, &woken)
+    }
+    return woken
+  }
+
+  private mutating func wake(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish, _ woken: inout [AnyLiveObserver]) {
+    if query.lastWake == log.last { return }
+    query.lastWake = log.last
+    if query.wokenAt == nil { query.wokenAt = ground?.clock.now() }
+    metrics.wakeCount += 1
+    ask(query, wish)
+    for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
+  }
+
   /// Has the queries fetched that a commit may have changed.
   ///
   /// - returns: Their observers that want to hear of it.
@@ -25,26 +60,18 @@ extension LiveState {
     }
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
-    func wake(_ query: LiveQuery) {
-      if query.lastWake == log.last { return }
-      query.lastWake = log.last
-      if query.wokenAt == nil { query.wokenAt = ground?.clock.now() }
-      metrics.wakeCount += 1
-      ask(query, .change)
-      for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
-    }
     if isUnknown {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
         query.lastSelection = nil
-        wake(query)
+        wake(query, .change, &woken)
       }
     } else {
       var touched: [LiveQuery] = []
       for table in changes.tables { index.match(table) { touched.append($0) } }
-      touched.forEach(wake)
+      for query in touched { wake(query, .change, &woken) }
       if changes.needsVersion < toldVersion {
-        for query in queries.values where query.needsVersion > changes.needsVersion { wake(query) }
+        for query in queries.values where query.needsVersion > changes.needsVersion { wake(query, .change, &woken) }
       }
     }
     return woken

@@ -45,7 +45,13 @@ extension LiveEngine {
   /// Fetches the queries that wait and need to write.
   func writeRounds(_ result: Result<Database, any Error>) {
     if let round = state.withLock({ $0.beginRound(.writing) }) {
-      fetchAll(round) { fetch in try result.get().committing { try fetch.run($0) } }
+      let watching = state.withLock(\.watching)
+      fetchAll(round) { fetch in
+        try result.get().committing { db in
+          watching?.begin(with: db)
+          return try fetch.run(db)
+        }
+      }
       leave(round)
     }
     perform(
@@ -57,8 +63,11 @@ extension LiveEngine {
 
   private func read(_ round: LiveRound, _ result: Result<Database, any Error>) {
     do {
+      let watching = state.withLock(\.watching)
       try result.get().isolatedRead { db in
-        let header = round.isLarge ? db.walIndexHeader : nil
+        watching?.begin(with: db)
+        // In a queue nobody could help, and there may be no log.
+        let header = round.isLarge && !round.ground.fetchesExcludeWrites ? db.walIndexHeader : nil
         // The first read of one query alone does that, too.
         if round.isLarge { try db.pinState() }
         // The head is that of the snapshot if nobody has committed meanwhile.

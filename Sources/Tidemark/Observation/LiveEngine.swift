@@ -40,20 +40,24 @@ final class LiveEngine: _DatabaseGround.Tenant {
   func startNow(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround
   ) {
-    let begun = state.withLock { state -> LiveState.Beginning? in
+    let beginning = state.withLock { state -> (LiveState.Beginning, CommitWatching?)? in
       if state.isClosed { return nil }
       open(ground, &state)
       state.startingCount += 1
-      return state.begin()
+      return (state.begin(), state.watching)
     }
-    guard let begun else { return observer.fail(Database.closedError) }
+    guard let (begun, watching) = beginning else { return observer.fail(Database.closedError) }
     // What is not committed may never be.
     let isProvisional = ground.isInsideTransaction
     let fetch = LiveFetch(
       source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
-      deadline: ground.deadline())
+      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     let result = Result {
-      key.requiresWriteAccess ? try ground.write { try fetch.run($0) } : try ground.read { try fetch.run($0) }
+      func run(_ db: Database) throws -> LiveFetch.Outcome {
+        watching?.begin(with: db)
+        return try fetch.run(db)
+      }
+      return key.requiresWriteAccess ? try ground.write(run) : try ground.read(run)
     }
     // Before it is attached: what it is given from then on is newer.
     switch result {
@@ -85,15 +89,26 @@ final class LiveEngine: _DatabaseGround.Tenant {
     cancellation?.cancel()
   }
 
+  /// The database is about to be closed: nothing is held of it any more.
+  func willClose() { state.withLock(\.watching)?.pause() }
+
+  /// It was not closed.
+  func didNotClose() { state.withLock(\.watching)?.resume() }
+
   /// The database was closed: all observations end.
   func didClose() {
+    state.withLock { $0.isClosed = true }
+    fail(Database.closedError)
+  }
+
+  /// All observations end.
+  private func fail(_ error: any Error) {
     let (queries, _) = state.withLock { state -> ([LiveQuery], LiveState.Leftovers?) in
-      state.isClosed = true
       let queries = Array(state.queries.values)
       queries.forEach { state.forget($0) }
       return (queries, state.leaveIfUnused())
     }
-    for observer in queries.flatMap(\.observers) { observer.fail(Database.closedError) }
+    for observer in queries.flatMap(\.observers) { observer.fail(error) }
   }
 
   /// Follows the commits of a database.
@@ -104,6 +119,12 @@ final class LiveEngine: _DatabaseGround.Tenant {
       ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
         self?.didCommit(changes)
       })
+    state.watching = ground.watchCommitsByOthers { [weak self] news in
+      switch news {
+      case .commits: self?.othersDidCommit()
+      case .moved(let error): self?.fail(error)
+      }
+    }
   }
 
   // MARK: - Work

@@ -14,6 +14,9 @@ struct LiveFetch {
   /// Whether nothing is written while it runs.
   var isReading = true
 
+  /// Whether somebody may want to know whether what it reads is what the fetch before has read.
+  var isDigested = false
+
   var cancellation: AccessCancellation?
   var deadline: Database.Deadline?
 
@@ -26,6 +29,9 @@ struct LiveFetch {
 
     /// What of that can be observed.
     var region: DatabaseRegion?
+
+    /// That of what was read, if it can be told.
+    var digest: ResultDigest?
   }
 
   /// A bound holds as long as the state does: who does not look at it again has none.
@@ -35,19 +41,28 @@ struct LiveFetch {
 
   func run(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
-    let (handOver, selection) = try cancellable(db) { () -> (@Sendable (AnyLiveObserver) -> Bool, Selection?) in
+    let (fetched, selection) = try cancellable(db) { () -> (Fetched, Selection?) in
       switch source.tracking {
       case _ where !findsRegion:
-        return (try source.fetch(db), nil)
+        return (try fetch(db), nil)
       case .whatIsRead, .whatIsReadFirst:
-        return try db.recordingSelection(usesBounds: usesBounds) { try source.fetch(db) }
+        return try db.recordingSelection(usesBounds: usesBounds) { try fetch(db) }
       case .regions(let regions):
         let selection = Selection(try regions.union(db))
-        return (try source.fetch(db), selection)
+        return (try fetch(db), selection)
       }
     }
-    guard let selection, selection != lastSelection else { return Outcome(handOver: handOver) }
-    return Outcome(handOver: handOver, selection: selection, region: try selection.region.observable(db))
+    var outcome = Outcome(handOver: fetched.handOver, digest: fetched.digest)
+    guard let selection, selection != lastSelection else { return outcome }
+    outcome.selection = selection
+    outcome.region = try selection.region.observable(db)
+    return outcome
+  }
+
+  private typealias Fetched = (handOver: @Sendable (AnyLiveObserver) -> Bool, digest: ResultDigest?)
+
+  private func fetch(_ db: Database) throws -> Fetched {
+    isDigested ? try db.digesting { try source.fetch(db) } : (try source.fetch(db), nil)
   }
 
   private func cancellable<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {

@@ -18,6 +18,12 @@ public struct LiveMetrics: Sendable {
   /// How many commits were told since there are observations.
   public var commitCount = 0
 
+  /// How many times it was noticed that others have committed, since there are observations.
+  public var othersCommitCount = 0
+
+  /// How many fetches, after commits of others, have found what was known.
+  public var unchangedFetchCount = 0
+
   /// How many times a commit has woken a query.
   public var wakeCount = 0
 

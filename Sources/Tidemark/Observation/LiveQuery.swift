@@ -11,6 +11,9 @@ final class LiveQuery: @unchecked Sendable {
   /// What the last fetch has read: nil before the first one, and when it has to be found out again.
   var lastSelection: Selection?
 
+  /// The digest of what the last fetch has read, if all observers were given that; nil when it is not known.
+  var lastDigest: ResultDigest?
+
   /// What of that can be observed, kept where somebody wants to be told when it is another one.
   var region: DatabaseRegion? {
     get { rare?.region }

@@ -20,6 +20,9 @@ struct LiveQueryMachine {
 
     /// A commit that may have changed the value: it concerns all observers.
     static let change = Wish(rawValue: 2)
+
+    /// A commit of somebody else, of which nothing is known: it concerns all observers if the value is another one.
+    static let others = Wish(rawValue: 4)
   }
 
   private enum Phase {

@@ -26,7 +26,7 @@ extension LiveState {
     let fetch = LiveFetch(
       source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
       observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
-      cancellation: cancellation,
+      isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
       deadline: round.ground.deadline())
     return (item, fetch, askForHelp(round, now))
   }

@@ -13,18 +13,34 @@ extension LiveState {
     if let region = outcome.region {
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
-      let isOld = mayBeOld(region, of: query, since: round.begun)
-      if isOld { ask(query, .change) }
+      let wish = wish(region, of: query, since: round.begun)
+      if let wish { ask(query, wish) }
       // A commit may have changed what the same selection reads: the schema.
-      query.lastSelection = isOld ? nil : outcome.selection
+      query.lastSelection = wish == nil ? outcome.selection : nil
     }
+    let concernsAll = concernsAll(item, outcome)
     let receivers = query.observers.filter { observer in
-      observer.arrival < round.number && (item.wishes.contains(.change) || observer.isNew)
+      observer.arrival < round.number && (concernsAll || observer.isNew)
     }
+    // What some were given before may be something else than what the others are given now.
+    let isOfAll = concernsAll || query.lastDigest == outcome.digest || receivers.count == query.observers.count
+    query.lastDigest = isOfAll ? outcome.digest : nil
     for observer in receivers { observer.isNew = false }
     metrics.fetchCount += 1
     metrics.sharedFetchCount += max(0, receivers.count - 1)
     return (receivers, newRegion)
+  }
+
+  /// Whether what was fetched is for all observers, and not for those alone who have not been given a value yet.
+  private mutating func concernsAll(_ item: LiveRound.Item, _ outcome: LiveFetch.Outcome) -> Bool {
+    if item.wishes.contains(.change) { return true }
+    if let digest = outcome.digest, let last = item.query.lastDigest {
+      // Also a fetch for a newcomer may see what somebody else has committed, before it is noticed.
+      if digest != last { return true }
+      if item.wishes.contains(.others) { metrics.unchangedFetchCount += 1 }
+      return false
+    }
+    return item.wishes.contains(.others)
   }
 
   /// A query could not be fetched.

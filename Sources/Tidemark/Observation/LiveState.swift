@@ -8,6 +8,9 @@ struct LiveState {
   let index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
+
+  /// Looks for the commits of others, where somebody does.
+  var watching: CommitWatching?
   var lines = Lines()
 
   /// How many observers are fetching their first value on their own threads.
@@ -109,6 +112,7 @@ struct LiveState {
   struct Leftovers {
     var ground: _DatabaseGround?
     var subscription: ChangeSubscription?
+    var watching: CommitWatching?
   }
 
   // MARK: Queries
@@ -139,8 +143,9 @@ struct LiveState {
     defer {
       ground = nil
       subscription = nil
+      watching = nil
     }
-    return Leftovers(ground: ground, subscription: subscription)
+    return Leftovers(ground: ground, subscription: subscription, watching: watching)
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
@@ -157,9 +162,11 @@ struct LiveState {
     let known = query.lastSelection
     if known == nil { track(region, query) }
     // What stands in the index may be what another fetch has read, which needs less.
-    let isOld = mayBeOld(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
-    if known == nil, !isOld { query.lastSelection = outcome.selection }
-    if isProvisional || isOld { ask(query, .change) }
+    let wish = wish(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
+    if known == nil, wish == nil { query.lastSelection = outcome.selection }
+    // What the others were given may be something else.
+    query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
+    if isProvisional { ask(query, .change) } else if let wish { ask(query, wish) }
     return nextWork()
   }
 
@@ -204,19 +211,22 @@ struct LiveState {
       commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: toldVersion)
   }
 
-  /// Whether a commit since a fetch began may have changed what it has read.
+  /// The wish for another fetch, if a commit since a fetch began may have changed what it has read.
   ///
   /// - parameter mayNeedMore: Whether what it has read may not stand in the index.
-  func mayBeOld(
+  func wish(
     _ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning, mayNeedMore: Bool = false
-  ) -> Bool {
+  ) -> LiveQueryMachine.Wish? {
     // Law 6. The count is read once the needs are set.
     if query.needsVersion > begun.needsVersion || mayNeedMore, let writeCount = begun.writeCount,
       subscription?.writeCount != writeCount
     {
-      return true
+      return .change
     }
-    return log.contains(after: begun.commit, needsVersion: query.needsVersion) { $0.touches(region) }
+    if log.contains(after: begun.commit, needsVersion: query.needsVersion, where: { $0.touches(region) }) {
+      return .change
+    }
+    return log.hasOthers(after: begun.commit) ? .others : nil
   }
 
   // MARK: Fetches

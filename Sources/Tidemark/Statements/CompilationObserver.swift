@@ -17,6 +17,9 @@ final class CompilationObserver: StatementAuthorizer {
   /// Told of the number that `PRAGMA wal_autocheckpoint` was given. The compiler has carried it out.
   var didSetAutomaticCheckpoint: ((_ frameCount: Int) -> Void)?
 
+  /// Told that `PRAGMA journal_mode` or `PRAGMA locking_mode` will be, or was, given another mode.
+  var willSetJournalMode: (() -> Void)?
+
   private var automaticCheckpoint: Int?
 
   /// How many times something else than reading and writing rows was asked for. The program may compile statements
@@ -119,6 +122,12 @@ final class CompilationObserver: StatementAuthorizer {
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }
+      if let first, second != nil,
+        sqlite3_stricmp(first, "journal_mode") == 0 || sqlite3_stricmp(first, "locking_mode") == 0
+      {
+        if isCompiling { effects.insert(.journalMode) }
+        willSetJournalMode?()
+      }
       return SQLITE_OK
     default:
       effectCount &+= 1
@@ -188,4 +197,7 @@ struct StatementEffects: OptionSet, Sendable {
 
   /// It begins a transaction.
   static let begin = StatementEffects(rawValue: 16)
+
+  /// It may give up the write-ahead log, or how it is shared.
+  static let journalMode = StatementEffects(rawValue: 32)
 }

@@ -101,6 +101,8 @@ extension Database {
   public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
     preconditionAccess()
     if selection == nil { return }
+    // It is read by something that is not seen.
+    digestBeingMade?.isUnknown = true
     let region = try region().databaseRegion(self)
     selection?.add(region)
   }
@@ -109,6 +111,9 @@ extension Database {
   func recordSelection(of statement: Statement) {
     // What the library asks for itself is not traced.
     if selection == nil || callbacks.isTraceMuted { return }
+    // What is asked for to find out what is read is of no interest to who reads.
+    let made = digestBeingMade
+    defer { digestBeingMade = made }
     // The statement may have been compiled for another schema, which SQLite finds out at the first step.
     let rowCount = statement.addRegion(to: &selection)
     if recordsBounds, let rowCount { statement.watchRows(upTo: rowCount) }

@@ -90,6 +90,10 @@ public final class Database {
   /// Whether that leaves out rows which do not matter in the state that is read.
   @exclusivity(unchecked) var recordsBounds = false
 
+  /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
+  /// when nobody does.
+  @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?
+
   /// Told what statements do; nil on a connection that does not write.
   @exclusivity(unchecked) var watcher: (any ExecutionWatcher)? { didSet { compilation.watcher = watcher } }
 
@@ -140,6 +144,7 @@ public final class Database {
   /// The raw SQLite connection, or nil once it was closed.
   public var sqliteConnection: SQLiteConnection? {
     isShared = true
+    digestBeingMade?.isUnknown = true
     return handle?.pointer
   }
 }

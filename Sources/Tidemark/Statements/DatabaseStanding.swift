@@ -39,6 +39,9 @@ final class DatabaseStanding: Sendable {
     }
   }
 
+  /// Which file the first connection opened, if it has opened one.
+  var knownIdentity: DatabaseFile.Identity? { identity.withLock { $0 } }
+
   /// Why accesses are refused; nil when they are not.
   var refusal: DatabaseError? {
     if isInherited { return Database.inheritedError }

@@ -43,6 +43,12 @@ public final class Statement {
   /// How many rows are left up to the one that tells which rows matter; zero when none does.
   @exclusivity(unchecked) private var rowCountToBound = 0
 
+  /// Whether somebody wants to know whether the answer is the one of last time. All steps are watched then.
+  @exclusivity(unchecked) private var isDigested = false
+
+  /// Whether the names of the columns are part of the answer so far.
+  @exclusivity(unchecked) private var hasDigestedNames = false
+
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
 
@@ -75,6 +81,7 @@ public final class Statement {
 
   private var cachedColumns: ColumnNames?
   private var recompilationCount: CInt = 0
+  private var digestedNames: (digest: UInt64, recompilationCount: CInt)?
 
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
     self.database = database
@@ -191,6 +198,7 @@ public final class Statement {
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
       mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
+      if effects.contains(.journalMode) { database.compilation.willSetJournalMode?() }
     }
     database.callbacks.hasBegunCommit = false
     database.wasInsideTransaction = wasInsideTransaction
@@ -199,9 +207,23 @@ public final class Statement {
     } else if isVacuum || effects.contains(.transactionControl) {
       isFirstStepWatched = true
     }
+    if database.digestBeingMade != nil { startDigesting() }
+    if rowCountToBound > 0 { isFirstStepWatched = true }
     isRunning = true
     database.runningCount += 1
     run &+= 1
+  }
+
+  private func startDigesting() {
+    // What the library asks for itself is of no interest to who reads.
+    if database.callbacks.isTraceMuted { return }
+    if isFirstStepWatched || writes != nil || effects.contains(.transactionControl) {
+      database.digestBeingMade?.isUnknown = true
+    } else {
+      isDigested = true
+      hasDigestedNames = false
+      isFirstStepWatched = true
+    }
   }
 
   /// Whether there is one more row. C: `sqlite3_step`.
@@ -217,6 +239,7 @@ public final class Statement {
   /// The first step, told to the watcher before and after.
   @usableFromInline
   func firstStep() throws -> Bool {
+    if isDigested { return try digestedStep() }
     isFirstStepWatched = false
     if rowCountToBound > 0 { return try stepToBound() }
     if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
@@ -244,19 +267,41 @@ public final class Statement {
 
   /// Has the row of a number looked at, counted from the first one, in the run that begins.
   func watchRows(upTo count: Int) {
-    if writes != nil { return }
-    rowCountToBound = count
-    isFirstStepWatched = true
+    if writes == nil { rowCountToBound = count }
   }
 
   private func stepToBound() throws -> Bool {
     let code = sqlite3_step(sqliteStatement)
     if code == SQLITE_DONE { return false }
     if code != SQLITE_ROW { throw failure(code) }
-    rowCountToBound -= 1
+    countRowToBound()
     isFirstStepWatched = rowCountToBound > 0
-    if rowCountToBound == 0 { database.recordBound(of: self) }
     return true
+  }
+
+  private func countRowToBound() {
+    if rowCountToBound == 0 { return }
+    rowCountToBound -= 1
+    if rowCountToBound == 0 { database.recordBound(of: self) }
+  }
+
+  private func digestedStep() throws -> Bool {
+    let code = sqlite3_step(sqliteStatement)
+    guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code) }
+    let names = hasDigestedNames ? nil : digestOfNames
+    hasDigestedNames = true
+    database.digestBeingMade?.add(sqliteStatement, names: names, hasRow: code == SQLITE_ROW)
+    if code == SQLITE_ROW { countRowToBound() }
+    return code == SQLITE_ROW
+  }
+
+  /// That of the names of the columns of the run, also when SQLite has compiled the statement again.
+  private var digestOfNames: UInt64 {
+    let count = recompilationCountOfSQLite
+    if let known = digestedNames, known.recompilationCount == count { return known.digest }
+    let digest = ResultDigest.ofNames(of: sqliteStatement)
+    digestedNames = (digest, count)
+    return digest
   }
 
   private func endFirstStep(_ code: CInt, _ watcher: any ExecutionWatcher) throws -> Bool {
@@ -315,6 +360,7 @@ public final class Statement {
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
     isFirstStepWatched = false
+    isDigested = false
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.

@@ -50,6 +50,8 @@ private final class FaultStorm: Sendable {
     try FileManager.default.copyItem(atPath: template.path, toPath: folder.database)
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
+    // Calls are counted: a look at the file that comes when it comes would be another one each time.
+    configuration.noticesCommitsByOthers = .never
     configuration.maximumReaderCount = 2
     configuration.busyMode = .timeout(0.05)
     if kind == .durablePool { configuration.durability = .full }

@@ -1,8 +1,9 @@
 import CSQLite
+import Foundation
 import Testing
 import Tidemark
 
-/// Whatever way a database is changed on its own connection, its observations notice.
+/// Whatever way a database is changed, by itself or by others, its observations notice: seventeen ways.
 @Suite struct ChangeSourceTests {
   /// A way to change a database.
   struct Source: Sendable, CustomStringConvertible {
@@ -109,6 +110,32 @@ import Tidemark
       try deliveries.wait(forLast: after)
       cancellable.cancel()
     }
+  }
+
+  /// Who else changes a file.
+  enum Other: String, CaseIterable {
+    case secondConnection
+    case otherProcess
+  }
+
+  @Test(arguments: Other.allCases, ["delete", "wal", "pool"])
+  func anotherOneIsNoticed(_ other: Other, _ mode: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("db")
+    let writer: any DatabaseWriter = try mode == "pool" ? DatabasePool(path: path) : DatabaseQueue(path: path)
+    try writer.write { try $0.createPlayers() }
+    if mode == "wal" {
+      _ = try writer.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = wal") }
+    }
+    let (deliveries, cancellable) = ValueObservationTests.playerCount.collect(in: writer)
+    try deliveries.wait(forLast: 0)
+    let sql = "INSERT INTO player (name) VALUES ('Arthur')"
+    switch other {
+    case .secondConnection: try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
+    case .otherProcess: guard try Shell.run(path, sql) else { return }
+    }
+    try deliveries.wait(forLast: 1)
+    cancellable.cancel()
   }
 
   @Test(arguments: Observed.allCases)

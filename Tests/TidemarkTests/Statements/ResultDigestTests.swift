@@ -1,0 +1,117 @@
+import Testing
+@testable import Tidemark
+
+/// What statements have answered has a digest, by which one finds out whether they answer the same again.
+@Suite struct ResultDigestTests {
+  private let dbQueue: DatabaseQueue
+
+  init() throws {
+    dbQueue = try DatabaseQueue()
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (a, b)") }
+  }
+
+  /// The digest of the answer to a question, once some SQL was executed.
+  private func digest(
+    after sql: String,
+    _ question: @escaping (Database) throws -> Void = { _ = try Row.fetchAll($0, sql: "SELECT * FROM t") }
+  ) throws -> ResultDigest? {
+    try dbQueue.write { try $0.execute(sql: "DELETE FROM t; \(sql)") }
+    return try dbQueue.read { db in try db.digesting { try question(db) }.digest }
+  }
+
+  @Test func equalAnswersHaveEqualDigests() throws {
+    let sql = "INSERT INTO t VALUES (1, 'one'), (2.5, x'00FF'), (NULL, '')"
+    let first = try #require(try digest(after: sql))
+    #expect(try digest(after: sql) == first)
+  }
+
+  /// Rows that differ in one thing only.
+  static let rows = [
+    "", "(1, 2)", "(2, 1)", "(1, 2), (1, 2)", "(1, NULL)", "(NULL, 1)", "('1', 2)", "(1.0, 2)", "(x'31', 2)", "('', 2)",
+    "(x'', 2)", "('ab', 'c')", "('a', 'bc')", "('abc', '')", "(0, 2)", "(-1, 2)", "('12345678', 2)", "('123456789', 2)",
+    "('12345678' || char(0), 2)", "(zeroblob(8), 2)", "(zeroblob(9), 2)", "(zeroblob(16), 2)",
+  ]
+
+  @Test func otherAnswersHaveOtherDigests() throws {
+    var digests: [ResultDigest] = []
+    for rows in Self.rows {
+      let digest = try #require(try digest(after: rows.isEmpty ? "" : "INSERT INTO t VALUES \(rows)"))
+      #expect(!digests.contains(digest), "\(rows)")
+      digests.append(digest)
+    }
+  }
+
+  @Test func theOrderOfRowsCounts() throws {
+    func digest(_ order: String) throws -> ResultDigest? {
+      try self.digest(after: "INSERT INTO t VALUES (1, 1), (2, 2)") { db in
+        _ = try Row.fetchAll(db, sql: "SELECT * FROM t ORDER BY a \(order)")
+      }
+    }
+    #expect(try digest("ASC") != digest("DESC"))
+  }
+
+  @Test func theNamesOfColumnsCount() throws {
+    func digest(_ name: String) throws -> ResultDigest? {
+      try self.digest(after: "") { db in _ = try Row.fetchAll(db, sql: "SELECT 1 AS \(name)") }
+    }
+    #expect(try digest("a") != digest("b"))
+  }
+
+  @Test func whereTheRowsOfOneStatementEndCounts() throws {
+    func digest(_ limits: [Int]) throws -> ResultDigest? {
+      try self.digest(after: "INSERT INTO t VALUES (1, 1), (1, 1), (1, 1)") { db in
+        for limit in limits { _ = try Row.fetchAll(db, sql: "SELECT * FROM t LIMIT \(limit)") }
+      }
+    }
+    #expect(try digest([1, 2]) != digest([2, 1]))
+  }
+
+  @Test func whoReadsNothingHasNone() throws {
+    #expect(try digest(after: "") { _ in } == nil)
+  }
+
+  @Test func whoReadsWithoutTheLibraryHasNone() throws {
+    #expect(try digest(after: "") { db in _ = try (Row.fetchAll(db, sql: "SELECT 1"), db.sqliteConnection) } == nil)
+    #expect(
+      try digest(after: "") { db in
+        _ = try Row.fetchAll(db, sql: "SELECT 1")
+        try db.recordingSelection { try db.registerAccess(to: Table("t")) }.result
+      } == nil)
+  }
+
+  @Test func whoAsksForTheSchemaDependsOnIt() throws {
+    func digest(_ sql: String) throws -> ResultDigest? {
+      try self.digest(after: sql) { db in
+        _ = try Row.fetchAll(db, sql: "SELECT 1")
+        _ = try db.tableExists("t")
+      }
+    }
+    let first = try digest("")
+    #expect(try digest("") == first)
+    #expect(try digest("CREATE TABLE u (a)") != first)
+  }
+
+  @Test func aPragmaIsAnAnswerLikeAnother() throws {
+    func digest(_ version: Int) throws -> ResultDigest? {
+      try self.digest(after: "PRAGMA user_version = \(version)") { db in
+        _ = try Int.fetchOne(db, sql: "PRAGMA user_version")
+      }
+    }
+    let first = try digest(1)
+    #expect(first != nil)
+    #expect(try digest(2) != first)
+    #expect(try digest(1) == first)
+  }
+
+  @Test func aTextIsDigestedAsItIsStored() throws {
+    let utf16 = try DatabaseQueue()
+    try utf16.write {
+      try $0.execute(sql: "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); INSERT INTO t VALUES ('é')")
+    }
+    let (text, digest) = try utf16.read { db in
+      try db.digesting { try String.fetchOne(db, sql: "SELECT a FROM t") }
+    }
+    #expect(text == "é")
+    #expect(digest != nil)
+  }
+}
