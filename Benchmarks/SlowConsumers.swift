@@ -5,8 +5,8 @@ import Tidemark
 //
 //     Benchmarks slow [SECONDS]
 //
-// A thousand loops iterate the values of as many live queries, while a thread writes ten thousand times in a second. What
-// the writes cost their thread is compared with the same writes when the loops take each value at once.
+// A thousand loops iterate the values of as many live queries, while a thread writes ten thousand times in a second.
+// What the writes cost their thread is compared with the same writes when the loops take each value at once.
 
 func measureSlowConsumers(_ folder: BenchmarkFolder, seconds: Int) throws {
   let fast = try SlowConsumerBenchmark(folder, pause: nil).run(seconds: seconds)

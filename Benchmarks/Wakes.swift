@@ -1,8 +1,8 @@
 import Foundation
 import Tidemark
 
-// How often live queries are woken for nothing: a commit has touched what a query reads, as far as its region tells, and
-// its result is what it was.
+// How often live queries are woken for nothing: a commit has touched what a query reads, as far as its region tells,
+// and its result is what it was.
 //
 //     Benchmarks wakes
 //

@@ -36,8 +36,8 @@ public final class Statement {
   /// Whether it rebuilds the database.
   private let isVacuum: Bool
 
-  /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a statement
-  /// changes it changes in that step.
+  /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a
+  /// statement changes it changes in that step.
   @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
 
   /// How many rows are left up to the one that tells which rows matter; zero when none does.

@@ -186,7 +186,8 @@ struct SelectParser {
     return try parseAlias() != nil
   }
 
-  /// - returns: The terms, and whether the first one sorts from the largest value down: nil when it says where NULL goes.
+  /// - returns: The terms, and whether the first one sorts from the largest value down: nil when it says where NULL
+  ///   goes.
   @discardableResult
   mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], isDescending: Bool?) {
     var terms: [SelectExpression] = []
