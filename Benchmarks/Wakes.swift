@@ -15,11 +15,11 @@ func measureWakes(_ folder: BenchmarkFolder) throws {
 }
 
 private final class WakeBenchmark: @unchecked Sendable {
-  struct Kind {
+  struct Kind: Sendable {
     var name: String
     var target: String
     var sql: String
-    var arguments: (Int) -> StatementArguments
+    var arguments: @Sendable (Int) -> StatementArguments
   }
 
   static let kinds = [
