@@ -126,7 +126,8 @@ private final class BulkBenchmark {
   }
 }
 
-private func threadTime() -> Double {
+/// The time that the calling thread has had of the processors, in nanoseconds.
+func threadTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)

@@ -4,6 +4,8 @@
 //     Benchmarks --side library|bare [NAME…]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
+//     Benchmarks wakes
+//     Benchmarks slow [SECONDS]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
 // `conversions`, `concurrent`, `start`, `live`, `bulk`. With `--side`, one side of the workloads is run and nothing is
@@ -30,6 +32,18 @@ while let argument = arguments.popFirst() {
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
+
+if names.first == "wakes" {
+  try measureWakes(folder)
+  folder.remove()
+  exit(0)
+}
+
+if names.first == "slow" {
+  try measureSlowConsumers(folder, seconds: names.dropFirst().first.flatMap { Int($0) } ?? 60)
+  folder.remove()
+  exit(0)
+}
 
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
 if let side, names.first != "bulk" {

@@ -47,11 +47,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
       return (state.begin(), state.watching)
     }
     guard let (begun, watching) = beginning else { return observer.fail(Database.closedError) }
-    let fetch = LiveFetch(
-      source: source, findsRegion: true, observers: [observer],
-      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     // What is not committed may never be.
     let isProvisional = ground.isInsideTransaction
+    let fetch = LiveFetch(
+      source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
+      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     let result = Result {
       func run(_ db: Database) throws -> LiveFetch.Outcome {
         watching?.begin(with: db)

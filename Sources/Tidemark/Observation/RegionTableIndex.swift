@@ -10,11 +10,16 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     /// The number of the column that it is found by; nil for the whole table.
     var column: Int16?
 
-    /// The value that it is found by, if that is all there is to its rows.
-    var value: DatabaseValue?
+    var filter = Filter.all
 
-    /// Its rows else.
-    var rows: RowFilter?
+    /// What tells its rows.
+    enum Filter {
+      case all
+
+      /// The value that it is found by, if that is all there is to them.
+      case value(DatabaseValue)
+      case rows(RowFilter)
+    }
   }
 
   /// What parts of the same query have in common, whatever its arguments.
@@ -84,12 +89,12 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     let column = column(named: name)
     entry.column = column
     if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1 {
-      entry.value = values.first
+      entry.filter = values.first.map(Entry.Filter.value) ?? .all
     } else {
-      entry.rows = part.rows
+      entry.filter = .rows(part.rows)
     }
     let number = entries.insert(entry)
-    if let value = entry.value {
+    if case .value(let value) = entry.filter {
       columns[Int(column)].insert(value, number)
     } else {
       columns[Int(column)].insert(filter, number)
@@ -111,10 +116,11 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
       return
     }
-    if let value = entry.value {
-      columns[column].remove(value, number)
-    } else if let filter = entry.rows?.columns[columns[column].name] {
-      columns[column].remove(filter, number)
+    switch entry.filter {
+    case .all: break
+    case .value(let value): columns[column].remove(value, number)
+    case .rows(let rows):
+      if let filter = rows.columns[columns[column].name] { columns[column].remove(filter, number) }
     }
   }
 
@@ -148,7 +154,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let columns = columnSets[entry.columnSet]
     guard row.touches(columns: columns.deciding) else { return }
-    if let rows = entry.rows {
+    if case .rows(let rows) = entry.filter {
       guard rows.mayAdmit(row.value) || isOfBothImages && rows.mayAdmit(row.other.value) else { return }
     }
     // A row that passes before and after, of which nothing has changed that shows.
@@ -159,9 +165,13 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   private func surelyHolds(_ row: TableCommit.Row, _ entry: Entry) -> Bool {
-    if let rows = entry.rows { return rows.surelyAdmits(row.value) }
-    guard let column = entry.column, let value = entry.value else { return true }
-    return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+    switch entry.filter {
+    case .all: return true
+    case .rows(let rows): return rows.surelyAdmits(row.value)
+    case .value(let value):
+      guard let column = entry.column else { return true }
+      return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+    }
   }
 }
 

@@ -87,6 +87,9 @@ public final class Database {
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
   @exclusivity(unchecked) var selection: Selection?
 
+  /// Whether that leaves out rows which do not matter in the state that is read.
+  @exclusivity(unchecked) var recordsBounds = false
+
   /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
   /// when nobody does.
   @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?

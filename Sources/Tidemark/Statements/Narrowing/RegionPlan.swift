@@ -30,15 +30,20 @@ final class RegionPlan: Equatable, Sendable {
 
     /// Whether texts are sorted by the bytes of their UTF-8.
     var isTextOrderKnown = true
+
+    /// Where the rows end that may be shown; nil when that is not known.
+    var bound: RegionBound?
   }
 
   private let findings: Findings
+  private let parameterCount: Int
 
   /// The region, where no argument changes it.
   private let constantRegion: DatabaseRegion?
 
   init(_ findings: Findings, parameterCount: Int) {
     self.findings = findings
+    self.parameterCount = parameterCount
     let isConstant =
       parameterCount == 0 || findings.tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
     constantRegion = isConstant ? findings.region(nil) : nil
@@ -49,7 +54,14 @@ final class RegionPlan: Equatable, Sendable {
   }
 
   /// Whether the arguments change what is read.
-  var dependsOnArguments: Bool { constantRegion == nil }
+  var dependsOnArguments: Bool { constantRegion == nil || bound != nil && parameterCount > 0 }
+
+  var bound: RegionBound? { findings.bound }
+
+  /// How many rows an execution must show to have a bound; nil when it has none.
+  func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
+    findings.bound?.rowCount(ConditionArguments(values: values, isTextOrderKnown: findings.isTextOrderKnown))
+  }
 
   /// The plan of what reads nothing.
   static var empty: RegionPlan {
@@ -59,15 +71,22 @@ final class RegionPlan: Equatable, Sendable {
   /// What an execution reads.
   ///
   /// - parameter values: The values of the parameters; nil when there are none yet.
-  func region(_ values: [DatabaseValue]?) -> DatabaseRegion {
-    constantRegion ?? findings.region(values)
+  /// - parameter bound: The value behind which no row matters; nil when all do.
+  func region(_ values: [DatabaseValue]?, bound: DatabaseValue? = nil) -> DatabaseRegion {
+    if bound == nil, let constantRegion { return constantRegion }
+    return findings.region(values, boundValue: bound)
   }
 }
 
 extension RegionPlan.Findings {
-  fileprivate func region(_ values: [DatabaseValue]?) -> DatabaseRegion {
+  fileprivate func region(_ values: [DatabaseValue]?, boundValue: DatabaseValue? = nil) -> DatabaseRegion {
     let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
-    let rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
+    var rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
+    if let bound, let boundValue, let boundRows = bound.rows(boundValue, arguments),
+      let place = tables.firstIndex(where: { $0.key == bound.table }), rows[place].count == 1
+    {
+      rows[place] = rows[place].map { $0.intersection(boundRows) }
+    }
     let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
     let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(
       inexactMentions)

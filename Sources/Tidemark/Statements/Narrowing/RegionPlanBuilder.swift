@@ -28,7 +28,8 @@ struct RegionPlanBuilder {
     try addUses(to: &tables)
     return RegionPlan(
       RegionPlan.Findings(
-        tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown()),
+        tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
+        bound: reader?.bound),
       parameterCount: statement.parameterCount)
   }
 
