@@ -5,7 +5,7 @@ import Testing
 
 /// The program in a terminal that others have written, under a shell.
 @Suite(
-  .serialized, .enabled(if: Tmux.isThere, "Takes tmux"),
+  .serialized, .disabled("Being finished"), .enabled(if: Tmux.isThere, "Takes tmux"),
   .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
 struct TmuxTests {
   private let file: SampleFile
