@@ -12,10 +12,13 @@ final class Tmux {
 
   init(width: Int, height: Int) throws {
     try tmux(
-      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "-e", "PS1=ready> ", "-e",
+      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "-e",
       "SWIFT_BACKTRACE=enable=no", "bash --norc --noprofile -i")
     try tmux("set-option", "-g", "status", "off")
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
+    // The prompt is not to be found in what sets it.
+    try type("PS1='rea''dy> '; clear")
+    try press("Enter")
   }
 
   // Whatever became of the test, its server goes; it may be gone.
