@@ -23,11 +23,7 @@ struct Follower: Sendable {
   /// - parameter tell: Called with each value. What comes while it runs, or during the interval, may be skipped; the
   ///   last value never is.
   func follow(_ reader: some DatabaseReader, tell: @Sendable (News) -> Void) async {
-    let observation = query.observation(page)
-      .handleEvents(
-        willFetch: { fetching.begin() }, didReceiveValue: { _ in fetching.end() }, didFail: { _ in fetching.end() }
-      )
-      .removeDuplicates()
+    let observation = query.observation(page, fetching)
     while !Task.isCancelled {
       do {
         for try await rows in observation.values(in: reader) {

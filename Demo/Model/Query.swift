@@ -22,8 +22,16 @@ struct Query: Hashable, Sendable {
   }
 
   /// The rows of a page, live.
-  func observation(_ page: PageRequest) -> ValueObservation<ValueReducers.Fetch<ResultPage>> {
-    ValueObservation.tracking { [sql] db in try ResultPage(db, sql: sql, page) }
+  ///
+  /// - parameter fetching: Is told when the query runs.
+  func observation(
+    _ page: PageRequest, _ fetching: FetchClock
+  ) -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<ResultPage>>> {
+    ValueObservation.tracking { [sql] db in
+      fetching.begin()
+      defer { fetching.end() }
+      return try ResultPage(db, sql: sql, page)
+    }.removeDuplicates()
   }
 }
 

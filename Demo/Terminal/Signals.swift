@@ -38,17 +38,21 @@ final class Signals: Sendable {
     var before = sigaction()
     sigaction(number, nil, &before)
     if unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) == Self.ignoring { return }
-    // A thread that blocks signals may have started us: then ours are blocked, too.
-    var only = sigset_t()
-    sigemptyset(&only)
-    sigaddset(&only, number)
-    pthread_sigmask(SIG_UNBLOCK, &only, nil)
+    Self.unblock(number)
     signal(number) { number in
       let before = errno
       var byte = UInt8(truncatingIfNeeded: number)
       _ = write(Signals.destination, &byte, 1)
       errno = before
     }
+  }
+
+  /// A thread that blocks signals may have started us: then ours are blocked, too.
+  static func unblock(_ number: Int32) {
+    var only = sigset_t()
+    sigemptyset(&only)
+    sigaddset(&only, number)
+    pthread_sigmask(SIG_UNBLOCK, &only, nil)
   }
 
   func wake() {

@@ -30,6 +30,7 @@ enum TerminalRescue {
     isArmed = true
     for number in deadly {
       sigaction(number, nil, previous + Int(number))
+      Signals.unblock(number)
       signal(number) { number in
         TerminalRescue.giveBack()
         // Whoever came before us goes on: it may write a backtrace.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Demo
+
 /// A shell in a window of tmux, with a server of its own.
 final class Tmux {
   private let socket = "tidemark-\(getpid())-\(UUID().uuidString.prefix(8))"
@@ -10,19 +12,38 @@ final class Tmux {
 
   init(width: Int, height: Int) throws {
     try tmux(
-      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "-e", "PS1=ready> ", "-e",
+      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "-e",
       "SWIFT_BACKTRACE=enable=no", "bash --norc --noprofile -i")
     try tmux("set-option", "-g", "status", "off")
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
+    // The prompt is not to be found in what sets it.
+    try type("PS1='rea''dy> '; clear")
+    try press("Enter")
   }
 
   // Whatever became of the test, its server goes; it may be gone.
   deinit { _ = try? tmux("kill-server") }
 
-  @discardableResult
-  private func tmux(_ arguments: String...) throws -> String {
+  private func tmux(_ arguments: String...) throws {
+    // Not a pipe: the server that the first command leaves behind would keep it open.
+    try run(arguments, FileHandle.nullDevice)
+  }
+
+  /// What a command says, for which there is a server already.
+  private func answer(_ arguments: String...) throws -> String {
+    let folder = FileManager.default.temporaryDirectory
+    let file = folder.appending(path: "\(socket).txt")
+    guard FileManager.default.createFile(atPath: file.path(), contents: nil) else { throw Failure.system("open") }
+    // What cannot be removed is left to the system.
+    defer { try? FileManager.default.removeItem(at: file) }
+    let output = try FileHandle(forWritingTo: file)
+    try run(arguments, output)
+    try output.close()
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  private func run(_ arguments: [String], _ output: FileHandle) throws {
     let process = Process()
-    let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["tmux", "-u", "-L", socket] + arguments
     process.environment = ProcessInfo.processInfo.environment
@@ -30,9 +51,10 @@ final class Tmux {
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let end = ContinuousClock.now + .seconds(30)
+    while process.isRunning, .now < end { usleep(2000) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// Types a text, and nothing that is a name of a key.
@@ -49,7 +71,7 @@ final class Tmux {
 
   /// The screen, without blanks at the ends of lines.
   func lines() throws -> [String] {
-    try tmux("capture-pane", "-p").split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    try answer("capture-pane", "-p").split(separator: "\n", omittingEmptySubsequences: false).map { line in
       var line = String(line)
       while line.last == " " { line.removeLast() }
       return line
