@@ -334,6 +334,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
     (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
+    // A commit of nothing, or of a blob, has no hook that tells of its end.
+    callbacks.ownCommits?.didNotCommit()
     callbacks.hasCommitted = false
     callbacks.hasRolledBack = false
     if hasCommitted, hasRolledBack, error == nil, !hasRefused {

@@ -104,7 +104,7 @@ import Testing
     #expect(try look() == .nothing)
   }
 
-  @Test func acommitThatHasNotEndedIsUnclear() throws {
+  @Test func aCommitThatHasNotEndedIsUnclear() throws {
     try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
     // As in the moment between the commit and the hook that tells of it.
     try pool.writeWithoutTransaction { db in
