@@ -8,6 +8,11 @@ export SWIFT_BACKTRACE := enable=no
 
 SWIFT_TEST_FLAGS ?=
 BENCH_FLAGS ?=
+FILTER ?=
+COMMIT = $(shell git rev-parse --short HEAD)
+
+# The figures of a whole run are kept with the commit at which they were measured; those of a part are not.
+BENCH_RESULT = $(if $(FILTER),.build/bench.json,Benchmarks/results/$(COMMIT).json)
 STRESS_ROUNDS ?= 3
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 
@@ -29,8 +34,10 @@ setup: ## install what the package needs (SQLite's development files), when it i
 demo: setup ## build and run the demo
 	@swift run Demo
 
-bench: setup ## compare the library with bare C; BENCH_FLAGS='insert --rounds 20' narrows it
-	@swift run -c release Benchmarks $(BENCH_FLAGS)
+bench: setup ## compare the library with bare C; FILTER='insert' narrows it, BENCH_FLAGS='--rounds 20' adds
+	@for product in StartBare StartLibrary Benchmarks; do \
+	  mkdir -p .build; swift build -c release --product $$product >.build/bench.log 2>&1 || { cat .build/bench.log; exit 1; }; done
+	@.build/release/Benchmarks --json $(BENCH_RESULT) --commit $(COMMIT) $(BENCH_FLAGS) $(FILTER)
 
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
 	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

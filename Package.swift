@@ -25,7 +25,13 @@ let package = Package(
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Benchmarks", swiftSettings: strict),
+      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Benchmarks",
+      exclude: ["Programs", "results"], swiftSettings: strict),
+    .executableTarget(
+      name: "StartLibrary", dependencies: ["Tidemark"], path: "Benchmarks/Programs/StartLibrary",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "StartBare", dependencies: ["CSQLite"], path: "Benchmarks/Programs/StartBare", swiftSettings: strict),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite"]),
     .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "Tidemark"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite"], path: "Tests/StressSupport"),
@@ -33,6 +39,7 @@ let package = Package(
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport"]),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
+    .testTarget(name: "DemoTests", dependencies: ["Demo", "Tidemark"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

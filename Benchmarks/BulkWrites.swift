@@ -10,10 +10,10 @@ import Tidemark
 // the fetches that follow are not. Cases are run in turn, and the least time of each is compared with that of the same
 // write without observation. With `--side library`, the cases are run and nothing is compared: that is for profilers.
 
-func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], isCompared: Bool) throws {
+func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report?) throws {
   let bench = try BulkBenchmark(folder)
   let cases = BulkBenchmark.cases.filter { found in names.isEmpty || names.contains { found.name.contains($0) } }
-  if !isCompared {
+  guard let report else {
     for found in cases { for _ in 0..<rounds { _ = try bench.time(found) } }
     return
   }
@@ -27,17 +27,14 @@ func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], 
       alone = min(alone, try bench.time(nobody))
       for (index, found) in cases.enumerated() { best[index] = min(best[index], try bench.time(found)) }
     }
-    print(pad("\(write.count) \(write.rawValue), nobody observes", 44), each(alone, write))
     for (found, time) in zip(cases, best) {
-      print(
-        pad("  " + found.name, 44), String(format: "%.3f x", time / alone), "\(each(time - alone, write)) more",
-        found.target.map { "target \($0)" } ?? "")
+      report.add(
+        Figure(
+          group: "\(write.count) \(write.rawValue), observed (in place of C: nobody observes)", name: found.name,
+          value: time / alone, unit: .ratio, target: found.target, bare: alone / Double(write.count),
+          library: time / Double(write.count)))
     }
   }
-}
-
-private func each(_ time: Double, _ write: BulkBenchmark.Write) -> String {
-  String(format: "%.0f ns each", time / Double(write.count))
 }
 
 private final class BulkBenchmark {
@@ -56,6 +53,7 @@ private final class BulkBenchmark {
     var write = Write.inserts
     var sql = ""
     var count = 1
+    var firstArgument = 0
     var target: Double?
   }
 
@@ -65,6 +63,9 @@ private final class BulkBenchmark {
     Case(name: "commits: 1 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?"),
     Case(
       name: "commits: 1000 on other rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?", count: 1000),
+    Case(
+      name: "commits: 1000 on the rows", write: .commits, sql: "SELECT score FROM item WHERE owner = ?", count: 1000,
+      firstArgument: 100_001),
     Case(name: "nobody, again", count: 0),
     Case(name: "1 on another table", sql: "SELECT COUNT(*) FROM other", target: 1.03),
     Case(name: "1000 on another table", sql: "SELECT COUNT(*) FROM other WHERE n = ?", count: 1000, target: 1.03),
@@ -113,9 +114,10 @@ private final class BulkBenchmark {
 
   private func observe(_ found: Case) throws -> [AnyDatabaseCancellable] {
     let seen = Counter()
+    let hasArgument = found.sql.contains("?")
     let all = (0..<found.count).map { number in
       ValueObservation.trackingConstantRegion { db in
-        try Int.fetchOne(db, sql: found.sql, arguments: found.sql.contains("?") ? [number] : []) ?? 0
+        try Int.fetchOne(db, sql: found.sql, arguments: hasArgument ? [found.firstArgument + number] : []) ?? 0
       }
       .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
     }
@@ -124,7 +126,8 @@ private final class BulkBenchmark {
   }
 }
 
-private func threadTime() -> Double {
+/// The time that the calling thread has had of the processors, in nanoseconds.
+func threadTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)

@@ -7,11 +7,8 @@ import Tidemark
 //
 // COUNT is how many queries are observed, 10,000 unless said otherwise.
 
-func measureLiveQueries(_ folder: BenchmarkFolder, counts: [Int]) throws {
-  for count in counts {
-    print("\(count) live queries: SELECT … WHERE owner = ?")
-    try LiveBenchmark(folder, queryCount: count).run()
-  }
+func measureLiveQueries(_ folder: BenchmarkFolder, counts: [Int], _ report: Report) throws {
+  for count in counts { try LiveBenchmark(folder, queryCount: count, report).run() }
 }
 
 private final class LiveBenchmark: @unchecked Sendable {
@@ -20,8 +17,10 @@ private final class LiveBenchmark: @unchecked Sendable {
   private let writeCount = 5_000
   private var cancellables: [AnyDatabaseCancellable] = []
   private let delivered = Counter()
+  private let report: Report
 
-  init(_ folder: BenchmarkFolder, queryCount: Int) throws {
+  init(_ folder: BenchmarkFolder, queryCount: Int, _ report: Report) throws {
+    self.report = report
     pool = try DatabasePool(path: folder.path("live-\(queryCount).sqlite"))
     self.queryCount = queryCount
     try pool.write { db in
@@ -38,26 +37,30 @@ private final class LiveBenchmark: @unchecked Sendable {
 
   func run() throws {
     let baseline = try rate { id in 1 + id % 200_000 }
-    print("  writes without observation", perSecond(baseline))
     let memory = usedMemory()
     let (start, _) = try time { try observe() }
     let perQuery = Double(usedMemory() - memory) / Double(queryCount)
-    print(
-      "  start and first value     ", microseconds(start / Double(queryCount)), "of CPU each,", Int(perQuery),
-      "bytes each")
-
+    add("start, first fetch included", start / Double(queryCount) / 1000, .microseconds)
+    add("memory of a query", perQuery, .bytes, target: 1024)
     let missing = try rate { id in self.queryCount + 1 + id % (200_000 - self.queryCount) }
-    print("  writes that hit nothing   ", perSecond(missing), share(missing, baseline), "target 90 %")
+    add("writes that hit nothing, of those without queries", share(missing, baseline), .percent, target: 90)
     let before = pool.liveMetrics
     let hitting = try rate { id in 1 + id % self.queryCount }
-    print("  writes that hit one query ", perSecond(hitting), share(hitting, baseline), "target 50 %")
+    add("writes that hit one query", share(hitting, baseline), .percent, target: 50)
+    add("time of a write that hits one query", baseline.perSecond / hitting.perSecond, .ratio, target: 1.5)
     try settle()
     let after = pool.liveMetrics
-    print("    wakes:", after.wakeCount - before.wakeCount, "fetches:", after.fetchCount - before.fetchCount)
+    add(
+      "wakes for a write that hits one query", Double(after.wakeCount - before.wakeCount) / Double(writeCount), .ratio)
+    add("fetches for a write", Double(after.fetchCount - before.fetchCount) / Double(writeCount), .ratio)
     try measureLatency()
     try measureBurst()
     cancellables = []
     try measureEqualQueries()
+  }
+
+  private func add(_ name: String, _ value: Double, _ unit: Figure.Unit, target: Double? = nil) {
+    report.add(Figure(group: "\(queryCount) live queries", name: name, value: value, unit: unit, target: target))
   }
 
   private func observe() throws {
@@ -110,9 +113,8 @@ private final class LiveBenchmark: @unchecked Sendable {
       usleep(800)
     }
     times.sort()
-    print(
-      "  write returned → value    ", "p50", microseconds(times[times.count / 2]), "p99",
-      microseconds(times[times.count * 99 / 100]), "targets 150 µs, 2 ms")
+    add("from the end of a write to the value, p50", times[times.count / 2] / 1000, .microseconds, target: 150)
+    add("from the end of a write to the value, p99", times[times.count * 99 / 100] / 1000, .microseconds, target: 2000)
   }
 
   private func measureBurst() throws {
@@ -123,7 +125,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     let start = DispatchTime.now().uptimeNanoseconds
     delivered.wait(for: count + queryCount)
     let milliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
-    print("  one write that hits all   ", String(format: "%.0f ms", milliseconds), "target 150 ms for 10,000")
+    add("one write that hits all", milliseconds, .milliseconds, target: queryCount <= 10_000 ? 150 : nil)
   }
 
   private func measureEqualQueries() throws {
@@ -140,7 +142,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     let (values, fetches) = (equal.value, fetchCount.value)
     try pool.write { try $0.execute(sql: "INSERT INTO other (n) VALUES (1)") }
     equal.wait(for: values + queryCount)
-    print("  equal queries             ", fetchCount.value - fetches, "fetch for", equal.value - values, "values")
+    add("fetches of equal queries for one write", Double(fetchCount.value - fetches), .count, target: 1)
     for cancellable in all { cancellable.cancel() }
   }
 
@@ -152,14 +154,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     return (cpuTime() - start, result)
   }
 
-  private func perSecond(_ rate: Rate) -> String {
-    String(format: "%.0f/s, %.1f µs of CPU each", rate.perSecond, rate.cpu / 1000)
-  }
-
-  private func share(_ rate: Rate, _ baseline: Rate) -> String {
-    String(format: "%.0f %%", rate.perSecond / baseline.perSecond * 100)
-  }
-  private func microseconds(_ nanoseconds: Double) -> String { String(format: "%.2f µs", nanoseconds / 1000) }
+  private func share(_ rate: Rate, _ baseline: Rate) -> Double { rate.perSecond / baseline.perSecond * 100 }
 }
 
 /// Delivers on the thread that has fetched.

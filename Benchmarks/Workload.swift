@@ -31,36 +31,39 @@ struct Workload {
   }
 }
 
-/// How long the sides of workloads take: the least time of all rounds, since noise only adds.
+extension Workload {
+  /// Whether it is to be run.
+  func isMeant(by names: [String]) -> Bool { names.isEmpty || names.contains { name.contains($0) } }
+}
+
+/// Measures workloads: the least time of all rounds, since noise only adds.
 ///
 /// The rounds of all sides are interleaved, so that a machine that is slow for some time is slow for all.
-struct Measures {
-  private var bestTimes: [String: Double] = [:]
-
-  mutating func addRound(of workloads: [Workload]) throws {
+func measure(_ workloads: [Workload], rounds: Int, _ report: Report) throws {
+  var bestTimes: [String: Double] = [:]
+  for _ in 0..<rounds {
     var measured: Set<String> = []
     for side in workloads.flatMap({ [$0.bare, $0.library] }) where measured.insert(side.name).inserted {
-      try add(side)
+      let start = cpuTime()
+      try work(side.work)
+      let time = cpuTime() - start
+      try side.restore()
+      bestTimes[side.name] = min(bestTimes[side.name] ?? .infinity, time)
     }
   }
-
-  mutating func add(_ side: Workload.Side) throws {
-    let start = cpuTime()
-    try measured(side.work)
-    let time = cpuTime() - start
-    try side.restore()
-    bestTimes[side.name] = min(bestTimes[side.name] ?? .infinity, time)
-  }
-
-  /// Nanoseconds for each time that the work is done.
-  func time(of side: Workload.Side, in workload: Workload) -> Double {
-    (bestTimes[side.name] ?? .nan) / Double(workload.count)
+  for workload in workloads {
+    let bare = (bestTimes[workload.bare.name] ?? .nan) / Double(workload.count)
+    let library = (bestTimes[workload.library.name] ?? .nan) / Double(workload.count)
+    report.add(
+      Figure(
+        group: "reading and writing", name: workload.name, value: library / bare, unit: .ratio,
+        target: workload.target, bare: bare, library: library))
   }
 }
 
 /// Does some work. Profilers look for this function, and leave out what it does not call.
 @inline(never)
-private func measured(_ work: () throws -> Void) rethrows { try work() }
+private func work(_ work: () throws -> Void) rethrows { try work() }
 
 /// The time that the processor has spent on this program, in nanoseconds.
 func cpuTime() -> Double {

@@ -1,61 +1,78 @@
-// Compares the library with bare C. `make bench` runs it.
+// Compares the library with bare C. `make bench` runs all of it.
 //
-//     Benchmarks [--rounds COUNT] [--side library|bare] [NAME…]
+//     Benchmarks [--rounds COUNT] [--json FILE [--commit NAME]] [NAME…]
+//     Benchmarks --side library|bare [NAME…]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
+//     Benchmarks wakes
+//     Benchmarks slow [SECONDS]
 //
-// Only the workloads are run whose name contains one of the names, if there are any. With `--side`, one side is run and
-// nothing is compared: that is for profilers.
+// Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
+// `conversions`, `concurrent`, `start`, `live`, `bulk`. With `--side`, one side of the workloads is run and nothing is
+// compared: that is for profilers. With `--json`, what was measured is written to a file, too.
 
 import Foundation
 
 var rounds = 7
 var side: String?
+var jsonPath: String?
+var commit = "unknown"
 var names: [String] = []
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   switch argument {
   case "--rounds": rounds = arguments.popFirst().flatMap { Int($0) } ?? rounds
   case "--side": side = arguments.popFirst()
+  case "--json": jsonPath = arguments.popFirst()
+  case "--commit": commit = arguments.popFirst() ?? commit
   default: names.append(argument)
   }
 }
 
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
+let report = Report()
 
-if names.first == "live" {
-  let counts = names.dropFirst().compactMap { Int($0) }
-  try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts)
+if names.first == "wakes" {
+  try measureWakes(folder)
   folder.remove()
   exit(0)
 }
 
-if names.first == "bulk" {
-  try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), isCompared: side == nil)
+if names.first == "slow" {
+  try measureSlowConsumers(folder, seconds: names.dropFirst().first.flatMap { Int($0) } ?? 60)
   folder.remove()
   exit(0)
 }
 
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
-let workloads = try families.flatMap { try $0(folder) }.filter { workload in
-  names.isEmpty || names.contains { workload.name.contains($0) }
-}
-
-var measures = Measures()
-if let side {
-  for workload in workloads { try measures.add(side == "bare" ? workload.bare : workload.library) }
-} else {
-  for _ in 0..<rounds { try measures.addRound(of: workloads) }
-  print(pad("workload", 44), pad("C", 12), pad("library", 12), pad("ratio", 8), "target")
-  for workload in workloads {
-    let bare = measures.time(of: workload.bare, in: workload)
-    let library = measures.time(of: workload.library, in: workload)
-    print(
-      pad(workload.name, 44), pad(nanoseconds(bare), 12), pad(nanoseconds(library), 12),
-      pad(String(format: "%.2f", library / bare), 8), workload.target.map { "\($0)" } ?? "")
+if let side, names.first != "bulk" {
+  for workload in try families.flatMap({ try $0(folder) }) where workload.isMeant(by: names) {
+    try (side == "bare" ? workload.bare : workload.library).work()
   }
+  folder.remove()
+  exit(0)
 }
 
-func pad(_ text: String, _ width: Int) -> String { text.padding(toLength: width, withPad: " ", startingAt: 0) }
-func nanoseconds(_ time: Double) -> String { String(format: "%.0f ns", time) }
+switch names.first {
+case "live":
+  let counts = names.dropFirst().compactMap { Int($0) }
+  try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts, report)
+case "bulk":
+  try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
+default:
+  let sections: [(name: String, measure: () throws -> Void)] = [
+    ("conversions", { try measureConversions(rounds: rounds, report) }),
+    ("concurrent", { try measureConcurrentReads(folder, rounds: rounds, report) }),
+    ("start", { try measureStartUp(folder, rounds: rounds, report) }),
+    ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),
+    ("bulk", { try measureBulkWrites(folder, rounds: rounds, names: [], report) }),
+  ]
+  for family in families {
+    let workloads = try family(folder).filter { $0.isMeant(by: names) }
+    try measure(workloads, rounds: rounds, report)
+  }
+  for section in sections where names.isEmpty || names.contains(section.name) { try section.measure() }
+}
+if side == nil { report.printMissed() }
+if let jsonPath { try report.write(to: jsonPath, commit: commit) }

@@ -1,43 +1,55 @@
 import Foundation
-import Tidemark
 
-/// A first look at the library: a small shop in memory, and a few queries over it.
+/// A dashboard of live queries. See `Usage`, or `Demo --help`.
 ///
-///     swift run Demo                              the shop
-///     swift run Demo FILE "SELECT …"              one query over any SQLite file
+/// - `Model` has what is shown, as a value, and follows live queries with `for await`.
+/// - `View` makes cells of it: a function without a state. `Cells` is what it draws on.
+/// - `Terminal` has all that knows of terminals.
+/// - `World` is the market that is looked at, `Watch` what is done with any other database.
 @main
 struct Demo {
   static func main() {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let status: Int32
     do {
-      switch arguments.count {
-      case 0: try Shop().show()
-      case 1 where ["-h", "--help"].contains(arguments[0]): print(usage)
-      case 2: try query(arguments[1], inFile: arguments[0])
-      default:
-        complain(usage)
-        exit(64)
-      }
+      try run(DemoCommand(Array(CommandLine.arguments.dropFirst())))
+      status = 0
+    } catch Failure.closedOutput {
+      Signals.die(of: SIGPIPE)
+    } catch let failure as Failure {
+      complain(failure.sentence)
+      if case .usage = failure { complain("Demo --help says what there is.") }
+      status = failure.exitCode
     } catch {
       complain("\(error)")
-      exit(1)
+      status = 1
+    }
+    exit(status)
+  }
+
+  private static func run(_ command: DemoCommand) throws {
+    // A pipe that nobody reads is an error of the write.
+    signal(SIGPIPE, SIG_IGN)
+    switch command {
+    case .help: try printLine(Usage.text)
+    case .version: try printLine(Usage.version)
+    case .world(let options): try WorldCommand(options).run()
+    case .watch(let options): try WatchCommand(options).run()
     }
   }
 
-  private static let usage = """
-    usage: Demo                      a small shop in memory, and queries over it
-           Demo FILE "SELECT …"      one query over a SQLite file, which is opened read-only
-    """
-
-  private static func query(_ sql: String, inFile path: String) throws {
-    var configuration = Configuration()
-    configuration.readonly = true
-    let dbQueue = try DatabaseQueue(path: path, configuration: configuration)
-    let table = try dbQueue.read { db in try TextTable(Row.fetchCursor(db, sql: sql), rowCountMax: 1000) }
-    print(table)
+  static func printLine(_ text: String) throws {
+    try writeAll(Array((text + "\n").utf8), to: STDOUT_FILENO)
   }
 
   private static func complain(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+    // What is a path or SQL may hold anything.
+    let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.visible).joined(separator: "\n")
+    // Where nobody listens there is nobody to tell.
+    try? writeAll(Array("Demo: \(shown)\n".utf8), to: STDERR_FILENO)
+  }
+
+  /// Whether a screen can be drawn on the standard output.
+  static var hasScreen: Bool {
+    Terminal.isTerminal(STDOUT_FILENO) && !ColorSupport.isDumb(ProcessInfo.processInfo.environment)
   }
 }

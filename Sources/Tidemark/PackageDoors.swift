@@ -69,7 +69,33 @@ extension PreparedRequest {
 
 extension Database {
   /// A statement of the library, kept for its next use, that nobody runs.
-  package func keptStatement(sql: String) throws -> Statement { try preparedStatement(sql: sql).idle() }
+  package func keptStatement(sql: String) throws -> Statement {
+    try knowingTheSchema { try preparedStatement(sql: sql).idle() }
+  }
+
+  /// A statement that nobody else has.
+  package func ownStatement(sql: String) throws -> Statement {
+    try knowingTheSchema { try makeStatement(sql: sql) }
+  }
+
+  // SQLite looks names up in the schema as it knew it last. While another connection has the lock, it cannot see that
+  // this is out of date; it waits for the lock, and then says that there is no such table. The lock is what has to be
+  // told.
+  private func knowingTheSchema(_ compile: () throws -> Statement) throws -> Statement {
+    do {
+      return try compile()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR && !isInsideTransaction {
+      try withoutWaiting { _ = try untraced { try Int.fetchOne(self, sql: "PRAGMA schema_version") } }
+      return try compile()
+    }
+  }
+
+  private func withoutWaiting(_ body: () throws -> Void) rethrows {
+    let busy = callbacks.busy
+    callbacks.busy = { _ in false }
+    defer { callbacks.busy = busy }
+    try body()
+  }
 
   /// What to do from now on when another connection holds the lock.
   package func wait(_ mode: BusyMode) throws { try install(mode) }
@@ -79,6 +105,14 @@ extension Database {
 
   /// Whether the main database can only be read.
   package var isMainReadonly: Bool { handle?.isReadonly("main") ?? true }
+
+  /// What SQLite reads some SQL as: words, names, texts, signs, without blanks and comments.
+  package static func tokens(of sql: String) -> [Substring] {
+    var tokenizer = SQLTokenizer(sql)
+    var tokens: [Substring] = []
+    while tokenizer.next() != nil { tokens.append(sql[tokenizer.range]) }
+    return tokens
+  }
 
   /// Reports an error that cannot be thrown.
   package static func report(_ error: any Error, _ what: String) { log(error, what) }

@@ -13,6 +13,9 @@ enum Rooms {
     "FullText",
   ]
 
+  /// The folders of the demo.
+  static let demoOrder = ["Cells", "Terminal", "Model", "View", "World", "Watch", "Commands"]
+
   /// The files that stand in no room: the doors opened for other packages of this repository, and what the dialect
   /// brings along.
   static let doorFiles: Set = ["\(SourceTree.library)/PackageDoors.swift", "\(SourceTree.dialect)/Exports.swift"]

@@ -17,10 +17,11 @@ struct SourceFile: Sendable {
     swift = SwiftText(path.hasSuffix(".swift") ? text : "")
   }
 
-  /// The folder of `Sources/Tidemark`, or of `Sources/SQLiteDB`, it stands in; nil when it stands elsewhere, or directly
-  /// there.
+  /// The folder of `Sources/Tidemark`, of `Sources/SQLiteDB` or of `Demo` it stands in; nil when it stands elsewhere, or
+  /// directly there.
   var room: String? {
     let parts = path.split(separator: "/")
+    if path.hasPrefix(SourceTree.demo + "/") { return parts.count > 2 ? String(parts[1]) : nil }
     let isInRooms = [SourceTree.library, SourceTree.dialect].contains { path.hasPrefix($0 + "/") }
     return parts.count > 3 && isInRooms ? String(parts[2]) : nil
   }
@@ -33,6 +34,9 @@ enum SourceTree {
 
   /// Where the rooms of the typed dialect are.
   static let dialect = "Sources/SQLiteDB"
+
+  /// Where the demo is.
+  static let demo = "Demo"
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -9,7 +9,7 @@ extension Connection {
   /// It is nil when the database cannot be read. Setting it to nil does nothing.
   public var userVersion: UserVersion? {
     get { integer("PRAGMA user_version").flatMap { UserVersion(exactly: $0) } }
-    set { if let newValue { set("PRAGMA user_version = \(newValue)") } }
+    set { if let newValue { setPragma("PRAGMA user_version = \(newValue)") } }
   }
 
   /// The version of SQLite.
@@ -23,13 +23,13 @@ extension Connection {
   /// It cannot be changed inside a transaction.
   public var foreignKeys: Bool {
     get { integer("PRAGMA foreign_keys") == 1 }
-    set { set("PRAGMA foreign_keys = \(newValue ? 1 : 0)") }
+    set { setPragma("PRAGMA foreign_keys = \(newValue ? 1 : 0)") }
   }
 
   /// Whether foreign keys may be broken until the current transaction ends.
   public var deferForeignKeys: Bool {
     get { integer("PRAGMA defer_foreign_keys") == 1 }
-    set { set("PRAGMA defer_foreign_keys = \(newValue ? 1 : 0)") }
+    set { setPragma("PRAGMA defer_foreign_keys = \(newValue ? 1 : 0)") }
   }
 
   // A property cannot throw: the error goes where those go that nobody can be told.
@@ -42,7 +42,7 @@ extension Connection {
     }
   }
 
-  private func set(_ pragma: String) {
+  func setPragma(_ pragma: String) {
     do {
       try run(pragma)
     } catch {
@@ -125,6 +125,13 @@ public struct ForeignKeyError: CustomStringConvertible, Hashable, Sendable {
 
   /// The table where no row was found.
   public let to: String
+
+  /// A row of a table, whose foreign key finds no row in another one.
+  public init(from: String, rowId: Int64, to: String) {
+    self.from = from
+    self.rowId = rowId
+    self.to = to
+  }
 
   /// `from [rowId] => to`
   public var description: String { "\(from) [\(rowId)] => \(to)" }

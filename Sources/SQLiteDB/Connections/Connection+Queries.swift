@@ -85,7 +85,7 @@ extension Connection {
   {
     do {
       return Statement(
-        self, try db.makeStatement(sql: expression.template), values: expression.bindings.map { DatabaseValue($0) })
+        self, try db.ownStatement(sql: expression.template), values: expression.bindings.map { DatabaseValue($0) })
     } catch {
       // That is the error which is told.
       return nil

@@ -15,12 +15,12 @@ extension Connection {
 
   /// A statement, with values for its parameters if there are any.
   public func prepare(_ statement: String, _ bindings: [(any Binding)?]) throws -> Statement {
-    try perform { Statement(self, try $0.makeStatement(sql: statement)) }.bind(bindings)
+    try perform { Statement(self, try $0.ownStatement(sql: statement)) }.bind(bindings)
   }
 
   /// A statement, with values for its parameters, by their names.
   public func prepare(_ statement: String, _ bindings: [String: (any Binding)?]) throws -> Statement {
-    try perform { Statement(self, try $0.makeStatement(sql: statement)) }.bind(bindings)
+    try perform { Statement(self, try $0.ownStatement(sql: statement)) }.bind(bindings)
   }
 
   // MARK: Running

@@ -28,6 +28,9 @@ public final class Connection: Sendable {
 
   private let extendedCodes = Atomic<Bool>(false)
 
+  /// The statements that somebody holds.
+  let statements = HeldStatements()
+
   // MARK: Opening
 
   /// Opens a database.
@@ -83,11 +86,12 @@ public final class Connection: Sendable {
     writer.unsafeReentrantWrite { $0.remove(transactionObserver: hooks) }
   }
 
-  /// Closes the database. What is asked of the connection from then on throws.
+  /// Closes the database. What is asked of the connection, or of its statements, from then on throws.
   ///
   /// A connection that is let go of is closed by itself. One whose hooks use it is not let go of before.
   public func close() throws {
     access { db in
+      for statement in statements.all { statement.letGo() }
       if let hooks { db.remove(transactionObserver: hooks) }
       hooks = nil
     }

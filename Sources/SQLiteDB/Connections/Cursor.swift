@@ -15,9 +15,10 @@ public struct Cursor: Sendable {
   /// The value of a column: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL.
   public subscript(idx: Int) -> (any Binding)? { stored(idx).binding }
 
-  /// The value of a column.
+  /// The value of a column, which SQLite converts where it is of another type: 30 is the text `30`, a text is its
+  /// bytes.
   ///
-  /// - precondition: The column has such a value: see `get(_:)`, which throws.
+  /// - precondition: The column is not NULL, and has such a value: see `get(_:)`, which throws.
   public subscript<V: Value>(idx: Int) -> V {
     do {
       return try get(idx)
@@ -26,11 +27,16 @@ public struct Cursor: Sendable {
     }
   }
 
-  /// The value of a column.
+  /// The value of a column, which SQLite converts where it is of another type: 30 is the text `30`, a text is its
+  /// bytes.
   ///
   /// - throws: A `QueryError` when it is NULL, or no such value.
   public func get<T: ExpressionDatatype>(_ idx: Int) throws -> T {
-    if let value = try T._from(stored: stored(idx)) { return value }
+    var stored = stored(idx)
+    if !stored.isNull, try T.WrappedType._from(stored: stored) == nil {
+      stored = statement.currentValue(at: idx, as: T.WrappedType.Datatype.self)
+    }
+    if let value = try T._from(stored: stored) { return value }
     let names = statement.columnNames
     throw QueryError.unexpectedNullValue(name: names.indices.contains(idx) ? names[idx].quote() : "\(idx)")
   }

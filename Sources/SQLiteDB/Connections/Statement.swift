@@ -19,7 +19,10 @@ import Tidemark
 public final class Statement: Sendable {
   let connection: Connection
 
-  private nonisolated(unsafe) var prepared: Tidemark.Statement
+  /// Nil once the connection was closed.
+  private nonisolated(unsafe) var kept: Tidemark.Statement?
+  /// The SQL, once the connection was closed.
+  private nonisolated(unsafe) var closedText = ""
   private nonisolated(unsafe) var values: [DatabaseValue]
   /// Why the values do not fit; thrown when the statement is run.
   private nonisolated(unsafe) var misfit: DatabaseError?
@@ -30,30 +33,47 @@ public final class Statement: Sendable {
   /// To be called inside an access.
   init(_ connection: Connection, _ prepared: Tidemark.Statement, values: [DatabaseValue]? = nil) {
     self.connection = connection
-    self.prepared = prepared
+    kept = prepared
     self.values = values ?? Array(repeating: .null, count: prepared.parameterTotal)
+    connection.statements.add(self)
   }
 
   private init(iterating other: Statement) {
     connection = other.connection
-    prepared = other.prepared
+    kept = other.kept
+    closedText = other.closedText
     values = other.values
     misfit = other.misfit
+    connection.statements.add(self)
   }
 
   deinit {
-    guard let run else { return }
-    let statement = prepared
+    connection.statements.remove(self)
+    guard let run, let statement = kept else { return }
     connection.access { _ in statement.endRun(run) }
+  }
+
+  /// Ends, for good: the connection is about to be closed. To be called inside an access.
+  func letGo() {
+    endRun()
+    if let kept { closedText = kept.sql }
+    kept = nil
+  }
+
+  private var prepared: Tidemark.Statement {
+    get throws {
+      guard let kept else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed") }
+      return kept
+    }
   }
 
   // MARK: What it is
 
   /// The number of columns of its rows.
-  public var columnCount: Int { connection.access { _ in prepared.columnCount } }
+  public var columnCount: Int { connection.access { _ in kept?.columnCount ?? 0 } }
 
   /// The names of the columns of its rows.
-  public var columnNames: [String] { connection.access { _ in prepared.columnNames } }
+  public var columnNames: [String] { connection.access { _ in kept?.columnNames ?? [] } }
 
   /// The current row, after a `step()` that has found one.
   public var row: Cursor { Cursor(statement: self) }
@@ -66,6 +86,14 @@ public final class Statement: Sendable {
       } catch {
         fatalError("The value in column \(index) cannot be read: \(error)")
       }
+    }
+  }
+
+  /// The value of a column of the current row, which is not NULL, as SQLite makes another type of it.
+  func currentValue<B: Binding>(at index: Int, as type: B.Type) -> DatabaseValue {
+    connection.access { _ in
+      guard run != nil, let kept else { return .null }
+      return B._converted(kept.sqliteStatement, CInt(index))?._databaseValue ?? .null
     }
   }
 
@@ -83,11 +111,12 @@ public final class Statement: Sendable {
     if values.isEmpty { return self }
     connection.access { _ in
       endRun()
-      if values.count == prepared.parameterTotal {
+      let count = self.values.count
+      if values.count == count {
         self.values = values.map { DatabaseValue($0) }
         misfit = nil
       } else {
-        misfit = mismatch("\(prepared.parameterTotal) values expected, \(values.count) passed")
+        misfit = mismatch("\(count) values expected, \(values.count) passed")
       }
     }
     return self
@@ -99,7 +128,7 @@ public final class Statement: Sendable {
     connection.access { _ in
       endRun()
       misfit = nil
-      let names = prepared.parameterNames
+      let names = kept?.parameterNames ?? []
       self.values = Array(repeating: .null, count: names.count)
       for (name, value) in values {
         let index = names.firstIndex(of: name) ?? names.firstIndex { $0.map { String($0.dropFirst()) } == name }
@@ -114,7 +143,7 @@ public final class Statement: Sendable {
   }
 
   private func mismatch(_ message: String) -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: prepared.sql)
+    DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: kept?.sql)
   }
 
   // MARK: Running
@@ -179,9 +208,13 @@ public final class Statement: Sendable {
 
   /// The next row. To be called inside an access.
   private func advance() throws -> Bool {
+    var prepared = try prepared
     if run == nil || prepared.runNumber != run {
       if let misfit { throw misfit }
-      if prepared.isBusy { prepared = try prepared.twin() }
+      if prepared.isBusy {
+        prepared = try prepared.twin()
+        kept = prepared
+      }
       layout = nil
       try prepared.begin(values)
       run = prepared.runNumber
@@ -198,7 +231,7 @@ public final class Statement: Sendable {
   }
 
   private func endRun() {
-    if let run { prepared.endRun(run) }
+    if let run { kept?.endRun(run) }
     run = nil
   }
 
@@ -219,7 +252,7 @@ public final class Statement: Sendable {
 
 extension Statement {
   private func makeLayout(_ clauses: QueryClauses?, _ db: Database) throws -> RowLayout {
-    guard let clauses else { return RowLayout(of: prepared) }
+    guard let clauses else { return RowLayout(of: try prepared) }
     return try RowLayout.layout(of: clauses, prepared, db)
   }
 }
@@ -249,5 +282,5 @@ extension Statement: Sequence, FailableIterator {
 
 extension Statement: CustomStringConvertible {
   /// The SQL.
-  public var description: String { connection.access { _ in prepared.sql } }
+  public var description: String { connection.access { _ in kept?.sql ?? closedText } }
 }

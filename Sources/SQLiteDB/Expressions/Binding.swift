@@ -10,6 +10,16 @@ public protocol Binding: Sendable {
 
   /// Not for you to call: the value out of what is stored, nil when that is another kind of value.
   static func _from(_ stored: DatabaseValue) -> Self?
+
+  /// Not for you to call: what SQLite makes of a column of the current row.
+  static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Self?
+}
+
+extension Binding where Self: StatementColumnConvertible {
+  /// Not for you to call: what SQLite makes of a column of the current row.
+  public static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Self? {
+    Self(sqliteStatement: statement, index: index)
+  }
 }
 
 /// A binding that is computed with.

@@ -88,4 +88,9 @@ extension Blob: Binding, Value {
   public static func _from(_ stored: DatabaseValue) -> Blob? {
     if case .blob(let data) = stored.storage { Blob(bytes: [UInt8](data)) } else { nil }
   }
+
+  /// Not for you to call: the bytes of a text or of a number, as SQLite writes it.
+  public static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Blob? {
+    Data(sqliteStatement: statement, index: index).map { Blob(bytes: [UInt8]($0)) }
+  }
 }

@@ -1,45 +1,49 @@
-/// The words of a statement that are in no name, text or comment, and where they are.
+import Tidemark
+
+/// The tokens of a statement: words, names with their quotes, texts, signs; no comments.
 struct SQLWords {
-  private(set) var words: [(text: Substring, isNested: Bool)] = []
+  /// A token, and how many parentheses it is in; a parenthesis is not in itself.
+  struct Token {
+    let text: Substring
+    let depth: Int
+
+    /// Whether it is this word, without quotes.
+    func isWord(_ word: String) -> Bool { text.uppercased() == word }
+
+    /// The name that it is, without its quotes; nil for a text, a number, or a sign.
+    var name: String? {
+      guard let first = text.first, let last = text.last, text.count > 1 || first.isLetter || first == "_" else {
+        return nil
+      }
+      switch first {
+      case "\"", "`": return String(text.dropFirst().dropLast()).replacing("\(first)\(first)", with: "\(first)")
+      case "[": return String(text.dropFirst().dropLast())
+      case "'": return nil
+      default: return first.isLetter || first == "_" || !first.isASCII || last.isLetter ? String(text) : nil
+      }
+    }
+
+    /// Whether it is a name that SQLite finds equal to this one.
+    func isName(_ name: String) -> Bool { self.name.map { $0.lowercased() == name.lowercased() } ?? false }
+  }
+
+  let tokens: [Token]
 
   init(_ sql: String) {
-    var rest = sql[...]
     var depth = 0
-    while let character = rest.first {
-      switch character {
-      case "'", "\"", "`": skip(&rest, to: character)
-      case "[": skip(&rest, to: "]")
-      case "-" where rest.hasPrefix("--"): skip(&rest, to: "\n")
-      case "/" where rest.hasPrefix("/*"):
-        rest = rest.firstRange(of: "*/").map { rest[$0.upperBound...] } ?? ""
-      case "(", ")":
-        depth += character == "(" ? 1 : -1
-        rest = rest.dropFirst()
-      case _ where Self.isPartOfWord(character):
-        let word = rest.prefix(while: Self.isPartOfWord)
-        words.append((word, depth > 0))
-        rest = rest[word.endIndex...]
-      default: rest = rest.dropFirst()
-      }
+    tokens = Database.tokens(of: sql).map { text in
+      if text == ")" { depth -= 1 }
+      defer { if text == "(" { depth += 1 } }
+      return Token(text: text, depth: depth)
     }
   }
 
-  private func skip(_ rest: inout Substring, to end: Character) {
-    rest = rest.dropFirst().drop { $0 != end }.dropFirst()
-  }
-
-  private static func isPartOfWord(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_"
-  }
-
-  /// Whether a word is among them, at whatever depth.
-  func contains(_ word: String) -> Bool { words.contains { $0.text.uppercased() == word } }
+  /// Whether a word is among them, in whatever parentheses.
+  func contains(_ word: String) -> Bool { tokens.contains { $0.isWord(word) } }
 
   /// What comes after a word that is in no parentheses.
   static func text(after word: String, in sql: String) -> String? {
-    guard let found = SQLWords(sql).words.first(where: { !$0.isNested && $0.text.uppercased() == word }) else {
-      return nil
-    }
+    guard let found = SQLWords(sql).tokens.first(where: { $0.depth == 0 && $0.isWord(word) }) else { return nil }
     return String(sql[found.text.endIndex...].drop(while: \.isWhitespace))
   }
 }

@@ -11,8 +11,8 @@ import Tidemark
 /// }
 /// ```
 ///
-/// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table stay, and SQLite
-/// refuses a change that would break one.
+/// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table stay, and a
+/// change that would break one is refused. Where SQLite is too old for a change, the table is made anew.
 public final class SchemaChanger: CustomStringConvertible {
   /// Why a table was not changed.
   public enum Error: LocalizedError, Sendable {
@@ -94,10 +94,17 @@ public final class SchemaChanger: CustomStringConvertible {
   public typealias AlterTableDefinitionBlock = (AlterTableDefinition) -> Void
 
   private let connection: Connection
+  private let version: SQLiteVersion
 
   /// Changes the tables of a connection.
-  public init(connection: Connection) {
+  public convenience init(connection: Connection) {
+    self.init(connection: connection, version: connection.sqliteVersion)
+  }
+
+  /// Changes the tables of a connection, with no more than SQLite could do in some version.
+  init(connection: Connection, version: SQLiteVersion) {
     self.connection = connection
+    self.version = version
   }
 
   /// Changes a table, as a whole or not at all.
@@ -120,8 +127,20 @@ public final class SchemaChanger: CustomStringConvertible {
   private func run(_ operations: [Operation], _ table: String) throws {
     try operations.forEach { try $0.validate() }
     if operations.isEmpty { return }
-    try connection.savepoint("schema_changer") {
-      for operation in operations { try connection.run(operation.sql(table)) }
+    if operations.allSatisfy(version.offers) {
+      try connection.savepoint("schema_changer") {
+        for operation in operations { try connection.run(operation.sql(table)) }
+      }
+    } else {
+      try connection.rebuildingTables {
+        for operation in operations {
+          if version.offers(operation) {
+            try connection.run(operation.sql(table))
+          } else {
+            try connection.rebuild(table, operation)
+          }
+        }
+      }
     }
   }
 

@@ -33,8 +33,22 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     value.initialize(to: initialValue)
     let lock = (memory + Self.lockOffset).bindMemory(to: pthread_mutex_t.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
-    let code = pthread_mutex_init(lock, nil)
+    let code = Self.initialize(lock)
     precondition(code == 0, "The system has no memory for a mutex")
+  }
+
+  /// Where the system has mutexes whose waiters look again for a moment before they sleep, it is one of these: what is
+  /// done under a lock is short, and to sleep and to be woken up takes longer.
+  private static func initialize(_ lock: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
+    #if canImport(Glibc)
+      var attributes = pthread_mutexattr_t()
+      pthread_mutexattr_init(&attributes)
+      defer { pthread_mutexattr_destroy(&attributes) }
+      pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
+      return pthread_mutex_init(lock, &attributes)
+    #else
+      return pthread_mutex_init(lock, nil)
+    #endif
   }
 
   deinit {

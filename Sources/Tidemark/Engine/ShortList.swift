@@ -5,6 +5,13 @@ struct ShortList<Element> {
 
   init() {}
 
+  init(_ element: Element) { first = element }
+
+  init(_ elements: [Element]) {
+    first = elements.first
+    others = Array(elements.dropFirst())
+  }
+
   mutating func append(_ element: Element) {
     if first == nil {
       first = element

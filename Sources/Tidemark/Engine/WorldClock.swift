@@ -37,6 +37,12 @@ struct WorldClock: Sendable {
 }
 
 extension Duration {
+  /// Less what is shorter than that.
+  var inNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
   var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18

@@ -16,7 +16,7 @@ struct CommitLog<Changes> {
     /// The version of the needs that it was captured for.
     var needsVersion: Int
     var rowCount: Int
-    var changes: [Changes]
+    var changes: ShortList<Changes>
 
     /// Whether everything may have changed.
     var isUnknown: Bool
@@ -58,12 +58,21 @@ struct CommitLog<Changes> {
     while let first = commits.first, first.number <= oldest { drop(first) }
   }
 
+  /// Whether somebody may ask for a commit that is published now.
+  var isAsked: Bool { !fetchCounts.isEmpty }
+
+  /// A commit was published of which nobody will ask.
+  mutating func skip() {
+    precondition(!isAsked, "A commit is skipped that a fetch may ask for")
+    last += 1
+  }
+
   /// A commit was published.
   mutating func append(
-    _ changes: [Changes], rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
   ) {
+    if !isAsked { return skip() }
     last += 1
-    if fetchCounts.isEmpty { return }
     commits.append(
       Commit(
         number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,

@@ -61,18 +61,17 @@ private final class RegionObserver: TransactionObserver, Sendable {
   private let state: Mutex<State>
 
   init(_ region: DatabaseRegion, _ broker: ChangeBroker, _ onChange: @escaping @Sendable (Database) -> Void) {
-    var index = RegionIndex<Int>()
+    let index = RegionIndex<Int>()
     _ = index.insert(region, 0)
-    let matching = index
     state = Mutex(State(onChange: onChange))
-    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes, matching) }
+    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes, index) }
     state.withLock { $0.subscription = subscription }
   }
 
   private func didCommit(_ changes: CommittedChanges, _ index: RegionIndex<Int>) {
     state.withLock { state in
       if changes.isUnknown(toWhoAskedWith: state.subscription) { state.hasChanged = true }
-      for table in changes.tableCommits { index.match(table) { _ in state.hasChanged = true } }
+      for table in changes.tables { index.match(table) { _ in state.hasChanged = true } }
     }
   }
 

@@ -27,7 +27,7 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wakeAll() -> [AnyLiveObserver] {
-    log.append([], rowCount: 0, isUnknown: true, isOfOthers: true)
+    log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
     metrics.othersCommitCount += 1
     var woken: [AnyLiveObserver] = []
     for query in queries.values {
@@ -50,10 +50,14 @@ extension LiveState {
   ///
   /// - returns: Their observers that want to hear of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
-    let tables = changes.tableCommits
     let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
-    log.append(
-      tables, rowCount: changes.log.records.count, isUnknown: isUnknown, needsVersion: changes.needsVersion)
+    if log.isAsked {
+      log.append(
+        changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown,
+        needsVersion: changes.needsVersion)
+    } else {
+      log.skip()
+    }
     metrics.commitCount += 1
     var woken: [AnyLiveObserver] = []
     if isUnknown {
@@ -64,7 +68,7 @@ extension LiveState {
       }
     } else {
       var touched: [LiveQuery] = []
-      for table in tables { index.match(table) { touched.append($0) } }
+      for table in changes.tables { index.match(table) { touched.append($0) } }
       for query in touched { wake(query, .change, &woken) }
       if changes.needsVersion < toldVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion { wake(query, .change, &woken) }

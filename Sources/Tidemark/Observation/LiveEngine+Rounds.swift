@@ -9,12 +9,18 @@ extension LiveEngine {
       help(round, result)
       leave(round)
     }
-    while let round = state.withLock({ $0.beginRound(\.reading) }) {
-      read(round, result)
-      leave(round)
-      // Others who use the only connection have their turn.
-      if round.ground.fetchesExcludeWrites { break }
+    while true {
+      while let round = state.withLock({ $0.beginRound(.reading) }) {
+        read(round, result)
+        leave(round)
+        // Others who use the only connection have their turn.
+        if round.ground.fetchesExcludeWrites { return stopReading() }
+      }
+      if !poll() { return stopReading() }
     }
+  }
+
+  private func stopReading() {
     perform(
       state.withLock { state in
         state.lines.readerCount -= 1
@@ -22,9 +28,23 @@ extension LiveEngine {
       })
   }
 
+  /// Waits for a moment with the processor.
+  ///
+  /// - returns: Whether there are queries to fetch.
+  private func poll() -> Bool {
+    guard let (news, clock, end) = state.withLock({ $0.beginPolling() }) else { return false }
+    // The clock may be one that does not go on by itself.
+    var lookCount = 0
+    while !news.isSet, lookCount < 2_000, clock.now() < end { lookCount += 1 }
+    return state.withLock { state in
+      state.polling.end(hasWork: !state.lines.reading.isEmpty)
+      return !state.lines.reading.isEmpty
+    }
+  }
+
   /// Fetches the queries that wait and need to write.
   func writeRounds(_ result: Result<Database, any Error>) {
-    if let round = state.withLock({ $0.beginRound(\.writing) }) {
+    if let round = state.withLock({ $0.beginRound(.writing) }) {
       let watching = state.withLock(\.watching)
       fetchAll(round) { fetch in
         try result.get().committing { db in
@@ -48,7 +68,8 @@ extension LiveEngine {
         watching?.begin(with: db)
         // In a queue nobody could help, and there may be no log.
         let header = round.isLarge && !round.ground.fetchesExcludeWrites ? db.walIndexHeader : nil
-        try db.pinState()
+        // The first read of one query alone does that, too.
+        if round.isLarge { try db.pinState() }
         // The head is that of the snapshot if nobody has committed meanwhile.
         if let header, header == db.walIndexHeader { state.withLock { $0.share(round, header) } }
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db) }

@@ -47,11 +47,11 @@ final class LiveEngine: _DatabaseGround.Tenant {
       return (state.begin(), state.watching)
     }
     guard let (begun, watching) = beginning else { return observer.fail(Database.closedError) }
-    let fetch = LiveFetch(
-      source: source, findsRegion: true, observers: [observer],
-      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     // What is not committed may never be.
     let isProvisional = ground.isInsideTransaction
+    let fetch = LiveFetch(
+      source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
+      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     let result = Result {
       func run(_ db: Database) throws -> LiveFetch.Outcome {
         watching?.begin(with: db)
@@ -133,12 +133,23 @@ final class LiveEngine: _DatabaseGround.Tenant {
   func perform(_ work: LiveWork) {
     guard let ground = work.ground else { return }
     if work.startsReading { ground.fetchLater { [self] db in readRounds(db) } }
+    if let number = work.watch { watchLine(number, of: ground) }
     if work.startsWriting { ground.writeLater { [self] db in writeRounds(db) } }
     if let (pause, query) = work.pause {
       let endPause = ground.clock.after(pause) { [self] in resume(query) }
       // The pause lasts as long as this is kept.
       state.withLock { _ in query.retrying?.endPause = endPause }
     }
+  }
+
+  /// Has the line that was left to those who fetch served by another connection when they take long.
+  private func watchLine(_ number: Int, of ground: _DatabaseGround) {
+    let end = ground.clock.after(LiveRound.patience * 4) { [self] in
+      let (work, _) = state.withLock { state in (state.endWatch(number), state.lines.takeWatch(number)) }
+      perform(work)
+    }
+    // The watch lasts as long as this is kept.
+    state.withLock { $0.lines.keepWatch(number, end) }
   }
 
   private func resume(_ query: LiveQuery) {

@@ -11,6 +11,9 @@ struct LiveFetch {
   /// Those that are told.
   var observers: [AnyLiveObserver]
 
+  /// Whether nothing is written while it runs.
+  var isReading = true
+
   /// Whether somebody may want to know whether what it reads is what the fetch before has read.
   var isDigested = false
 
@@ -31,6 +34,11 @@ struct LiveFetch {
     var digest: ResultDigest?
   }
 
+  /// A bound holds as long as the state does: who does not look at it again has none.
+  private var usesBounds: Bool {
+    if case .whatIsRead = source.tracking { isReading } else { false }
+  }
+
   func run(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
     let (fetched, selection) = try cancellable(db) { () -> (Fetched, Selection?) in
@@ -38,7 +46,7 @@ struct LiveFetch {
       case _ where !findsRegion:
         return (try fetch(db), nil)
       case .whatIsRead, .whatIsReadFirst:
-        return try db.recordingSelection { try fetch(db) }
+        return try db.recordingSelection(usesBounds: usesBounds) { try fetch(db) }
       case .regions(let regions):
         let selection = Selection(try regions.union(db))
         return (try fetch(db), selection)

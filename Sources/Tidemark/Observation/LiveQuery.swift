@@ -15,7 +15,10 @@ final class LiveQuery: @unchecked Sendable {
   var lastDigest: ResultDigest?
 
   /// What of that can be observed, kept where somebody wants to be told when it is another one.
-  var region: DatabaseRegion?
+  var region: DatabaseRegion? {
+    get { rare?.region }
+    set { if newValue != nil || rare != nil { withRare { $0.region = newValue } } }
+  }
 
   /// The same in the index.
   var registration: RegionIndex<LiveQuery>.Registration?
@@ -30,7 +33,27 @@ final class LiveQuery: @unchecked Sendable {
   var lastWake: CommitNumber = 0
 
   /// When it was woken, if it was not fetched since.
-  var wokenAt: Duration?
+  var wokenAt: Duration? {
+    get { wokenNanoseconds == 0 ? nil : .nanoseconds(wokenNanoseconds) }
+    set { wokenNanoseconds = newValue.map { max(1, $0.inNanoseconds) } ?? 0 }
+  }
+
+  private var wokenNanoseconds: Int64 = 0
+
+  /// What few queries have: there are many queries.
+  private struct Rare {
+    var region: DatabaseRegion?
+    var retrying: Retrying?
+  }
+
+  // None or one.
+  private var rareParts: [Rare] = []
+  private var rare: Rare? { rareParts.first }
+
+  private func withRare(_ body: (inout Rare) -> Void) {
+    if rareParts.isEmpty { rareParts.append(Rare()) }
+    body(&rareParts[0])
+  }
 
   /// What there is after a failure for a passing reason, until a fetch succeeds.
   final class Retrying {
@@ -41,7 +64,10 @@ final class LiveQuery: @unchecked Sendable {
     var endPause: (@Sendable () -> Void)?
   }
 
-  var retrying: Retrying?
+  var retrying: Retrying? {
+    get { rare?.retrying }
+    set { if newValue != nil || rare != nil { withRare { $0.retrying = newValue } } }
+  }
 
   init(_ key: LiveQueryKey, _ source: AnyLiveSource) {
     requiresWriteAccess = key.requiresWriteAccess

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Queries that are fetched on one state: by one connection, and by others that read the same state when it takes long.
 ///
 /// Laws:
@@ -17,8 +9,6 @@
 final class LiveRound: @unchecked Sendable {
   /// How long one connection fetches before it asks for help: some times what it takes another one to come.
   static let patience = Duration.microseconds(250)
-
-  static let processorCount = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
 
   let ground: _DatabaseGround
   let number: Int

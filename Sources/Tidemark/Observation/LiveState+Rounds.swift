@@ -1,12 +1,11 @@
 extension LiveState {
   /// Begins to fetch all queries of a line.
-  mutating func beginRound(_ line: WritableKeyPath<Lines, [LiveQuery]>) -> LiveRound? {
-    let waiting = lines[keyPath: line].filter { queries[$0.key] === $0 }
-    lines[keyPath: line] = []
+  mutating func beginRound(_ line: Line) -> LiveRound? {
+    let waiting = lines.take(line).filter { queries[$0.key] === $0 }
     guard let ground, !waiting.isEmpty else { return nil }
     roundNumber += 1
     return LiveRound(
-      ground, number: roundNumber, begun: begin(isAlone: line == \.writing),
+      ground, number: roundNumber, begun: begin(isAlone: line == .writing),
       waiting.map { query in
         defer { query.wokenAt = nil }
         return LiveRound.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)
@@ -18,6 +17,7 @@ extension LiveState {
     in round: LiveRound, _ now: Duration
   ) -> (item: LiveRound.Item, fetch: LiveFetch, work: LiveWork?)? {
     guard let item = round.next() else { return nil }
+    lines.lastSign = now
     let query = item.query
     let cancellation = AccessCancellation()
     query.cancellation = cancellation
@@ -25,10 +25,18 @@ extension LiveState {
     if queries[query.key] !== query { cancellation.cancel() }
     let fetch = LiveFetch(
       source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
-      observers: query.observers.filter { $0.events.willFetch != nil },
+      observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
       isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
       deadline: round.ground.deadline())
     return (item, fetch, askForHelp(round, now))
+  }
+
+  /// A connection has nothing to fetch.
+  ///
+  /// - returns: What to look at, and until when, if it is worth while to wait for more.
+  mutating func beginPolling() -> (news: LivePolling.News, clock: WorldClock, end: Duration)? {
+    guard let ground, lines.readerCount == 1, lines.reading.isEmpty else { return nil }
+    return polling.begin(at: ground.clock.now()).map { ($0, ground.clock, $1) }
   }
 
   // MARK: Helping
@@ -44,12 +52,13 @@ extension LiveState {
       return nil
     }
     round.askedAt = now
+    lines.lastSign = now
     lines.readerCount += 1
     return LiveWork(ground: round.ground, startsReading: true)
   }
 
   // More threads than processors would wait for each other.
-  private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, LiveRound.processorCount) }
+  private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, max(2, LivePolling.processorCount)) }
 
   /// Somebody is there to help.
   mutating func joinRound() -> LiveRound? {

@@ -5,7 +5,7 @@ struct LiveState {
   var ground: _DatabaseGround?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
-  var index = RegionIndex<LiveQuery>()
+  let index = RegionIndex<LiveQuery>()
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
 
@@ -22,6 +22,8 @@ struct LiveState {
   /// Those in which others may help.
   var sharedRounds: [LiveRound] = []
 
+  var polling = LivePolling()
+
   var isClosed = false
   var metrics = LiveMetrics()
 
@@ -31,6 +33,12 @@ struct LiveState {
   /// index need.
   private(set) var toldVersion = 0
 
+  /// What a line of queries waits for.
+  enum Line {
+    case reading
+    case writing
+  }
+
   /// Queries that wait for a fetch.
   struct Lines {
     var reading: [LiveQuery] = []
@@ -39,6 +47,45 @@ struct LiveState {
     /// How many connections are fetching, or were asked for.
     var readerCount = 0
     var hasWriter = false
+
+    /// When one of them last began a fetch, or was asked for.
+    var lastSign = Duration.zero
+
+    /// Somebody looks in a while whether the line still waits: the number of that watch, and what ends it.
+    private(set) var watch: Int?
+    private var watchCount = 0
+    private var watchEnd: (number: Int, end: @Sendable () -> Void)?
+
+    mutating func beginWatch() -> Int {
+      watchCount += 1
+      watch = watchCount
+      return watchCount
+    }
+
+    mutating func keepWatch(_ number: Int, _ end: @escaping @Sendable () -> Void) {
+      if watch == number { watchEnd = (number, end) }
+    }
+
+    /// - returns: What is to be let go outside of the lock.
+    mutating func takeWatch(_ number: Int) -> (@Sendable () -> Void)? {
+      guard let (own, end) = watchEnd, own == number else { return nil }
+      watchEnd = nil
+      return end
+    }
+
+    mutating func endWatch(_ number: Int) {
+      if watch == number { watch = nil }
+    }
+
+    /// Takes those who wait.
+    mutating func take(_ line: Line) -> [LiveQuery] {
+      var waiting: [LiveQuery] = []
+      switch line {
+      case .reading: swap(&waiting, &reading)
+      case .writing: swap(&waiting, &writing)
+      }
+      return waiting
+    }
 
     mutating func append(_ query: LiveQuery) {
       if query.key.requiresWriteAccess {
@@ -184,6 +231,12 @@ struct LiveState {
 
   // MARK: Fetches
 
+  /// The moment has come to look whether the line still waits.
+  mutating func endWatch(_ number: Int) -> LiveWork {
+    lines.endWatch(number)
+    return nextWork()
+  }
+
   /// Somebody wants a query to be fetched.
   mutating func ask(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish) {
     if query.machine.ask(wish) { lines.append(query) }
@@ -193,9 +246,17 @@ struct LiveState {
   mutating func nextWork() -> LiveWork {
     guard let ground else { return LiveWork() }
     var work = LiveWork(ground: ground)
-    if !lines.reading.isEmpty, lines.readerCount < ground.fetchCountMax {
-      lines.readerCount += 1
-      work.startsReading = true
+    if !lines.reading.isEmpty, !polling.tell(), lines.readerCount < ground.fetchCountMax {
+      let now = ground.clock.now()
+      if lines.readerCount == 0 || now - lines.lastSign >= LiveRound.patience {
+        if lines.readerCount == 0 { polling.restIsOver(at: now) }
+        lines.readerCount += 1
+        lines.lastSign = now
+        work.startsReading = true
+      } else if lines.watch == nil {
+        // Who fetches goes on with these, sooner than another one would be there, unless it takes long.
+        work.watch = lines.beginWatch()
+      }
     }
     if !lines.writing.isEmpty, !lines.hasWriter {
       lines.hasWriter = true
@@ -210,5 +271,8 @@ struct LiveWork {
   var ground: _DatabaseGround?
   var startsReading = false
   var startsWriting = false
+
+  /// The number of a watch that begins: to look in a while whether the line still waits.
+  var watch: Int?
   var pause: (Duration, LiveQuery)?
 }

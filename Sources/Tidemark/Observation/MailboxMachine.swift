@@ -29,19 +29,31 @@ struct MailboxMachine<Value> {
 
   private let keepsAll: Bool
   private var phase = Phase.resting
-
-  /// The thread that delivers, closed or not.
-  private var deliverer: ThreadID?
   private var hasReceived = false
 
-  /// What goes out next, and what waits behind it.
-  private var next: Value?
-  private var others: [Value] = []
+  /// The thread that delivers, closed or not; zero when none does.
+  private var deliverer: ThreadID = 0
 
-  /// How many of the others are gone.
-  private var goneCount = 0
-  private var failure: (any Error)?
-  private var whoWaits: [Waiter] = []
+  /// What goes out next.
+  private var next: Value?
+
+  /// The rest, once there is some: there are many mailboxes, and most of them never have more than one value.
+  private var rest: [Rest] = []
+
+  private struct Rest {
+    /// What waits behind the next one, and how many of that are gone.
+    var others: [Value] = []
+    var goneCount = 0
+    var failure: (any Error)?
+    var whoWaits: [Waiter] = []
+  }
+
+  private mutating func withRest<Result>(_ body: (inout Rest) -> Result) -> Result {
+    if rest.isEmpty { rest.append(Rest()) }
+    return body(&rest[0])
+  }
+
+  private var failure: (any Error)? { rest.first?.failure }
 
   /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
   init(keepsAll: Bool = false) {
@@ -56,7 +68,7 @@ struct MailboxMachine<Value> {
     if case .closed = phase { return false }
     hasReceived = true
     if keepsAll, next != nil {
-      others.append(value)
+      withRest { $0.others.append(value) }
     } else {
       next = value
     }
@@ -74,7 +86,7 @@ struct MailboxMachine<Value> {
   mutating func fail(_ error: any Error) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
-    failure = error
+    withRest { $0.failure = error }
     return wantsDelivery()
   }
 
@@ -116,15 +128,18 @@ struct MailboxMachine<Value> {
   }
 
   private mutating func takeOther() -> Value? {
-    if goneCount == others.count { return nil }
-    let value = others[goneCount]
-    goneCount += 1
-    // To move the rest costs less than what has gone.
-    if 2 * goneCount >= others.count {
-      others.removeFirst(goneCount)
-      goneCount = 0
+    if rest.first?.others.isEmpty != false { return nil }
+    return withRest { rest in
+      if rest.goneCount == rest.others.count { return nil }
+      let value = rest.others[rest.goneCount]
+      rest.goneCount += 1
+      // To move the rest costs less than what has gone.
+      if 2 * rest.goneCount >= rest.others.count {
+        rest.others.removeFirst(rest.goneCount)
+        rest.goneCount = 0
+      }
+      return value
     }
-    return value
   }
 
   /// The thing was delivered.
@@ -132,9 +147,9 @@ struct MailboxMachine<Value> {
   /// - parameter wasLast: Whether it was the error.
   /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
   mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [Waiter]) {
-    let tell = whoWaits
-    whoWaits = []
-    deliverer = nil
+    let tell = rest.first?.whoWaits ?? []
+    if !tell.isEmpty { withRest { $0.whoWaits = [] } }
+    deliverer = 0
     guard case .delivering = phase else { return (false, tell) }
     if wasLast {
       close()
@@ -152,13 +167,12 @@ struct MailboxMachine<Value> {
   mutating func close() -> ThreadID? {
     phase = .closed
     next = nil
-    others = []
-    goneCount = 0
-    return deliverer
+    if !rest.isEmpty { (rest[0].others, rest[0].goneCount) = ([], 0) }
+    return deliverer == 0 ? nil : deliverer
   }
 
   /// Somebody waits for the end of the delivery: he is told.
   mutating func wait(_ waiter: Waiter) {
-    whoWaits.append(waiter)
+    withRest { $0.whoWaits.append(waiter) }
   }
 }

@@ -12,7 +12,9 @@
 /// Law: a region that a change touches is found, and no other one: where rows are told,
 /// `DatabaseRegion.isModified(by:)` says the same, slowly. Of a table that is told without its rows, all regions are
 /// found that read what has changed.
-struct RegionIndex<ID: Hashable & Sendable>: Sendable {
+///
+/// It is an object, whose owner guards it: parts of it would be copied to be asked.
+final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// Where a region was put.
   enum Registration {
     case full
@@ -26,15 +28,26 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
     fileprivate var entry: Int32
   }
 
-  private var tables = Slots<RegionTableIndex<ID>>()
-  private var tableNumbers: [TableKey: Int32] = [:]
-  private var full: Set<ID> = []
+  /// How many rows of a transaction are told at least, if any are.
+  static var rowCountMin: Int { 2_000 }
+
+  /// So many rows cost more to capture than to fetch a small query once.
+  private static var rowCountPerPart: Int { 4 }
+
+  @exclusivity(unchecked) private var tables = Slots<RegionTableIndex<ID>>()
+  @exclusivity(unchecked) private var tableNumbers: [TableKey: Int32] = [:]
+
+  /// The table that was matched last: most commits change the same one.
+  @exclusivity(unchecked) private var lastMatch: RegionTableIndex<ID>?
+  @exclusivity(unchecked) private var full: Set<ID> = []
 
   /// What is needed of the tables. It grows, and shrinks when a table has no region any more.
   private(set) var neededTables: [TableKey: CaptureNeeds.TableNeeds] = [:]
 
   /// How many times `needs` have changed.
   private(set) var needsVersion = 0
+
+  init() {}
 
   /// What must be known of changes: of tables of no region nothing, unless there is a region of the full database; then
   /// all of any table is of interest.
@@ -44,7 +57,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Adds a region.
-  mutating func insert(_ region: DatabaseRegion, _ id: ID) -> Registration {
+  func insert(_ region: DatabaseRegion, _ id: ID) -> Registration {
     guard let regionTables = region.tables else {
       if full.isEmpty { needsVersion += 1 }
       full.insert(id)
@@ -52,8 +65,8 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
     }
     var places: [Place] = []
     for (table, tableRegion) in regionTables {
-      need(tableRegion, in: table)
       let number = number(of: table)
+      need(tableRegion, in: table, number)
       for part in tableRegion.parts {
         let entry = tables[number].insert(part, rowIDName: tableRegion.rowIDName, id)
         places.append(Place(table: number, entry: entry))
@@ -63,7 +76,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Removes a region.
-  mutating func remove(_ registration: Registration, _ id: ID) {
+  func remove(_ registration: Registration, _ id: ID) {
     switch registration {
     case .full: if full.remove(id) != nil, full.isEmpty { needsVersion += 1 }
     case .part(let place): remove(place)
@@ -71,9 +84,10 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  private mutating func remove(_ place: Place) {
+  private func remove(_ place: Place) {
     tables[place.table].remove(place.entry)
     if !tables[place.table].isEmpty { return }
+    lastMatch = nil
     let table = tables.remove(place.table).key
     tableNumbers[table] = nil
     neededTables[table] = nil
@@ -82,11 +96,14 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
 
   /// Calls a closure with the regions that the changes of a commit touch: some of them more than once.
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    full.forEach(hit)
-    if let number = tableNumbers[changes.key] { tables[number].match(changes, hit) }
+    if !full.isEmpty { full.forEach(hit) }
+    if let last = lastMatch, last.key == changes.key { return last.match(changes, hit) }
+    guard let number = tableNumbers[changes.key] else { return }
+    lastMatch = tables[number]
+    tables[number].match(changes, hit)
   }
 
-  private mutating func number(of table: TableKey) -> Int32 {
+  private func number(of table: TableKey) -> Int32 {
     if let number = tableNumbers[table] { return number }
     let number = tables.insert(RegionTableIndex(key: table))
     tableNumbers[table] = number
@@ -95,8 +112,14 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
 
   /// The columns whose changes matter, the values of those that are filtered, and so many rows that to capture one
   /// more would cost more than to wake all regions of the table for nothing.
-  private mutating func need(_ region: TableRegion, in table: TableKey) {
-    var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: 10_000)
+  private func need(_ region: TableRegion, in table: TableKey, _ number: Int32) {
+    let index = tables[number]
+    if let known = neededTables[table], known.rowCountMax >= Self.rowCountPerPart * index.count,
+      region.parts.allSatisfy({ index.resemblesLast($0, rowIDName: region.rowIDName) })
+    {
+      return
+    }
+    var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: Self.rowCountMin)
     for part in region.parts {
       for name in part.rows.columns.keys where needs.values?.contains(name) == false { needs.values?.insert(name) }
       let deciding = part.decidingColumns(rowIDName: region.rowIDName)
@@ -104,7 +127,7 @@ struct RegionIndex<ID: Hashable & Sendable>: Sendable {
     }
     needs.rows = needs.values?.isEmpty == false
     // In large steps: most regions change nothing of what is needed.
-    while needs.rowCountMax < 16 * (tableNumbers[table].map { tables[$0].count } ?? 0) { needs.rowCountMax *= 2 }
+    while needs.rowCountMax < Self.rowCountPerPart * index.count { needs.rowCountMax *= 2 }
     if needs == neededTables[table] { return }
     neededTables[table] = needs
     needsVersion += 1

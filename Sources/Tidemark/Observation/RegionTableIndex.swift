@@ -1,5 +1,5 @@
-/// The regions of a table.
-struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
+/// The regions of a table. It belongs to its `RegionIndex`.
+final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// A part of a region. There may be very many.
   private struct Entry {
     var id: ID
@@ -10,21 +10,47 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
     /// The number of the column that it is found by; nil for the whole table.
     var column: Int16?
 
-    /// The value that it is found by, if that is all there is to its rows.
-    var value: DatabaseValue?
+    var filter = Filter.all
 
-    /// Its rows else.
-    var rows: RowFilter?
+    /// What tells its rows.
+    enum Filter {
+      case all
+
+      /// The value that it is found by, if that is all there is to them.
+      case value(DatabaseValue)
+      case rows(RowFilter)
+    }
+  }
+
+  /// What parts of the same query have in common, whatever its arguments.
+  private struct Shape: Equatable {
+    var columns: [String: String]?
+    var orderingColumns: Set<String>
+    var filteringColumns: Set<String>
+    var filteredColumns: [String]
+    var rowIDName: String?
+
+    init(_ part: TableRegion.Part, rowIDName: String?) {
+      columns = part.columns
+      orderingColumns = part.orderingColumns
+      filteringColumns = part.filteringColumns
+      filteredColumns = part.rows.columns.count == 1 ? part.rows.columns.map(\.key) : part.rows.columns.keys.sorted()
+      self.rowIDName = rowIDName
+    }
   }
 
   let key: TableKey
 
-  private var entries = Slots<Entry>()
-  private var whole: [Int32: Set<Int32>] = [:]
+  @exclusivity(unchecked) private var entries = Slots<Entry>()
+  @exclusivity(unchecked) private var whole: [Int32: Set<Int32>] = [:]
 
   /// By the numbers of columns. One that is filtered no more stays: there are few.
-  private var columns: [ColumnIndex] = []
-  private var columnSets = ColumnSets()
+  @exclusivity(unchecked) private var columns: [ColumnIndex] = []
+  @exclusivity(unchecked) private var columnSets = ColumnSets()
+
+  /// The shape of the part that was put in last, as long as it is there, and where its columns are. Most parts have the
+  /// shape of the one before: they are of one query.
+  @exclusivity(unchecked) private var lastShape: (shape: Shape, set: Int32)?
 
   init(key: TableKey) {
     self.key = key
@@ -35,10 +61,25 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
 
   // MARK: Content
 
-  mutating func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
-    let set = columnSets.insert(
-      .init(
-        deciding: part.decidingColumns(rowIDName: rowIDName), shown: part.shownColumns(rowIDName: rowIDName)))
+  /// Whether a part has the columns of the one before, filters included.
+  func resemblesLast(_ part: TableRegion.Part, rowIDName: String?) -> Bool {
+    lastShape.map { $0.shape == Shape(part, rowIDName: rowIDName) } ?? false
+  }
+
+  private func insertColumns(of part: TableRegion.Part, rowIDName: String?) -> Int32 {
+    let shape = Shape(part, rowIDName: rowIDName)
+    if let lastShape, lastShape.shape == shape {
+      columnSets.insertAgain(lastShape.set)
+      return lastShape.set
+    }
+    let deciding = part.decidingColumns(rowIDName: rowIDName)
+    let set = columnSets.insert(.init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
+    lastShape = (shape, set)
+    return set
+  }
+
+  func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
+    let set = insertColumns(of: part, rowIDName: rowIDName)
     var entry = Entry(id: id, columnSet: set)
     guard let name = part.rows.mostTellingColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
       let number = entries.insert(entry)
@@ -48,12 +89,12 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
     let column = column(named: name)
     entry.column = column
     if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1 {
-      entry.value = values.first
+      entry.filter = values.first.map(Entry.Filter.value) ?? .all
     } else {
-      entry.rows = part.rows
+      entry.filter = .rows(part.rows)
     }
     let number = entries.insert(entry)
-    if let value = entry.value {
+    if case .value(let value) = entry.filter {
       columns[Int(column)].insert(value, number)
     } else {
       columns[Int(column)].insert(filter, number)
@@ -61,50 +102,61 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
     return number
   }
 
-  private mutating func column(named name: String) -> Int16 {
+  private func column(named name: String) -> Int16 {
     if let number = columns.firstIndex(where: { $0.name == name }) { return Int16(number) }
     columns.append(ColumnIndex(name: name))
     return Int16(columns.count - 1)
   }
 
-  mutating func remove(_ number: Int32) {
+  func remove(_ number: Int32) {
     let entry = entries.remove(number)
-    columnSets.remove(entry.columnSet)
+    if !columnSets.remove(entry.columnSet), lastShape?.set == entry.columnSet { lastShape = nil }
     guard let column = entry.column.map(Int.init) else {
       whole[entry.columnSet]?.remove(number)
       if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
       return
     }
-    if let value = entry.value {
-      columns[column].remove(value, number)
-    } else if let filter = entry.rows?.columns[columns[column].name] {
-      columns[column].remove(filter, number)
+    switch entry.filter {
+    case .all: break
+    case .value(let value): columns[column].remove(value, number)
+    case .rows(let rows):
+      if let filter = rows.columns[columns[column].name] { columns[column].remove(filter, number) }
     }
   }
 
   // MARK: Matching
 
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    for (set, numbers) in whole where changes.touches(columns: columnSets[set].deciding) {
-      for number in numbers { hit(entries[number].id) }
-    }
-    if changes.isCoarse {
-      entries.forEach { entry in
-        if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
-      }
-      return
-    }
+    if !whole.isEmpty { matchWhole(changes, hit) }
+    if changes.isCoarse { return matchCoarsely(changes, hit) }
     for column in columns.indices where !columns[column].isEmpty {
-      changes.forEachImage(of: columns[column].name) { value, row in
-        columns[column].find(value) { number in check(entries[number], row, hit) }
+      changes.forEachImage(of: columns[column].name) { value, row, isOfBothImages in
+        columns[column].find(value) { number in check(entries[number], row, isOfBothImages, hit) }
       }
     }
   }
 
+  private func matchWhole(_ changes: TableCommit, _ hit: (ID) -> Void) {
+    for (set, numbers) in whole where changes.touches(columns: columnSets[set].deciding) {
+      for number in numbers { hit(entries[number].id) }
+    }
+  }
+
+  private func matchCoarsely(_ changes: TableCommit, _ hit: (ID) -> Void) {
+    entries.forEach { entry in
+      if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
+    }
+  }
+
   /// Asks a part about a whole row.
-  private func check(_ entry: Entry, _ row: TableCommit.Row, _ hit: (ID) -> Void) {
+  ///
+  /// - parameter isOfBothImages: Whether the part was found by the row as it was and as it is.
+  private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let columns = columnSets[entry.columnSet]
-    guard row.touches(columns: columns.deciding), entry.rows?.mayAdmit(row.value) ?? true else { return }
+    guard row.touches(columns: columns.deciding) else { return }
+    if case .rows(let rows) = entry.filter {
+      guard rows.mayAdmit(row.value) || isOfBothImages && rows.mayAdmit(row.other.value) else { return }
+    }
     // A row that passes before and after, of which nothing has changed that shows.
     if let shown = columns.shown, !row.touches(columns: shown), surelyHolds(row, entry), surelyHolds(row.other, entry) {
       return
@@ -113,9 +165,13 @@ struct RegionTableIndex<ID: Hashable & Sendable>: Sendable {
   }
 
   private func surelyHolds(_ row: TableCommit.Row, _ entry: Entry) -> Bool {
-    if let rows = entry.rows { return rows.surelyAdmits(row.value) }
-    guard let column = entry.column, let value = entry.value else { return true }
-    return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+    switch entry.filter {
+    case .all: return true
+    case .rows(let rows): return rows.surelyAdmits(row.value)
+    case .value(let value):
+      guard let column = entry.column else { return true }
+      return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+    }
   }
 }
 
@@ -244,17 +300,22 @@ private struct ColumnSets {
     return Int32(place)
   }
 
-  mutating func remove(_ place: Int32) {
+  mutating func insertAgain(_ place: Int32) { counts[Int(place)] += 1 }
+
+  /// - returns: Whether it is still there.
+  mutating func remove(_ place: Int32) -> Bool {
     counts[Int(place)] -= 1
-    if counts[Int(place)] == 0 { places[sets[Int(place)]] = nil }
+    if counts[Int(place)] > 0 { return true }
+    places[sets[Int(place)]] = nil
+    return false
   }
 }
 
 extension TableRegion.Part {
   /// The columns whose changes alter what is in the part also when a row passes before and after, in lower case: nil
   /// when that is so of all that decide.
-  fileprivate func shownColumns(rowIDName: String?) -> Set<String>? {
-    guard let deciding = decidingColumns(rowIDName: rowIDName) else { return nil }
+  fileprivate func shownColumns(of deciding: Set<String>?, rowIDName: String?) -> Set<String>? {
+    guard let deciding else { return nil }
     let shown = deciding.filter { shows($0) || $0 == rowIDName ?? RowFilter.rowIDName }
     return shown.count == deciding.count ? nil : shown
   }

@@ -1,19 +1,11 @@
 /// What a commit has changed in a table, for those who look for the regions that it touches.
-struct TableCommit {
-  let table: CommittedChanges.TableChanges
-  let log: CapturedLog
+typealias TableCommit = CommittedChanges.TableChanges
 
-  var key: TableKey { table.key }
-
-  /// Whether no more is known than kinds of changes and columns.
-  var isCoarse: Bool { table.isCoarse }
-
-  var rowCount: Int { table.rowIndexes.count }
-
+extension TableCommit {
   /// Whether some rows changed in a way that matters to who reads some columns: nil stands for all.
   func touches(columns: Set<String>?) -> Bool {
-    if table.inserts || table.deletes { return true }
-    guard let columns, let updated = table.updatedColumns else { return true }
+    if inserts || deletes { return true }
+    guard let columns, let updated = updatedColumns else { return true }
     return !updated.isDisjoint(with: columns)
   }
 
@@ -22,14 +14,14 @@ struct TableCommit {
     guard let tables = region.tables else { return true }
     guard let own = tables[key] else { return false }
     if isCoarse { return own.parts.contains { touches(columns: $0.decidingColumns(rowIDName: own.rowIDName)) } }
-    return table.rowIndexes.contains { own.isModified(by: log.change(at: $0)) }
+    return rowIndexes.contains { own.isModified(by: log.change(at: $0)) }
   }
 
-  /// A row as it was, or as it is.
+  /// A row as it was, or as it is. It is looked at as long as its commit is there, and kept by nobody.
   struct Row {
     fileprivate let record: ChangeRecord
-    fileprivate let layout: CaptureLayout
-    fileprivate let log: CapturedLog
+    fileprivate unowned(unsafe) let layout: CaptureLayout
+    fileprivate unowned(unsafe) let log: CapturedLog
     fileprivate let isNew: Bool
 
     /// The row of an update as it is, or as it was.
@@ -62,30 +54,33 @@ struct TableCommit {
   }
 
   /// Calls a closure with the value of a column in each row, as it was and as it is: nil when it is not known.
-  func forEachImage(of column: String, _ body: (DatabaseValue?, Row) -> Void) {
+  ///
+  /// - parameter body: Called once for a row that has the same value before and after, and told that it is so.
+  func forEachImage(of column: String, _ body: (DatabaseValue?, Row, _ isOfBothImages: Bool) -> Void) {
     var place = CaptureLayout.Place.nowhere
     var placeTable: UInt16?
-    for index in table.rowIndexes {
+    for index in rowIndexes {
       let record = log.records[index]
       let layout = log.layouts[Int(record.table)]
       if record.table != placeTable {
         placeTable = record.table
         place = layout.place(of: column)
       }
-      func tell(isNew: Bool) {
-        let row = Row(record: record, layout: layout, log: log, isNew: isNew)
-        body(row.value(place), row)
+      let row = Row(record: record, layout: layout, log: log, isNew: record.kind == .insert)
+      let value = row.value(place)
+      guard record.kind == .update else {
+        body(value, row, false)
+        continue
       }
-      if record.kind != .insert { tell(isNew: false) }
-      if record.kind != .delete { tell(isNew: true) }
+      let newValue = row.other.value(place)
+      let isSame = value != nil && value == newValue
+      body(value, row, isSame)
+      if !isSame { body(newValue, row.other, false) }
     }
   }
 }
 
 extension CommittedChanges {
-  /// What has changed, by table.
-  var tableCommits: [TableCommit] { tables.map { TableCommit(table: $0, log: log) } }
-
   /// Whether anything may have changed, as far as somebody can tell who asked for what he needs.
   func isUnknown(toWhoAskedWith subscription: ChangeSubscription?) -> Bool {
     isUnknown || !schemaChanges.isEmpty || needsVersion < subscription?.version ?? 0

@@ -17,6 +17,11 @@ struct RowFilter: Hashable, Sendable {
     for (name, filter) in columns { self.columns[name.asciiLowercased] = filter }
   }
 
+  /// The rows that pass by the value of one column, given in lower case.
+  init(_ filter: ColumnFilter, ofColumn name: String) {
+    columns[name] = filter
+  }
+
   /// Whether all rows pass.
   var isAll: Bool { columns.isEmpty }
 

@@ -48,8 +48,8 @@ final class CompilationObserver: StatementAuthorizer {
   /// How many times `VACUUM` has begun.
   @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
 
-  /// Called before a statement that writes is compiled during a step.
-  var willWriteLate: (() -> Void)?
+  /// Told before a statement that writes is compiled during a step; nil on a connection that does not write.
+  var watcher: (any ExecutionWatcher)?
 
   private var effects: StatementEffects = []
   private var writes: StatementWrites?
@@ -153,7 +153,7 @@ final class CompilationObserver: StatementAuthorizer {
     _ action: CInt, table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
   ) -> CInt {
     if stepDepth > 0 {
-      willWriteLate?()
+      watcher?.willWriteLate()
       lateWriteCount &+= 1
     }
     if action == SQLITE_DELETE { hasUnhookedDeletes = true }

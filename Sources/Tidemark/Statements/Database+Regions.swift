@@ -68,12 +68,18 @@ extension Database {
 
 extension Database {
   /// Runs a closure, and answers what its statements have read.
-  func recordingSelection<Result>(_ body: () throws -> Result) rethrows -> (result: Result, selection: Selection) {
-    let outer = selection
+  ///
+  /// - parameter usesBounds: Whether rows are left out that do not matter in the state that is read: see `RegionBound`.
+  ///   Nothing is written meanwhile.
+  func recordingSelection<Result>(
+    usesBounds: Bool = false, _ body: () throws -> Result
+  ) rethrows -> (result: Result, selection: Selection) {
+    let (outer, outerUsesBounds) = (selection, recordsBounds)
     selection = Selection()
+    recordsBounds = usesBounds && (outer == nil || outerUsesBounds)
     defer {
       let inner = selection
-      selection = outer
+      (selection, recordsBounds) = (outer, outerUsesBounds)
       // A closure around this one has read that, too.
       if let inner { selection?.add(inner) }
     }
@@ -109,7 +115,8 @@ extension Database {
     let made = digestBeingMade
     defer { digestBeingMade = made }
     // The statement may have been compiled for another schema, which SQLite finds out at the first step.
-    statement.addRegion(to: &selection)
+    let rowCount = statement.addRegion(to: &selection)
+    if recordsBounds, let rowCount { statement.watchRows(upTo: rowCount) }
   }
 }
 

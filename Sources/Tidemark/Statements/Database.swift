@@ -87,12 +87,15 @@ public final class Database {
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
   @exclusivity(unchecked) var selection: Selection?
 
+  /// Whether that leaves out rows which do not matter in the state that is read.
+  @exclusivity(unchecked) var recordsBounds = false
+
   /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
   /// when nobody does.
   @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?
 
   /// Told what statements do; nil on a connection that does not write.
-  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)?
+  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)? { didSet { compilation.watcher = watcher } }
 
   /// Whether statements that write rows are to be told, too. Anybody may say so.
   let rowListening = RowListening()

@@ -15,6 +15,9 @@ protocol ExecutionWatcher: AnyObject {
   /// at its beginning.
   func watchQuietStep()
 
+  /// A statement that writes is about to be compiled during a step.
+  func willWriteLate()
+
   /// SQLite is about to commit. The connection cannot be used.
   ///
   /// - throws: Why not.

@@ -28,12 +28,18 @@ extension Statement {
   }
 
   /// Adds what an execution with the current arguments reads.
-  func addRegion(to selection: inout Selection?) {
+  ///
+  /// - returns: How many rows must be shown for the last one to tell which rows matter; nil when it does not tell.
+  func addRegion(to selection: inout Selection?) -> Int? {
     do {
-      selection?.add(try regionPlan(), parameterValues(currentArguments, isChecked: checksArguments))
+      let plan = try regionPlan()
+      let values = parameterValues(currentArguments, isChecked: checksArguments)
+      selection?.add(plan, values)
+      return plan.rowCountOfBound(values)
     } catch {
       // As for a region: when in doubt, widen.
       selection?.add(.fullDatabase)
+      return nil
     }
   }
 

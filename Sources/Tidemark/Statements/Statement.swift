@@ -36,9 +36,12 @@ public final class Statement {
   /// Whether it rebuilds the database.
   private let isVacuum: Bool
 
-  /// Whether the first step is told to the watcher of the connection: all that a statement changes, it changes in that
-  /// step.
+  /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a
+  /// statement changes it changes in that step.
   @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
+
+  /// How many rows are left up to the one that tells which rows matter; zero when none does.
+  @exclusivity(unchecked) private var rowCountToBound = 0
 
   /// Whether somebody wants to know whether the answer is the one of last time. All steps are watched then.
   @exclusivity(unchecked) private var isDigested = false
@@ -205,6 +208,7 @@ public final class Statement {
       isFirstStepWatched = true
     }
     if database.digestBeingMade != nil { startDigesting() }
+    if rowCountToBound > 0 { isFirstStepWatched = true }
     isRunning = true
     database.runningCount += 1
     run &+= 1
@@ -237,6 +241,7 @@ public final class Statement {
   func firstStep() throws -> Bool {
     if isDigested { return try digestedStep() }
     isFirstStepWatched = false
+    if rowCountToBound > 0 { return try stepToBound() }
     if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
       let (code, isWatched) = quietStep(on: handle)
       if isWatched, let watcher = database.watcher { return try endFirstStep(code, watcher) }
@@ -260,12 +265,33 @@ public final class Statement {
     return try endFirstStep(code, watcher)
   }
 
+  /// Has the row of a number looked at, counted from the first one, in the run that begins.
+  func watchRows(upTo count: Int) {
+    if writes == nil { rowCountToBound = count }
+  }
+
+  private func stepToBound() throws -> Bool {
+    let code = sqlite3_step(sqliteStatement)
+    if code == SQLITE_DONE { return false }
+    if code != SQLITE_ROW { throw failure(code) }
+    countRowToBound()
+    isFirstStepWatched = rowCountToBound > 0
+    return true
+  }
+
+  private func countRowToBound() {
+    if rowCountToBound == 0 { return }
+    rowCountToBound -= 1
+    if rowCountToBound == 0 { database.recordBound(of: self) }
+  }
+
   private func digestedStep() throws -> Bool {
     let code = sqlite3_step(sqliteStatement)
     guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code) }
     let names = hasDigestedNames ? nil : digestOfNames
     hasDigestedNames = true
     database.digestBeingMade?.add(sqliteStatement, names: names, hasRow: code == SQLITE_ROW)
+    if code == SQLITE_ROW { countRowToBound() }
     return code == SQLITE_ROW
   }
 
@@ -320,6 +346,7 @@ public final class Statement {
     holdsRow = false
     if isRunning { database.runningCount -= 1 }
     isRunning = false
+    rowCountToBound = 0
     run &+= 1
     if isInternal, parameterCount > 0 {
       // Large values are not kept for nothing.

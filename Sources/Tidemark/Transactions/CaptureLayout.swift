@@ -13,6 +13,9 @@ final class CaptureLayout: Sendable {
   /// Those of `columns` whose values are kept.
   let storedColumns: [Int]
 
+  /// Where the values of `columns` are, without names: this is looked at for each row.
+  let sources: [Source]
+
   /// The column that stands for the row id, in lower case.
   let rowIDColumn: String?
   let hasRowID: Bool
@@ -49,6 +52,18 @@ final class CaptureLayout: Sendable {
     var mayHaveDefault: Bool
   }
 
+  /// Where SQLite has the values of a column, and what becomes of them: see `Column`.
+  struct Source: Sendable {
+    let oldIndex: CInt
+    let insertIndex: CInt
+    let updateIndex: CInt
+    let isReal: Bool
+    let mayHaveDefault: Bool
+
+    /// Whether the values are kept.
+    let isStored: Bool
+  }
+
   init(
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
     hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, unreadColumns: [String] = [],
@@ -58,6 +73,11 @@ final class CaptureLayout: Sendable {
     self.key = key
     self.columns = columns
     self.storedColumns = storedColumns
+    sources = columns.enumerated().map { index, column in
+      Source(
+        oldIndex: column.oldIndex, insertIndex: column.insertIndex, updateIndex: column.updateIndex,
+        isReal: column.isReal, mayHaveDefault: column.mayHaveDefault, isStored: storedColumns.contains(index))
+    }
     self.rowIDColumn = rowIDColumn
     self.hasRowID = hasRowID
     self.wantsRows = wantsRows

@@ -16,34 +16,61 @@ extension ChangeCapture {
     if db.compilation.foreignControlCount != foreignControlCount { log.becomeUnknown() }
     let isNews = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
     guard isNews else { return }
-    var changes = CommittedChanges(
-      number: broker.nextCommitNumber(), needsVersion: ownVersion, isUnknown: log.isUnknown || log.isUncertain,
-      schemaChanges: log.schemaChanges, log: log.hasCaptured ? capturedLog() : .empty)
-    changes.tables = tables(of: changes.log)
-    broker.publish(changes)
+    let captured = log.hasCaptured ? capturedLog() : .empty
+    broker.publish(
+      CommittedChanges(
+        number: broker.nextCommitNumber(), needsVersion: ownVersion, isUnknown: log.isUnknown || log.isUncertain,
+        schemaChanges: log.schemaChanges, tables: onlyTable(of: captured) ?? ShortList(tables(of: captured)),
+        log: captured))
   }
 
+  /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
   private func capturedLog() -> CapturedLog {
     // Of a coarse table, some rows are missing, and some may not have stayed.
     func isTold(_ record: ChangeRecord) -> Bool {
       guard record.isCaptured else { return false }
+      if log.coarse.isEmpty { return true }
       let key = logTables[Int(record.table)].key
       return !log.coarse.contains { $0.key == key }
     }
     return CapturedLog(
-      // Copies of their own: the log keeps its memory.
-      records: log.records.allSatisfy(isTold) ? log.records.map { $0 } : log.records.filter(isTold),
-      values: log.values.map { $0 }, layouts: logTables.map { $0.layout ?? CaptureLayout(key: $0.key) })
+      records: log.records.allSatisfy(isTold) ? log.records : log.records.filter(isTold),
+      values: log.values, layouts: logLayouts)
+  }
+
+  /// What is told of the one table that has changed; nil when there are others, or some rows are not told.
+  private func onlyTable(of captured: CapturedLog) -> ShortList<CommittedChanges.TableChanges>? {
+    guard logTables.count == 1, log.coarse.isEmpty, !captured.records.isEmpty else { return nil }
+    let table = logTables[0]
+    let layout = captured.layouts[0]
+    var draft = TableDraft()
+    table.changedColumns = 0
+    for index in captured.records.indices {
+      let record = captured.records[index]
+      draft.kinds.insert(record.kind)
+      if record.kind != .update { continue }
+      table.changedColumns |= record.changedColumns
+      if record.oldRowID != record.newRowID || layout.mustTellAll {
+        draft.addUpdatedColumns(layout.changedColumns(record))
+      }
+    }
+    if table.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
+    return ShortList(
+      CommittedChanges.TableChanges(
+        key: table.key, kinds: draft.kinds, updatedColumns: draft.updatedColumns,
+        rowIndexes: .all(count: captured.records.count), log: captured))
   }
 
   /// What is told of each table, in the order in which they changed first.
   private func tables(of captured: CapturedLog) -> [CommittedChanges.TableChanges] {
-    var tables: [CommittedChanges.TableChanges] = []
+    var keys: [TableKey] = []
+    var drafts: [TableDraft] = []
     // There are few of them.
     func place(of key: TableKey) -> Int {
-      if let place = tables.firstIndex(where: { $0.key == key }) { return place }
-      tables.append(.init(key: key))
-      return tables.count - 1
+      if let place = keys.firstIndex(of: key) { return place }
+      keys.append(key)
+      drafts.append(TableDraft())
+      return keys.count - 1
     }
     // The tables of the log are often one and the same, as several statements have seen it.
     if !captured.records.isEmpty {
@@ -51,38 +78,40 @@ extension ChangeCapture {
     }
     for (position, record) in captured.records.enumerated() {
       let table = logTables[Int(record.table)]
-      tables[table.place].rowIndexes.append(position)
-      tables[table.place].note(record.kind)
+      drafts[table.place].rowIndexes.append(position)
+      drafts[table.place].kinds.insert(record.kind)
       guard record.kind == .update else { continue }
       table.changedColumns |= record.changedColumns
       if record.oldRowID != record.newRowID || captured.layouts[Int(record.table)].mustTellAll {
-        tables[table.place].addUpdatedColumns(captured.layouts[Int(record.table)].changedColumns(record))
+        drafts[table.place].addUpdatedColumns(captured.layouts[Int(record.table)].changedColumns(record))
       }
     }
     for table in logTables where !captured.records.isEmpty && table.changedColumns != 0 {
-      tables[table.place].addUpdatedColumns(table.namesOfChangedColumns)
+      drafts[table.place].addUpdatedColumns(table.namesOfChangedColumns)
     }
     for coarse in log.coarse {
       let place = place(of: coarse.key)
-      tables[place].isCoarse = true
-      tables[place].note(coarse.kind)
-      if coarse.kind == .update { tables[place].addUpdatedColumns(coarse.columns) }
+      drafts[place].isCoarse = true
+      drafts[place].kinds.insert(coarse.kind)
+      if coarse.kind == .update { drafts[place].addUpdatedColumns(coarse.columns) }
     }
-    tables.removeAll { !$0.inserts && !$0.deletes && !$0.updates }
-    return tables
+    return zip(keys, drafts).compactMap { key, draft in
+      if draft.kinds.isEmpty { return nil }
+      return CommittedChanges.TableChanges(
+        key: key, kinds: draft.kinds, isCoarse: draft.isCoarse, updatedColumns: draft.updatedColumns,
+        rowIndexes: .some(draft.rowIndexes), log: captured)
+    }
   }
 }
 
-extension CommittedChanges.TableChanges {
-  fileprivate mutating func note(_ kind: RowChange.Kind) {
-    switch kind {
-    case .insert: inserts = true
-    case .delete: deletes = true
-    case .update: updates = true
-    }
-  }
+/// What is found out of the changes of a table.
+private struct TableDraft {
+  var kinds = CommittedChanges.Kinds()
+  var isCoarse = false
+  var updatedColumns: Set<String>? = []
+  var rowIndexes: [Int] = []
 
-  fileprivate mutating func addUpdatedColumns(_ columns: Set<String>?) {
+  mutating func addUpdatedColumns(_ columns: Set<String>?) {
     guard let known = updatedColumns else { return }
     updatedColumns = known.isEmpty ? columns : columns.map(known.union)
   }

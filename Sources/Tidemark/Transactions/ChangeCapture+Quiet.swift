@@ -3,8 +3,9 @@
 extension ChangeCapture {
   /// Finds out whether the next steps of a statement can be quiet, now that a step has succeeded.
   func allowQuietSteps(after step: Step) {
+    let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
-    if let plan = step.plan, !plan.tables.isEmpty { judge(step, plan) }
+    if let plan = step.plan, !plan.isAlwaysTold, !plan.tables.isEmpty { judge(step, plan) }
     // A full-text table writes what it has kept in memory in steps of other statements.
     if hasVirtualWrites { return }
     db.quietSteps.epoch = epoch
@@ -29,6 +30,8 @@ extension ChangeCapture {
       plan.tables.forEach(askAboutDeletes)
       if plan.isIdle { writes.quiet = .whileNeeds(are: epoch) }
     } else {
+      plan.isAlwaysTold = zip(plan.tables, writes.tables).contains { !$0.isIdle && tellsUpdates($0, $1) }
+      if plan.isAlwaysTold { return }
       let areKnown = zip(plan.tables, writes.tables).allSatisfy { $0.isIdle || isKnown($0, $1) }
       if areKnown, writes.watchedCount >= 8, !mayReplace(statement, writes) {
         writes.quiet = .whileNeeds(are: epoch, andLogIs: log.generation)
@@ -44,12 +47,17 @@ extension ChangeCapture {
     }
   }
 
-  /// Whether all that a statement can do to a table, deletes of conflicting rows apart, is in the log already, or is of
-  /// no interest.
+  /// Whether updates of a table by a statement may be told, whatever is in the log.
+  private func tellsUpdates(_ table: WatchedTable, _ written: StatementWrites.Table) -> Bool {
+    guard let layout = table.layout, !written.updatedColumns.isEmpty else { return false }
+    return layout.mayTellUpdate(of: written.updatedColumns)
+  }
+
+  /// Whether all else that a statement can do to a table, deletes of conflicting rows apart, is in the log already, or
+  /// is of no interest.
   private func isKnown(_ table: WatchedTable, _ written: StatementWrites.Table) -> Bool {
     guard let layout = table.layout, table.hasNoObservers, table.virtualTables.isEmpty, !table.isWantedVirtualTable
     else { return false }
-    if !written.updatedColumns.isEmpty, layout.mayTellUpdate(of: written.updatedColumns) { return false }
     if !written.inserts, !written.deletes { return true }
     if layout.wantsRows, log.hasRoom(layout.rowCountMax) { return false }
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
@@ -94,7 +102,7 @@ extension ChangeCapture {
       lateWriteCount: db.compilation.lateWriteCount)
   }
 
-  /// A statement that writes is about to be compiled during a step. It is compiled for the hook, too.
+  // It is compiled for the hook, too.
   func willWriteLate() {
     watchQuietStep()
     step?.statement.writes?.quiet = .none
@@ -109,8 +117,8 @@ extension ChangeCapture {
     return plan.tables.contains { $0.matches(signal) }
   }
 
-  /// The plan of a statement that was found quiet.
-  private func knownPlan(of writes: StatementWrites) -> WatchPlan? {
+  /// The plan of a statement that has one.
+  func knownPlan(of writes: StatementWrites) -> WatchPlan? {
     // Nobody else keeps anything there.
     writes.plan.map { unsafeDowncast($0, to: WatchPlan.self) }
   }

@@ -8,7 +8,7 @@ extension ChangeCapture {
     }
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
-    guard let table = table(of: signal) else { return }
+    guard let (table, isPlanned) = table(of: signal) else { return }
     if signal.isDelete, !table.hasAskedAboutDeletes { askAboutDeletes(table) }
     if table.isIdle { return rowIsOfNoInterest() }
     let blobColumn = signal.isDelete ? signal.blobColumn : nil
@@ -33,12 +33,16 @@ extension ChangeCapture {
       record.table = logIndex(of: table)
       log.add(record)
     }
-    if let step, !step.hasOwnRows { noteOwner(of: table, step) }
+    if let step, !step.hasOwnRows { noteOwner(of: table, step, isPlanned: isPlanned) }
   }
 
   /// Before a statement begins to write, virtual tables write what they have kept in memory since earlier statements,
   /// outside of what is undone when this one fails.
-  private func noteOwner(of table: WatchedTable, _ step: Step) {
+  private func noteOwner(of table: WatchedTable, _ step: Step, isPlanned: Bool) {
+    if isPlanned {
+      self.step?.hasOwnRows = true
+      return
+    }
     let written = step.statement.writes?.tables ?? []
     func isWritten(_ key: TableKey) -> Bool { written.contains { $0.key == key } }
     if !isWritten(table.key), let virtualTable = virtualTable(before: table.key), !isWritten(virtualTable) {
@@ -71,18 +75,19 @@ extension ChangeCapture {
 
   // MARK: - Whose row it is
 
-  private func table(of signal: RowChangeSignal) -> WatchedTable? {
+  /// - returns: The table, and whether the statement was known to write it.
+  private func table(of signal: RowChangeSignal) -> (WatchedTable, isPlanned: Bool)? {
     if let plan = step?.plan, step?.isStale == false {
       if step?.lateWriteCount != db.compilation.lateWriteCount {
         planMayNotHold()
       } else {
-        for table in plan.tables where table.matches(signal) { return table }
+        for table in plan.tables where table.matches(signal) { return (table, true) }
       }
     }
     let database = String(cString: signal.database)
     // VACUUM writes into a database of its own.
     if database == "vacuum_db" { return nil }
-    return lateTable(TableKey(String(cString: signal.table), in: database))
+    return (lateTable(TableKey(String(cString: signal.table), in: database)), false)
   }
 
   /// A statement was compiled during this step: this one again, since the schema has changed, or one of a virtual
@@ -116,6 +121,7 @@ extension ChangeCapture {
       table.logSerial = logSerial
       table.logIndex = UInt16(clamping: logTables.count)
       logTables.append(table)
+      logLayouts.append(table.layout ?? CaptureLayout(key: table.key))
     }
     return table.logIndex
   }
@@ -129,17 +135,18 @@ extension ChangeCapture {
     record.valueStart = UInt32(start)
     switch record.kind {
     case .insert:
+      let isInsert = signal.isInsert
       for index in layout.storedColumns {
-        guard let value = newValue(signal, layout.columns[index], signal.isInsert) else { return giveUp(table, start) }
+        guard let value = newValue(signal, layout.sources[index], isInsert) else { return giveUp(table, start) }
         log.add(value)
       }
     case .delete:
       for index in layout.storedColumns {
-        guard let value = oldValue(signal, layout.columns[index], table.key) else { return giveUp(table, start) }
+        guard let value = oldValue(signal, index, layout) else { return giveUp(table, start) }
         log.add(value)
       }
     case .update:
-      guard captureUpdate(signal, table, layout, &record) else { return giveUp(table, start) }
+      guard captureUpdate(signal, layout, &record) else { return giveUp(table, start) }
       let isChanged =
         record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustTellAll
       if !isChanged { return log.dropValues(from: start) }
@@ -148,23 +155,21 @@ extension ChangeCapture {
   }
 
   private func captureUpdate(
-    _ signal: RowChangeSignal, _ table: WatchedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
+    _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) -> Bool {
-    var newValues: [DatabaseValue] = []
-    newValues.reserveCapacity(layout.storedColumns.count)
-    var nextStored = layout.storedColumns.startIndex
-    for (index, column) in layout.columns.enumerated() {
-      guard let old = oldValue(signal, column, table.key), let new = newValue(signal, column, false) else {
-        return false
-      }
+    // All old values stand before the new ones.
+    let storedCount = layout.storedColumns.count
+    var place = log.makeRoom(2 * storedCount)
+    for index in layout.sources.indices {
+      let source = layout.sources[index]
+      guard let old = oldValue(signal, index, layout), let new = newValue(signal, source, false) else { return false }
       if !old.isIdentical(to: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
-      if nextStored < layout.storedColumns.endIndex, layout.storedColumns[nextStored] == index {
-        nextStored += 1
-        log.add(old)
-        newValues.append(new)
+      if source.isStored {
+        log.put(old, at: place)
+        log.put(new, at: place + storedCount)
+        place += 1
       }
     }
-    for value in newValues { log.add(value) }
     return true
   }
 
@@ -175,16 +180,16 @@ extension ChangeCapture {
   }
 
   private func newValue(
-    _ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ isInsert: Bool
+    _ signal: RowChangeSignal, _ source: CaptureLayout.Source, _ isInsert: Bool
   ) -> DatabaseValue? {
-    signal.newValue(isInsert ? column.insertIndex : column.updateIndex)?.stored(isReal: column.isReal)
+    signal.newValue(isInsert ? source.insertIndex : source.updateIndex)?.stored(isReal: source.isReal)
   }
 
-  private func oldValue(
-    _ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey
-  ) -> DatabaseValue? {
-    guard let value = signal.oldValue(column.oldIndex)?.stored(isReal: column.isReal) else { return nil }
-    if value.isNull, column.mayHaveDefault { return defaultedValue(signal, column, key) }
+  /// The old value of one of the columns of a layout.
+  private func oldValue(_ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout) -> DatabaseValue? {
+    let source = layout.sources[index]
+    guard let value = signal.oldValue(source.oldIndex)?.stored(isReal: source.isReal) else { return nil }
+    if value.isNull, source.mayHaveDefault { return defaultedValue(signal, layout.columns[index], layout.key) }
     return value
   }
 
@@ -207,7 +212,7 @@ extension ChangeCapture {
     record.valueStart = UInt32(start)
     var values: [DatabaseValue] = []
     for index in layout.storedColumns {
-      guard let value = oldValue(signal, layout.columns[index], table.key) else { return giveUp(table, start) }
+      guard let value = oldValue(signal, index, layout) else { return giveUp(table, start) }
       values.append(value)
     }
     for value in values + values { log.add(value) }
@@ -238,9 +243,9 @@ extension ChangeCapture {
       return
     }
     var changed: UInt64 = 0
-    for (index, column) in layout.columns.enumerated() where table.coarseColumns & (1 << UInt64(index)) == 0 {
-      let old = oldValue(signal, column, table.key)
-      let new = newValue(signal, column, false)
+    for index in layout.sources.indices where table.coarseColumns & (1 << UInt64(index)) == 0 {
+      let old = oldValue(signal, index, layout)
+      let new = newValue(signal, layout.sources[index], false)
       if let old, let new, old.isIdentical(to: new) { continue }
       changed |= 1 << UInt64(index)
     }

@@ -4,7 +4,7 @@ extension ChangeCapture {
   /// What is to be watched while a statement runs. It is made once for a statement, as long as nothing changes, and
   /// once per transaction where there are observers.
   func plan(for writes: StatementWrites) -> WatchPlan {
-    if let plan = writes.plan as? WatchPlan, plan.epoch == epoch { return plan }
+    if let plan = knownPlan(of: writes), plan.epoch == epoch { return plan }
     let tables = writes.tables.map { written in
       let table = WatchedTable(written.key)
       for observation in observations where !observation.isSilent {

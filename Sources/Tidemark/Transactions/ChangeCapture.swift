@@ -26,6 +26,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   /// The tables of the records of the log.
   @exclusivity(unchecked) var logTables: [WatchedTable] = []
+  @exclusivity(unchecked) var logLayouts: [CaptureLayout] = []
   @exclusivity(unchecked) var logSerial: UInt = 1
 
   /// What is wanted, in this version.
@@ -101,7 +102,6 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     log = ChangeLog(bound: bound)
     db.callbacks.rowChanges = self
     db.watcher = self
-    db.compilation.willWriteLate = { [unowned(unsafe) self] in willWriteLate() }
   }
 
   func forgetStatements() {
@@ -113,7 +113,9 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   // MARK: - Steps
 
   func willStep(_ statement: Statement) throws {
-    watchQuietStep()
+    // Once: each use of what is borrowed holds it.
+    let db: Database = self.db
+    if db.quietSteps.current != nil { watchQuietStep() }
     if db.callbacks.hasTransactionEnded { settle(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     if db.compilation.foreignControlCount != foreignControlCount {
@@ -121,7 +123,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       log.becomeUncertain()
     }
     if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitNothing() }
-    let plan = statement.writes.flatMap { broker.listening.isOn ? self.plan(for: $0) : nil }
+    var plan: WatchPlan?
+    if let writes = statement.writes, broker.listening.isOn { plan = self.plan(for: writes) }
     if let outer = step {
       outerSteps.append(outer)
       if outer.isMuted { setHook(true) }
@@ -135,21 +138,23 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   func didStep(_ statement: Statement, error: DatabaseError?) {
     guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
+    let db: Database = self.db
     if step.isMuted { setHook(true) }
     // No row may have told: a plan for the old shape of a table would have the next step read its columns wrongly.
     if step.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
     if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
     self.step = outerSteps.popLast()
-    log.didStep(outcome) { [logTables] record in logTables[Int(record.table)].key }
+    log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
     if !observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowQuietSteps(after: step) }
   }
 
   private func didSucceed(_ statement: Statement) {
+    let db: Database = self.db
     if let writes = statement.writes {
-      for change in writes.schemaChanges { log.add(change) }
+      if !writes.schemaChanges.isEmpty { for change in writes.schemaChanges { log.add(change) } }
       switch writes.savepoint {
       case .open(let name):
         isSavepointTransaction = !db.wasInsideTransaction || isSavepointTransaction
@@ -227,7 +232,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     }
     lateTables = [:]
     log.begin(needsVersion: needsVersion)
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     logSerial &+= 1
     isSavepointTransaction = false
     hasVirtualWrites = false
@@ -326,6 +331,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   }
 
   func settle(after error: DatabaseError?) {
+    let db: Database = self.db
     guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
     let callbacks = db.callbacks
     db.quietSteps.epoch = 0
@@ -362,17 +368,23 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   private func didCommit(hasWritten: Bool = true) {
     publish(hasWritten: hasWritten)
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     log.reset()
     hasRefused = false
     if !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isTold: Bool) {
-    logTables.removeAll(keepingCapacity: true)
+    forgetLogTables()
     log.reset()
     hasRefused = false
     if isTold, !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidRollback($1) } }
+  }
+
+  private func forgetLogTables() {
+    if logTables.isEmpty { return }
+    logTables.removeAll(keepingCapacity: true)
+    logLayouts.removeAll(keepingCapacity: true)
   }
 
   /// Everything in a database has changed, without a statement.
@@ -382,18 +394,5 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     log.becomeUnknown()
     for observation in observations { observation.observer?.databaseDidChange() }
     didCommit()
-  }
-}
-
-extension Database {
-  /// Whether nobody is told of the ends of transactions, which change nothing.
-  var isReadOnlyForObservers: Bool { settings.isReadonly || readOnlyDepth > 0 }
-
-  /// Where the commits of this connection are told.
-  var changeCapture: ChangeCapture { part() }
-
-  /// Begins to follow what the connection writes.
-  func beginCapture(usesRowHook: Bool, bound: ChangeLog.Bound = ChangeLog.Bound()) {
-    changeCapture.begin(on: self, usesRowHook: usesRowHook, bound: bound)
   }
 }

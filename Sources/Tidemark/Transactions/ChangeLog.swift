@@ -85,8 +85,8 @@ struct ChangeLog {
     isOpen = false
     // Most transactions are small: their memory is used again.
     let isSmall = records.capacity <= 1024 && values.capacity <= 8192
-    records.removeAll(keepingCapacity: isSmall)
-    values.removeAll(keepingCapacity: isSmall)
+    if !records.isEmpty { records.removeAll(keepingCapacity: isSmall) }
+    if !values.isEmpty { values.removeAll(keepingCapacity: isSmall) }
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { schemaChanges.removeAll() }
     if !savepoints.isEmpty { savepoints.removeAll() }
@@ -195,16 +195,38 @@ struct ChangeLog {
   }
 
   mutating func add(_ value: DatabaseValue) {
-    switch value.storage {
-    case .string(let text): byteCount += text.utf8.count
-    case .blob(let data): byteCount += data.count
-    case .null, .int64, .double: break
-    }
+    byteCount += Self.byteCount(of: value)
     values.append(value)
   }
 
+  /// Makes room for values that are put there one by one.
+  ///
+  /// - returns: The place of the first one.
+  mutating func makeRoom(_ count: Int) -> Int {
+    let start = values.count
+    values.append(contentsOf: repeatElement(.null, count: count))
+    return start
+  }
+
+  /// Puts a value where room was made for it.
+  mutating func put(_ value: DatabaseValue, at place: Int) {
+    byteCount += Self.byteCount(of: value)
+    values[place] = value
+  }
+
   /// Takes back values that belong to no row.
-  mutating func dropValues(from count: Int) { values.removeSubrange(count...) }
+  mutating func dropValues(from count: Int) {
+    for value in values[count...] { byteCount -= Self.byteCount(of: value) }
+    values.removeSubrange(count...)
+  }
+
+  private static func byteCount(of value: DatabaseValue) -> Int {
+    switch value.storage {
+    case .string(let text): text.utf8.count
+    case .blob(let data): data.count
+    case .null, .int64, .double: 0
+    }
+  }
 
   /// Takes note of a kind of change in a table.
   ///

@@ -14,30 +14,96 @@ struct CommittedChanges: Sendable {
   var schemaChanges: [SchemaChange] = []
 
   /// The tables that have changed.
-  var tables: [TableChanges] = []
+  var tables = ShortList<TableChanges>()
 
   /// All rows that were captured, in the order in which they changed.
   var rows: CapturedRows { CapturedRows(log: log) }
 
   let log: CapturedLog
 
-  /// The changes of one table.
-  struct TableChanges: Sendable {
+  /// The changes of one table. An object: it is handed around by whoever looks at it, with each commit.
+  final class TableChanges: Sendable {
     let key: TableKey
 
     /// Kinds of changes.
-    var inserts = false
-    var deletes = false
-    var updates = false
+    let inserts: Bool
+    let deletes: Bool
+    let updates: Bool
 
     /// Whether no more is known than kinds and columns: nobody wanted to know more, or there were too many rows.
-    var isCoarse = false
+    let isCoarse: Bool
 
     /// The columns that were updated, in lower case; nil when any may have been.
-    var updatedColumns: Set<String>? = []
+    let updatedColumns: Set<String>?
 
     /// Which of `CommittedChanges.rows` are in this table.
-    var rowIndexes: [Int] = []
+    let rowIndexes: RowIndexes
+
+    /// The rows of the commit.
+    let log: CapturedLog
+
+    init(
+      key: TableKey, kinds: Kinds, isCoarse: Bool = false, updatedColumns: Set<String>?, rowIndexes: RowIndexes,
+      log: CapturedLog
+    ) {
+      self.key = key
+      inserts = kinds.contains(.insert)
+      deletes = kinds.contains(.delete)
+      updates = kinds.contains(.update)
+      self.isCoarse = isCoarse
+      self.updatedColumns = updatedColumns
+      self.rowIndexes = rowIndexes
+      self.log = log
+    }
+
+    /// The same, of a copy of the rows.
+    init(_ other: TableChanges, log: CapturedLog) {
+      (key, inserts, deletes, updates) = (other.key, other.inserts, other.deletes, other.updates)
+      (isCoarse, updatedColumns, rowIndexes) = (other.isCoarse, other.updatedColumns, other.rowIndexes)
+      self.log = log
+    }
+  }
+
+  /// Kinds of changes.
+  struct Kinds {
+    private var bits: UInt8 = 0
+
+    mutating func insert(_ kind: RowChange.Kind) { bits |= 1 << kind.rawValue }
+    func contains(_ kind: RowChange.Kind) -> Bool { bits & 1 << kind.rawValue != 0 }
+    var isEmpty: Bool { bits == 0 }
+  }
+
+  /// Some of the rows of a commit. Most of the time they are all there are.
+  enum RowIndexes: Sendable {
+    case all(count: Int)
+    case some([Int])
+  }
+
+  /// The same, in memory of its own: what was told shares that of the log that is being written.
+  func kept() -> CommittedChanges {
+    let log = log.copy()
+    var changes = CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log)
+    for table in tables { changes.tables.append(TableChanges(table, log: log)) }
+    return changes
+  }
+}
+
+extension CommittedChanges.RowIndexes: RandomAccessCollection {
+  var startIndex: Int { 0 }
+
+  var endIndex: Int {
+    switch self {
+    case .all(let count): count
+    case .some(let indexes): indexes.count
+    }
+  }
+
+  subscript(position: Int) -> Int {
+    switch self {
+    case .all: position
+    case .some(let indexes): indexes[position]
+    }
   }
 }
 
@@ -63,6 +129,10 @@ final class CapturedLog: Sendable {
   }
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
+
+  func copy() -> CapturedLog {
+    CapturedLog(records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 })
+  }
 
   func change(at index: Int) -> RowChange {
     let record = records[index]

@@ -92,6 +92,10 @@ final class WatchPlan {
   /// It holds as long as this does.
   let epoch: UInt
 
+  /// Whether it was found out that the statement makes updates that may be told: as long as the plan holds, the
+  /// statement is not quiet.
+  @exclusivity(unchecked) var isAlwaysTold = false
+
   init(tables: [WatchedTable], epoch: UInt) {
     self.tables = tables
     self.epoch = epoch

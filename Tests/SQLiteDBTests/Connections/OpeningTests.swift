@@ -45,6 +45,21 @@ import Testing
     let error = failure { try db.run("INSERT INTO t VALUES (1)") }
     #expect(error?.code == SQLITE_READONLY)
     #expect(error?.message == "attempt to write a readonly database")
+    do {
+      try db.execute("INSERT INTO t VALUES (1)")
+    } catch {
+      #expect("\(error)" == "attempt to write a readonly database (code: 8)")
+    }
+    do {
+      try db.run(Table("t").insert(id <- 1))
+    } catch {
+      #expect("\(error)" == "table t has no column named id (code: 1)")
+    }
+    do {
+      try db.run(Table("t").delete())
+    } catch {
+      #expect("\(error)" == #"attempt to write a readonly database (DELETE FROM "t") (code: 8)"#)
+    }
   }
 
   @Test("S7, S8: databases in memory, and temporary ones, have no file")
@@ -151,6 +166,43 @@ import Testing
       other.busyHandler(nil)
       #expect(failure { try other.run("INSERT INTO t VALUES (1)") }?.code == SQLITE_BUSY)
     }
+  }
+
+  @Test("S13: a lock is told where it hides a table that another connection has made")
+  func lockedSchema() throws {
+    let path = folder.path("db.sqlite3")
+    let (db, other) = (try Connection(path), try Connection(path))
+    try db.run("CREATE TABLE t (a)")
+    try db.run("BEGIN EXCLUSIVE")
+    #expect(failure { try other.run("INSERT INTO t VALUES (1)") }?.message == "database is locked")
+    var calls: [Int] = []
+    other.busyHandler { tries in
+      calls.append(tries)
+      return tries < 3
+    }
+    #expect(failure { try other.run(Table("t").insert()) }?.message == "database is locked")
+    #expect(calls == [0, 1, 2, 3])
+    try db.run("COMMIT")
+    try other.run("INSERT INTO t VALUES (1)")
+    #expect(failure { try other.run("INSERT INTO u VALUES (1)") }?.message == "no such table: u")
+  }
+
+  @Test("A connection is closed while statements are held, which throw from then on")
+  func closesWithStatements() throws {
+    let db = try database("alice", "betty")
+    let idle = try db.prepare("SELECT email FROM users")
+    let stepped = try db.prepare("SELECT email FROM users")
+    #expect(try stepped.step())
+    let rows = try db.prepareRowIterator(users)
+    #expect(try rows.failableNext()?[email] == "alice@mac.com")
+    try db.close()
+    #expect(failure { try idle.run() }?.message == "Connection is closed")
+    #expect(failure { try stepped.step() }?.message == "Connection is closed")
+    #expect(failure { try rows.failableNext() }?.message == "Connection is closed")
+    #expect(idle.description == "SELECT email FROM users")
+    #expect(idle.columnNames == [])
+    #expect(idle.bind(1).columnCount == 0)
+    try db.close()
   }
 
   @Test("A connection that was closed throws")

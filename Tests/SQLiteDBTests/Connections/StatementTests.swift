@@ -173,6 +173,23 @@ import Testing
     #expect(try !statement.step())
   }
 
+  @Test("Columns of the current row are converted as SQLite does it")
+  func convertedCursor() throws {
+    let db = try Connection()
+    let statement = try db.prepare("SELECT 'alice', 30, 1.5, x'3132', NULL")
+    #expect(try statement.step())
+    #expect((statement.row[0] as Blob).bytes == Array("alice".utf8))
+    #expect(statement.row[1] as String == "30")
+    #expect(statement.row[1] as Double == 30)
+    #expect(statement.row[2] as Int64 == 1)
+    #expect(statement.row[2] as String == "1.5")
+    #expect(statement.row[3] as String == "12")
+    #expect(statement.row[1] as Bool)
+    #expect(try statement.row.get(1) as String? == "30")
+    #expect(try statement.row.get(4) as String? == nil)
+    #expect(throws: QueryError.unexpectedNullValue(name: "\"NULL\"")) { try statement.row.get(4) as String }
+  }
+
   @Test("Some SQL is read by name")
   func byName() throws {
     let db = try database("alice")

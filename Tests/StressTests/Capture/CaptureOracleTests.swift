@@ -93,9 +93,10 @@ import Testing
         }
         for words in oracle.needlesslyCoarse[knownCoarse...] {
           run.count("needless")
-          print("stress: capture, TIDEMARK_SEED=\(run.seed), transaction \(number): \(words)")
+          let script = world.script.joined(separator: "; ")
+          print("stress: capture, TIDEMARK_SEED=\(run.seed), transaction \(number): \(words); \(script)")
           // Once may be; twice in a run is no chance.
-          if oracle.needlesslyCoarse.count > 1 { run.problem("transaction \(number): \(words)") }
+          if oracle.needlesslyCoarse.count > 1 { run.problem("transaction \(number): \(words); \(script)") }
         }
         run.count("transactions")
         before = after

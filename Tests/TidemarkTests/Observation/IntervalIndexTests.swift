@@ -62,9 +62,9 @@ import Testing
 @Suite struct CommitLogTests {
   @Test func aFetchIsToldOfTheCommitsSinceItBegan() {
     var log = CommitLog<String>()
-    log.append(["early"], rowCount: 1, isUnknown: false)
+    log.append(ShortList(["early"]), rowCount: 1, isUnknown: false)
     let number = log.begin()
-    log.append(["a", "b"], rowCount: 2, isUnknown: false)
+    log.append(ShortList(["a", "b"]), rowCount: 2, isUnknown: false)
     #expect(log.contains(after: number) { $0 == "b" })
     #expect(!log.contains(after: number) { $0 == "early" })
     log.end(number)
@@ -73,18 +73,18 @@ import Testing
   @Test func aCommitOfWhichNothingIsKnownTouchesEverything() {
     var log = CommitLog<String>()
     let number = log.begin()
-    log.append([], rowCount: 0, isUnknown: true)
+    log.append(ShortList(), rowCount: 0, isUnknown: true)
     #expect(log.contains(after: number) { _ in false })
   }
 
   @Test func whoAsksForWhatWasThrownAwayIsToldYes() {
     var log = CommitLog<String>(commitCountMax: 2)
     let first = log.begin()
-    for _ in 0..<3 { log.append(["x"], rowCount: 1, isUnknown: false) }
+    for _ in 0..<3 { log.append(ShortList(["x"]), rowCount: 1, isUnknown: false) }
     let second = log.begin()
     #expect(log.contains(after: first) { _ in false })
     #expect(!log.contains(after: second) { _ in false })
-    log.append(["x"], rowCount: 1, isUnknown: false)
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
     #expect(!log.contains(after: second) { _ in false })
     #expect(log.contains(after: second) { _ in true })
   }
@@ -92,14 +92,14 @@ import Testing
   @Test func itIsBoundedByRows() {
     var log = CommitLog<String>(rowCountMax: 10)
     let number = log.begin()
-    log.append(["x"], rowCount: 11, isUnknown: false)
+    log.append(ShortList(["x"]), rowCount: 11, isUnknown: false)
     #expect(log.contains(after: number) { _ in false })
   }
 
   @Test func nothingIsKeptWhenNobodyFetches() {
     var log = CommitLog<String>()
     let number = log.begin()
-    log.append(["x"], rowCount: 1, isUnknown: false)
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
     log.end(number)
     let later = log.begin()
     #expect(!log.contains(after: later) { _ in true })

@@ -136,8 +136,11 @@ import Testing
     var random = SystemRandomNumberGenerator()
     for _ in 0..<300 {
       var isOthers = false
+      var done: [Int] = []
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        switch Int.random(in: 0..<6, using: &random) {
+        let deed = Int.random(in: 0..<6, using: &random)
+        done.append(deed)
+        switch deed {
         case 0, 1: try insert(pool)
         case 2:
           try insert(other)
@@ -147,7 +150,8 @@ import Testing
         default: try pool.write { _ in }
         }
       }
-      #expect(try look() == (isOthers ? .others : .nothing))
+      let found = try look()
+      #expect(found == (isOthers ? .others : .nothing), "\(done)")
     }
   }
 }

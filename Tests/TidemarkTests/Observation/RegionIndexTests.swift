@@ -27,7 +27,7 @@ import Testing
     }
     regions.append(.fullDatabase)
 
-    var index = RegionIndex<Int>()
+    let index = RegionIndex<Int>()
     let registrations = regions.enumerated().map { number, region in index.insert(region, number) }
     var inside = Set(regions.indices)
     let commits = Mutex<[CommittedChanges]>([])
@@ -49,7 +49,7 @@ import Testing
       }
       for changes in told {
         var found: Set<Int> = []
-        for table in changes.tableCommits { index.match(table) { found.insert($0) } }
+        for table in changes.tables { index.match(table) { found.insert($0) } }
         let touched = inside.filter { number in changes.rows.contains { regions[number].isModified(by: $0) } }
         let (missed, needless) = (touched.subtracting(found), found.subtracting(touched))
         #expect(missed.isEmpty, "\(sql) \(arguments): \(missed.map { regions[$0].debugDescription })")

@@ -21,7 +21,7 @@ import Testing
       ])
     #expect(commits.count == 1)
     let table = try #require(commits.first?.tables.first)
-    #expect(table.rowIndexes == [0, 1, 2])
+    #expect(Array(table.rowIndexes) == [0, 1, 2])
     #expect(table.updatedColumns == ["pages"])
   }
 

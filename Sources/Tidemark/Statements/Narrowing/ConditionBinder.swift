@@ -41,7 +41,7 @@ struct ConditionBinder {
 
   // MARK: - Constants
 
-  private func constant(_ expression: SelectExpression) throws -> RowConstant? {
+  func constant(_ expression: SelectExpression) throws -> RowConstant? {
     switch expression {
     case .collated(let expression, _): return try constant(expression)
     case .constant(let constant): return try value(constant)

@@ -26,6 +26,9 @@ struct OccurrenceReader {
   /// Whether the order in which SQLite finds the rows does not show in the result.
   private(set) var hidesOrder = false
 
+  /// Where the rows end that may be shown; nil when that is not known.
+  private(set) var bound: RegionBound?
+
   private var viewDepth = 0
 
   /// What names mean at a place.
@@ -54,19 +57,40 @@ struct OccurrenceReader {
     columnNames = parser.columnNames
     mentionsAllColumns = parser.mentionsAllColumns
     try read(query, Scope())
-    hidesOrder = try hidesOrder(of: query, parser)
+    guard let (core, source) = try onlySource(of: query) else { return }
+    hidesOrder = core.countsRows || showsRowsAlone(core, parser) && hidesOrder(of: query, source)
+    if showsRowsAlone(core, parser) { bound = try bound(of: query, source) }
   }
 
-  /// Whether the rows of one table are counted, or sorted by what tells them from each other.
-  private func hidesOrder(of query: SelectSyntax, _ parser: SelectParser) throws -> Bool {
+  /// The one table that a query reads.
+  private func onlySource(of query: SelectSyntax) throws -> (SelectCore, NamedSource)? {
     guard query.cores.count == 1, query.commonTables.isEmpty, query.nested.isEmpty, let core = query.cores.first,
       core.nested.isEmpty, core.sources.count == 1, case .table(let name) = core.sources[0].content,
       let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
-    else { return false }
-    if core.countsRows { return true }
-    guard core.showsRows, !parser.callsFunctions else { return false }
+    else { return nil }
     let source = NamedSource(
       name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
+    return (core, source)
+  }
+
+  private func showsRowsAlone(_ core: SelectCore, _ parser: SelectParser) -> Bool {
+    core.showsRows && !parser.callsFunctions
+  }
+
+  private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
+    guard let isDescending = query.isDescending, let limit = query.limit,
+      case .column(let reference)? = query.ordering.first,
+      let column = source.column(reference), !column.isGenerated, let facts = source.facts,
+      let count = try ConditionBinder(sources: [], number: number, parameterIndexes: parameterIndexes).constant(limit)
+    else { return nil }
+    return RegionBound(
+      table: facts.key, column: RowColumn(facts: column, mention: reference.number, isBinary: column.isBinary),
+      isDescending: isDescending, limit: count)
+  }
+
+  /// Whether the rows of one table are sorted by what tells them from each other.
+  private func hidesOrder(of query: SelectSyntax, _ source: NamedSource) -> Bool {
+    guard let facts = source.facts else { return false }
     return query.ordering.contains { term in
       guard case .column(let reference) = term, let column = source.column(reference) else { return false }
       return column.name == facts.rowIDName || facts.keyColumns == [column.name]

@@ -18,67 +18,82 @@ final class RegionPlan: Equatable, Sendable {
     }
   }
 
-  private let tables: [ReadTable]
+  /// What was found out of a statement.
+  struct Findings: Equatable {
+    var tables: [ReadTable] = []
 
-  /// What is read besides: behind virtual tables.
-  private let rest: DatabaseRegion
+    /// What is read besides: behind virtual tables.
+    var rest = DatabaseRegion()
 
-  /// By name of column, the numbers of its mentions.
-  private let mentions: [String: Set<Int>]
+    /// By name of column, the numbers of its mentions.
+    var mentions: [String: Set<Int>] = [:]
 
-  private let isTextOrderKnown: Bool
+    /// Whether texts are sorted by the bytes of their UTF-8.
+    var isTextOrderKnown = true
+
+    /// Where the rows end that may be shown; nil when that is not known.
+    var bound: RegionBound?
+  }
+
+  private let findings: Findings
+  private let parameterCount: Int
 
   /// The region, where no argument changes it.
   private let constantRegion: DatabaseRegion?
 
-  init(
-    tables: [ReadTable], rest: DatabaseRegion, mentions: [String: Set<Int>], isTextOrderKnown: Bool,
-    parameterCount: Int
-  ) {
-    self.tables = tables
-    self.rest = rest
-    self.mentions = mentions
-    self.isTextOrderKnown = isTextOrderKnown
+  init(_ findings: Findings, parameterCount: Int) {
+    self.findings = findings
+    self.parameterCount = parameterCount
     let isConstant =
-      parameterCount == 0 || tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
-    constantRegion =
-      isConstant ? Self.region(tables, rest, mentions, ConditionArguments(isTextOrderKnown: isTextOrderKnown)) : nil
+      parameterCount == 0 || findings.tables.allSatisfy { $0.occurrences?.contains { !$0.isUnconditional } != true }
+    constantRegion = isConstant ? findings.region(nil) : nil
   }
 
   static func == (one: RegionPlan, other: RegionPlan) -> Bool {
-    one === other
-      || one.tables == other.tables && one.rest == other.rest && one.mentions == other.mentions
-        && one.isTextOrderKnown == other.isTextOrderKnown && one.constantRegion == other.constantRegion
+    one === other || one.findings == other.findings && one.constantRegion == other.constantRegion
   }
 
   /// Whether the arguments change what is read.
-  var dependsOnArguments: Bool { constantRegion == nil }
+  var dependsOnArguments: Bool { constantRegion == nil || bound != nil && parameterCount > 0 }
+
+  var bound: RegionBound? { findings.bound }
+
+  /// How many rows an execution must show to have a bound; nil when it has none.
+  func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
+    findings.bound?.rowCount(ConditionArguments(values: values, isTextOrderKnown: findings.isTextOrderKnown))
+  }
 
   /// The plan of what reads nothing.
   static var empty: RegionPlan {
-    RegionPlan(tables: [], rest: DatabaseRegion(), mentions: [:], isTextOrderKnown: true, parameterCount: 0)
+    RegionPlan(Findings(), parameterCount: 0)
   }
 
   /// What an execution reads.
   ///
   /// - parameter values: The values of the parameters; nil when there are none yet.
-  func region(_ values: [DatabaseValue]?) -> DatabaseRegion {
-    constantRegion
-      ?? Self.region(
-        tables, rest, mentions, ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown))
+  /// - parameter bound: The value behind which no row matters; nil when all do.
+  func region(_ values: [DatabaseValue]?, bound: DatabaseValue? = nil) -> DatabaseRegion {
+    if bound == nil, let constantRegion { return constantRegion }
+    return findings.region(values, boundValue: bound)
   }
+}
 
-  private static func region(
-    _ tables: [ReadTable], _ rest: DatabaseRegion, _ mentions: [String: Set<Int>], _ arguments: ConditionArguments
-  ) -> DatabaseRegion {
-    let rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
+extension RegionPlan.Findings {
+  fileprivate func region(_ values: [DatabaseValue]?, boundValue: DatabaseValue? = nil) -> DatabaseRegion {
+    let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
+    var rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
+    if let bound, let boundValue, let boundRows = bound.rows(boundValue, arguments),
+      let place = tables.firstIndex(where: { $0.key == bound.table }), rows[place].count == 1
+    {
+      rows[place] = rows[place].map { $0.intersection(boundRows) }
+    }
     let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
     let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(
       inexactMentions)
     var regions: [TableKey: TableRegion] = [:]
     for (table, rows) in zip(tables, rows) {
       var part = table.part
-      part.filteringColumns = filteringColumns(of: table, mentions, exactMentions)
+      part.filteringColumns = filteringColumns(of: table, exactMentions)
       let parts = rows.flatMap { rows in rows.filters.map { part.with(rows: table.possible($0)) } }
       let region = TableRegion(parts: parts, rowIDName: table.rowIDName)
       regions[table.key] = regions[table.key]?.union(region) ?? region
@@ -87,9 +102,7 @@ final class RegionPlan: Equatable, Sendable {
   }
 
   /// The columns that are mentioned in conditions alone, and in such that the row filters say exactly.
-  private static func filteringColumns(
-    of table: ReadTable, _ mentions: [String: Set<Int>], _ exactMentions: Set<Int>
-  ) -> Set<String> {
+  private func filteringColumns(of table: RegionPlan.ReadTable, _ exactMentions: Set<Int>) -> Set<String> {
     guard !exactMentions.isEmpty, let columns = table.part.columns else { return [] }
     return Set(
       columns.keys.filter { name in

@@ -27,7 +27,9 @@ struct RegionPlanBuilder {
     }
     try addUses(to: &tables)
     return RegionPlan(
-      tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
+      RegionPlan.Findings(
+        tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
+        bound: reader?.bound),
       parameterCount: statement.parameterCount)
   }
 

@@ -96,7 +96,8 @@ extension RowCondition {
   func rows(_ arguments: ConditionArguments) -> ConditionRows {
     switch self {
     case .all(let conditions):
-      return conditions.reduce(ConditionRows(filters: [.all], isExact: true)) { $0.intersection($1.rows(arguments)) }
+      guard let first = conditions.first else { return ConditionRows(filters: [.all], isExact: true) }
+      return conditions.dropFirst().reduce(first.rows(arguments)) { $0.intersection($1.rows(arguments)) }
     case .any(let conditions):
       guard let first = conditions.first else { return .unknown }
       return conditions.dropFirst().reduce(first.rows(arguments)) { $0.union($1.rows(arguments)) }
@@ -129,7 +130,7 @@ extension RowCondition {
 extension ConditionRows {
   fileprivate init(_ column: RowColumn, _ filter: ColumnFilter, isExact: Bool) {
     self.init(
-      filters: filter.isEmpty ? [] : [RowFilter([column.facts.name: filter])],
+      filters: filter.isEmpty ? [] : [RowFilter(filter, ofColumn: column.facts.name)],
       mentions: isExact ? [column.mention] : [], inexactMentions: isExact ? [] : [column.mention], isExact: isExact)
   }
 }

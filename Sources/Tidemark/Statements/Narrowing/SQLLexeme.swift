@@ -98,12 +98,13 @@ private struct LexemeReader {
     return SQLLexeme(kind: .number, text: String(sql[range]), keyword: "")
   }
 
+  private static let pairs: Set<Substring> = ["->", "->>", "<=", "<>", "<<", ">=", ">>", "!=", "==", "||"]
+
   private mutating func symbol(_ text: Substring, _ range: Range<String.Index>) -> SQLLexeme {
     if text == ".", let next = adjacent(to: range), Self.beginsWithDigit(sql[next]) { return number(from: range) }
     var range = range
-    let pairs: Set<Substring> = ["->", "->>", "<=", "<>", "<<", ">=", ">>", "!=", "==", "||"]
     while let next = adjacent(to: range), pieces[position].token == .other,
-      pairs.contains(sql[range.lowerBound..<next.upperBound])
+      Self.pairs.contains(sql[range.lowerBound..<next.upperBound])
     {
       range = range.lowerBound..<next.upperBound
       position += 1

@@ -75,11 +75,16 @@ struct SelectParser {
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
-      query.ordering = try parseOrderingTerms()
+      (query.ordering, query.isDescending) = try parseOrderingTerms()
     }
     if take("LIMIT") {
-      _ = try parseExpression()
-      if take("OFFSET") || takeSymbol(",") { _ = try parseExpression() }
+      query.limit = try parseExpression()
+      if take("OFFSET") {
+        _ = try parseExpression()
+      } else if takeSymbol(",") {
+        // What stands first is the offset.
+        query.limit = try parseExpression()
+      }
     }
     query.nested = nested
     return query
@@ -181,15 +186,23 @@ struct SelectParser {
     return try parseAlias() != nil
   }
 
+  /// - returns: The terms, and whether the first one sorts from the largest value down: nil when it says where NULL
+  ///   goes.
   @discardableResult
-  mutating func parseOrderingTerms() throws -> [SelectExpression] {
+  mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], isDescending: Bool?) {
     var terms: [SelectExpression] = []
+    var isFirstDescending: Bool?
     repeat {
       terms.append(try parseExpression())
-      _ = take("ASC") || take("DESC")
-      if take("NULLS"), !take("FIRST") { try expect("LAST") }
+      var isDescending: Bool? = take("DESC")
+      if isDescending == false { _ = take("ASC") }
+      if take("NULLS") {
+        if !take("FIRST") { try expect("LAST") }
+        isDescending = nil
+      }
+      if terms.count == 1 { isFirstDescending = isDescending }
     } while takeSymbol(",")
-    return terms
+    return (terms, isFirstDescending)
   }
 
   mutating func parseExpressions() throws {

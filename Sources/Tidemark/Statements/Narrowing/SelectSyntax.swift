@@ -9,6 +9,12 @@ struct SelectSyntax {
   /// The terms of its `ORDER BY`.
   var ordering: [SelectExpression] = []
 
+  /// Whether the first of them sorts from the largest value down; nil when it says where NULL goes.
+  var isDescending: Bool? = false
+
+  /// The number of rows in its `LIMIT`.
+  var limit: SelectExpression?
+
   /// The queries in its `ORDER BY` and `LIMIT`.
   var nested = NestedReads()
 }

@@ -1,0 +1,130 @@
+import Foundation
+import Tidemark
+
+// How often live queries are woken for nothing: a commit has touched what a query reads, as far as its region tells,
+// and its result is what it was.
+//
+//     Benchmarks wakes
+//
+// One row of many changes at a time, whichever column, in whichever way; at the end the last value of each query is
+// compared with what it gives now.
+
+func measureWakes(_ folder: BenchmarkFolder) throws {
+  print(pad("kind of query", 44), pad("wakes", 10), pad("for nothing", 14), pad("target", 10), "wrong at the end")
+  for kind in WakeBenchmark.kinds { try WakeBenchmark(folder, kind).run() }
+}
+
+private final class WakeBenchmark: @unchecked Sendable {
+  struct Kind: Sendable {
+    var name: String
+    var target: String
+    var sql: String
+    var arguments: @Sendable (Int) -> StatementArguments
+  }
+
+  static let kinds = [
+    Kind(name: "owner = ?", target: "1 %", sql: "SELECT id, score FROM item WHERE owner = ? ORDER BY id") { [$0] },
+    Kind(name: "owner IN (?, ?)", target: "1 %", sql: "SELECT id, score FROM item WHERE owner IN (?, ?) ORDER BY id") {
+      [$0, $0 + 7]
+    },
+    Kind(
+      name: "score BETWEEN ? AND ?", target: "1 %",
+      sql: "SELECT id, owner, score, name FROM item WHERE score BETWEEN ? AND ? ORDER BY id"
+    ) { [$0 * 10, $0 * 10 + 40] },
+    Kind(
+      name: "ORDER BY score DESC LIMIT 10", target: "5 %",
+      sql: "SELECT id, score, name FROM item WHERE owner % 50 <> ? ORDER BY score DESC, id LIMIT 10"
+    ) { [$0 % 50] },
+    Kind(
+      name: "owner > ? ORDER BY owner LIMIT 10", target: "5 %",
+      sql: "SELECT id, owner, score FROM item WHERE owner > ? ORDER BY owner, id LIMIT 10"
+    ) { [$0 * 20] },
+    Kind(
+      name: "join by a foreign key", target: "20 %",
+      sql: "SELECT item.id, tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = ? ORDER BY 1, 2"
+    ) { [$0] },
+  ]
+
+  private let pool: DatabasePool
+  private let kind: Kind
+  private let queryCount = 100
+  private var random = SystemRandomNumberGenerator()
+
+  init(_ folder: BenchmarkFolder, _ kind: Kind) throws {
+    self.kind = kind
+    pool = try DatabasePool(path: folder.path("wakes-\(UUID().uuidString).sqlite"))
+    try pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, score INTEGER, name TEXT);
+          CREATE INDEX itemByOwner ON item(owner);
+          CREATE TABLE tag (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item ON DELETE CASCADE, name TEXT);
+          CREATE INDEX tagByItem ON tag(item);
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 4000)
+          INSERT INTO item SELECT n, n % 2000, n * 7919 % 4000, 'name ' || n FROM number;
+          INSERT INTO tag SELECT id, id, 'tag ' || id FROM item;
+          """)
+    }
+  }
+
+  func run() throws {
+    let (sql, arguments) = (kind.sql, kind.arguments)
+    let values = ValueBox(count: queryCount)
+    let seen = Counter()
+    let all = (0..<queryCount).map { number in
+      ValueObservation.tracking { db in
+        try Row.fetchAll(db, sql: sql, arguments: arguments(number)).map { Array($0.databaseValues) }
+      }
+      .removeDuplicates()
+      .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { value in
+        values.set(value, at: number)
+        seen.add()
+      }
+    }
+    seen.wait(for: queryCount)
+    for _ in 0..<2_000 {
+      try write()
+      // Each wake is looked at alone.
+      while pool.liveMetrics.fetchCount < queryCount + pool.liveMetrics.wakeCount { usleep(20) }
+    }
+    usleep(20_000)
+    let metrics = pool.liveMetrics
+    let wrong = try pool.read { db in
+      try (0..<queryCount).count { number in
+        let now = try Row.fetchAll(db, sql: sql, arguments: arguments(number)).map { Array($0.databaseValues) }
+        return values.value(at: number) != now
+      }
+    }
+    let share = 100 * Double(metrics.falseWakeCount) / Double(max(1, metrics.wakeCount))
+    print(
+      pad(kind.name, 44), pad("\(metrics.wakeCount)", 10), pad(String(format: "%.1f %%", share), 14),
+      pad(kind.target, 10), wrong)
+    for cancellable in all { cancellable.cancel() }
+  }
+
+  private func write() throws {
+    let id = Int.random(in: 1...4000, using: &random)
+    let number = Int.random(in: 0..<4000, using: &random)
+    let (sql, arguments): (String, StatementArguments) =
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: ("UPDATE item SET score = ? WHERE id = ?", [number, id])
+      case 1: ("UPDATE item SET owner = ? WHERE id = ?", [number % 2000, id])
+      case 2: ("UPDATE item SET name = ? WHERE id = ?", ["name \(number)", id])
+      case 3: ("UPDATE tag SET name = ? WHERE id = ?", ["tag \(number)", id])
+      case 4: ("DELETE FROM item WHERE id = ?", [id])
+      default: ("INSERT OR IGNORE INTO item VALUES (?, ?, ?, 'new')", [id, number % 2000, number])
+      }
+    try pool.write { try $0.execute(sql: sql, arguments: arguments) }
+  }
+}
+
+/// The last values of some queries.
+private final class ValueBox: @unchecked Sendable {
+  private let lock = NSLock()
+  private var values: [[[DatabaseValue]]?]
+
+  init(count: Int) { values = Array(repeating: nil, count: count) }
+
+  func set(_ value: [[DatabaseValue]], at index: Int) { lock.withLock { values[index] = value } }
+  func value(at index: Int) -> [[DatabaseValue]]? { lock.withLock { values[index] } }
+}

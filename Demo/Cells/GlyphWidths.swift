@@ -1,0 +1,45 @@
+/// How many places terminals give to the scalars of Unicode.
+enum GlyphWidths {
+  static let zeroWidthJoiner: Unicode.Scalar = "\u{200D}"
+
+  /// Two for what East Asian fonts draw wide and for emoji, none for marks and what is invisible, one for the rest.
+  static func width(of scalar: Unicode.Scalar) -> Int {
+    if scalar.value < 0x300 { return scalar.value == 0xAD ? 0 : 1 }
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    // The vowels and final consonants of Hangul are written into the syllable before.
+    if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value) { return 0 }
+    if isRegionalIndicator(scalar) { return 1 }
+    return properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1
+  }
+
+  /// The letters that make a flag, two at a time.
+  static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
+
+  /// Whether a scalar behind an emoji has it drawn as one: joined to another, asked for as a picture, coloured, or as
+  /// the second letter of a flag.
+  static func makesEmoji(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == zeroWidthJoiner || scalar == "\u{FE0F}" || scalar.properties.isEmojiModifier
+      || isRegionalIndicator(scalar)
+  }
+
+  private static func isWide(_ value: UInt32) -> Bool {
+    var low = 0
+    var high = wide.count
+    while low < high {
+      let middle = (low + high) / 2
+      if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
+    }
+    return low < wide.count && wide[low].contains(value)
+  }
+
+  /// The blocks of wide characters, in order: Unicode's East Asian widths W and F, by blocks.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF,
+    0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6B, 0xFF01...0xFF60,
+    0xFFE0...0xFFE6, 0x16FE0...0x18CFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F251, 0x20000...0x3FFFD,
+  ]
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Why the program ends without having done what it was asked to do.
+enum Failure: Error, Equatable {
+  /// The command line makes no sense.
+  case usage(String)
+
+  /// A query is none, or not one for this database.
+  case query(sql: String, String)
+
+  /// The file cannot be watched.
+  case file(path: String, String)
+
+  /// A query that was followed has ended.
+  case ended(String)
+  case noKeyboard
+
+  /// Nobody reads what is written any more.
+  case closedOutput
+  case systemCall(String, code: Int32)
+
+  static func system(_ call: String) -> Failure { .systemCall(call, code: errno) }
+
+  /// What `--help` promises.
+  var exitCode: Int32 {
+    switch self {
+    case .usage: 64
+    case .query: 65
+    case .file: 66
+    case .ended, .noKeyboard, .closedOutput, .systemCall: 1
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .usage(let sentence), .ended(let sentence): sentence
+    case .query(let sql, let why): "\(why)\n  in: \(sql)"
+    case .file(let path, let why): "\(path): \(why)"
+    case .noKeyboard: "There is no terminal to read keys from. With --plain, none is needed."
+    case .closedOutput: "Nobody reads the output"
+    case .systemCall(let call, let code): "\(call): \(String(cString: strerror(code)))"
+    }
+  }
+}

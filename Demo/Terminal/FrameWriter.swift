@@ -1,0 +1,96 @@
+/// Makes of a screen the bytes that turn what the terminal shows into it.
+///
+/// Laws:
+/// 1. Only what differs is written, and nothing at all when nothing does.
+/// 2. After a character of which terminals do not agree how wide it is, the cursor is told where to go on, and the
+///    next cell is written again: what such a character does to its neighbours does not last.
+struct FrameWriter: Sendable {
+  private let theme: Theme
+  private var shown: Grid?
+  private var cursor: Point?
+
+  /// Where the terminal's cursor is, and which role was chosen last, as far as that is known.
+  private var place: Point?
+  private var role: Role?
+
+  // Nobody sees a frame before it is whole. Terminals that do not know the mode ignore it.
+  private static let beginning = "\u{1B}[?2026h\u{1B}[?25l"
+  private static let end = "\u{1B}[0m\u{1B}[?2026l"
+
+  init(_ support: ColorSupport) {
+    theme = Theme(support)
+  }
+
+  /// Has the next frame written as a whole: nobody knows what the terminal shows.
+  mutating func forget() {
+    shown = nil
+    cursor = nil
+  }
+
+  /// The bytes for a screen.
+  mutating func bytes(for grid: Grid, cursor newCursor: Point?) -> [UInt8] {
+    let isWhole = shown?.width != grid.width || shown?.height != grid.height
+    var output = ""
+    role = nil
+    place = nil
+    if isWhole { output += "\u{1B}[0m\u{1B}[2J" }
+    let old = isWhole ? Grid(width: grid.width, height: grid.height) : shown ?? grid
+    for y in 0..<grid.height { writeRow(y, grid, old, &output) }
+    shown = grid
+    if output.isEmpty, cursor == newCursor { return [] }
+    cursor = newCursor
+    if let newCursor { output += "\u{1B}[\(newCursor.y + 1);\(newCursor.x + 1)H\u{1B}[?25h" }
+    return Array((Self.beginning + output + Self.end).utf8)
+  }
+
+  private mutating func writeRow(_ y: Int, _ grid: Grid, _ old: Grid, _ output: inout String) {
+    let start = y * grid.width
+    // In rows that are the same there is nothing to look for.
+    if grid.cells[start..<(start + grid.width)] == old.cells[start..<(start + grid.width)] { return }
+    var isNeighborOfUnsure = false
+    for x in 0..<grid.width {
+      let cell = grid.cells[start + x]
+      guard let character = cell.character else {
+        continue
+      }
+      let glyph = Glyph(character)
+      let range = (start + x)..<min(start + x + glyph.width, start + grid.width)
+      let isSame = grid.cells[range] == old.cells[range]
+      if isSame, !isNeighborOfUnsure { continue }
+      isNeighborOfUnsure = !glyph.isSure && !isSame
+      // The same goes for an unsure character that was there before.
+      if let before = old.cells[start + x].character, !Glyph(before).isSure { isNeighborOfUnsure = !isSame }
+      write(cell, character, glyph, at: Point(x: x, y: y), &output)
+    }
+  }
+
+  private mutating func write(
+    _ cell: Cell, _ character: Character, _ glyph: Glyph, at point: Point, _ output: inout String
+  ) {
+    move(to: point, &output)
+    if role != cell.role {
+      output += theme.sequence(for: cell.role)
+      role = cell.role
+    }
+    if glyph.isSure {
+      output.append(character)
+      place = Point(x: point.x + glyph.width, y: point.y)
+      return
+    }
+    // Blanks first, in case that the character fills less than its places.
+    if glyph.width > 1 {
+      output += String(repeating: " ", count: glyph.width) + "\u{1B}[\(point.y + 1);\(point.x + 1)H"
+    }
+    output.append(character)
+    place = nil
+  }
+
+  private mutating func move(to point: Point, _ output: inout String) {
+    if place == point { return }
+    if let place, place.y == point.y, place.x < point.x {
+      output += point.x - place.x == 1 ? "\u{1B}[C" : "\u{1B}[\(point.x - place.x)C"
+    } else {
+      output += "\u{1B}[\(point.y + 1);\(point.x + 1)H"
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// What somebody has done at the keyboard.
+enum Key: Hashable, Sendable {
+  case character(Character)
+  case control(Character)
+  case alt(Character)
+  case enter, tab, backTab, backspace, delete, escape
+  case up, down, left, right, home, end, pageUp, pageDown
+  case controlLeft, controlRight
+
+  /// A text that came as a whole.
+  case paste(String)
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// The terminal, as a screen of our own that is given back on every way out.
+///
+/// It belongs to one thread.
+final class Terminal {
+  private let input: Int32
+  private let output: Int32
+  private let ownsInput: Bool
+  private var original = termios()
+  private var isEntered = false
+
+  /// Whether a file is a terminal.
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// - throws: When there is no keyboard.
+  init() throws {
+    output = STDOUT_FILENO
+    if Self.isTerminal(STDIN_FILENO) {
+      input = STDIN_FILENO
+      ownsInput = false
+    } else {
+      // Something is piped into us; keys come from the terminal all the same.
+      let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+      if descriptor < 0 { throw Failure.noKeyboard }
+      input = descriptor
+      ownsInput = true
+    }
+  }
+
+  deinit {
+    leave()
+    if ownsInput { close(input) }
+  }
+
+  // MARK: - In and out
+
+  /// Takes the screen: another one than that of the shell, without echo and lines.
+  func enter() throws {
+    if isEntered { return }
+    guard tcgetattr(input, &original) == 0 else { throw Failure.system("tcgetattr") }
+    var raw = original
+    cfmakeraw(&raw)
+    TerminalRescue.arm(input, modes: original)
+    guard tcsetattr(input, TCSAFLUSH, &raw) == 0 else { throw Failure.system("tcsetattr") }
+    isEntered = true
+    // The other screen, pastes in brackets, no cursor.
+    try write(Array("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l".utf8))
+  }
+
+  /// Gives the screen back as it was.
+  func leave() {
+    if !isEntered { return }
+    isEntered = false
+    defer { TerminalRescue.disarm() }
+    // In the background the terminal is somebody else's already.
+    guard tcgetpgrp(input) == getpgrp() else { return }
+    // A terminal that is gone needs nothing any more.
+    try? write(Array(TerminalRescue.leaving.utf8))
+    tcsetattr(input, TCSADRAIN, &original)
+  }
+
+  /// The size; nil when the terminal does not know it.
+  var size: (width: Int, height: Int)? {
+    var size = winsize()
+    guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  // MARK: - Bytes
+
+  enum Input {
+    case bytes([UInt8])
+    case nothing
+    case closed
+  }
+
+  /// Waits for keys, for signals, or until some time is over.
+  func wait(_ signals: Signals, for timeout: Duration) {
+    var files = [
+      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
+    ]
+    let milliseconds = (timeout.inSeconds * 1000).rounded(.up)
+    poll(&files, 2, Int32(max(0, min(milliseconds, 60_000))))
+    hasInput = files[0].revents != 0
+  }
+
+  private var hasInput = false
+
+  /// What was typed since.
+  func read() -> Input {
+    if !hasInput { return .nothing }
+    hasInput = false
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = Foundation.read(input, &bytes, bytes.count)
+    if count > 0 { return .bytes(Array(bytes[..<count])) }
+    return count < 0 && (errno == EINTR || errno == EAGAIN) ? .nothing : .closed
+  }
+
+  /// - throws: When the terminal is gone.
+  func write(_ bytes: [UInt8]) throws {
+    try writeAll(bytes, to: output)
+  }
+}
+
+/// Writes all bytes to a file.
+///
+/// - throws: `Failure.closedOutput` when nobody reads them any more.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
+  var written = 0
+  while written < bytes.count {
+    let count = bytes.withUnsafeBytes { buffer in
+      write(descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
+    }
+    if count >= 0 {
+      written += count
+    } else if errno == EAGAIN {
+      // Somebody else has made the file one that does not wait.
+      var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&file, 1, 1000)
+    } else if errno == EPIPE {
+      throw Failure.closedOutput
+    } else if errno != EINTR {
+      throw Failure.system("write")
+    }
+  }
+}

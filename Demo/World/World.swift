@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import Tidemark
+
+/// A market in a temporary database, where writers are busy.
+final class World: Sendable {
+  static let writerCountMax = 64
+  static let backgroundCount = 10_000
+  static let burstCount = 10_000
+
+  let pool: DatabasePool
+  let commits = CommitClock()
+  private let folder: String
+  private let state: Mutex<State>
+
+  private struct State {
+    var writers: [Task<Void, Never>] = []
+    var writerCount: Int
+    var isPaused = true
+    var background: Task<Void, Never>?
+    var isBursting = false
+    var commitCount = 0
+  }
+
+  /// Opens the market. Nobody writes before `togglePause`.
+  init(writerCount: Int) throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-market-\(UUID().uuidString)").path()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    state = Mutex(State(writerCount: writerCount))
+    pool = try DatabasePool(path: folder + "/market.sqlite")
+    try pool.write(Market.create)
+  }
+
+  /// Ends all that runs, and removes the database.
+  func close() {
+    state.withLock { state in
+      state.writers.forEach { $0.cancel() }
+      state.background?.cancel()
+      state.writers = []
+      state.background = nil
+    }
+    // A database that cannot be closed any more is removed all the same.
+    try? pool.close()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// How many transactions the writers have committed.
+  var commitCount: Int { state.withLock { $0.commitCount } }
+
+  var shown: Dashboard.WorldState {
+    state.withLock { state in
+      Dashboard.WorldState(
+        writerCount: state.writerCount, isPaused: state.isPaused,
+        backgroundCount: state.background == nil ? 0 : Self.backgroundCount, isBursting: state.isBursting)
+    }
+  }
+
+  // MARK: - Writers
+
+  func togglePause(_ tell: @escaping @Sendable (Event) -> Void) {
+    state.withLock { $0.isPaused.toggle() }
+    adjustWriters(tell)
+  }
+
+  func changeWriterCount(by step: Int, _ tell: @escaping @Sendable (Event) -> Void) {
+    state.withLock { $0.writerCount = max(0, min($0.writerCount + step, Self.writerCountMax)) }
+    adjustWriters(tell)
+  }
+
+  private func adjustWriters(_ tell: @escaping @Sendable (Event) -> Void) {
+    state.withLock { state in
+      let count = state.isPaused ? 0 : state.writerCount
+      while state.writers.count > count { state.writers.removeLast().cancel() }
+      while state.writers.count < count {
+        state.writers.append(Task { [weak self] in await self?.write(tell) })
+      }
+    }
+  }
+
+  /// Writes until the task is cancelled.
+  private func write(_ tell: @Sendable (Event) -> Void) async {
+    do {
+      while !Task.isCancelled {
+        let start = ContinuousClock.now
+        let (event, end) = try await pool.write { db in
+          var random = SystemRandomNumberGenerator()
+          return (try Deed.next(&random)(db, &random), ContinuousClock.now)
+        }
+        commits.add(event: event, at: end, after: .now - start)
+        state.withLock { $0.commitCount += 1 }
+        try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
+      }
+    } catch is CancellationError {
+      // Paused, or one writer less.
+    } catch {
+      tell(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
+    }
+  }
+
+  /// Adds many rows in one transaction.
+  func burst(_ tell: @escaping @Sendable (Event) -> Void) {
+    let isFirst = state.withLock { state in
+      defer { state.isBursting = true }
+      return !state.isBursting
+    }
+    guard isFirst else { return }
+    Task {
+      let start = ContinuousClock.now
+      do {
+        try await pool.write { db in
+          for number in 0..<Self.burstCount {
+            try Deed.insertOrder(
+              db, customer: 1 + number % Market.customerCount, product: 1 + number % Market.products.count, quantity: 1)
+          }
+        }
+        let duration = NumberText.seconds((.now - start).inSeconds)
+        tell(
+          .noticed("\(NumberText.grouped(Self.burstCount)) orders in one transaction: \(duration)", isFailure: false))
+      } catch {
+        tell(.noticed("The burst has failed: \(sentence(for: error))", isFailure: true))
+      }
+      state.withLock { $0.isBursting = false }
+    }
+  }
+
+  // MARK: - Background
+
+  /// Starts many observations that nobody looks at, or ends them.
+  ///
+  /// Each follows what one customer has spent: an order wakes those of its customer, and no others. Four of them have
+  /// the same query, and share its fetches.
+  func toggleBackground() {
+    state.withLock { state in
+      if let background = state.background {
+        background.cancel()
+        state.background = nil
+        return
+      }
+      state.background = Task { [pool] in
+        await withDiscardingTaskGroup { group in
+          for customer in 1...(Self.backgroundCount / 4) {
+            let spent = ValueObservation.tracking { db in
+              try Int.fetchOne(db, sql: "SELECT spent FROM customer WHERE id = ?", arguments: [customer])
+            }
+            for _ in 0..<4 {
+              group.addTask {
+                // It ends with its task, or when the market closes.
+                do { for try await _ in spent.values(in: pool) {} } catch {}
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

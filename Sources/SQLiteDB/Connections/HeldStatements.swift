@@ -1,0 +1,18 @@
+import Synchronization
+
+/// The statements of a connection that somebody holds: a database is not closed before they have let go of it.
+final class HeldStatements: Sendable {
+  private struct Held: Sendable { weak var statement: Statement? }
+
+  private let held = Mutex<[ObjectIdentifier: Held]>([:])
+
+  func add(_ statement: Statement) {
+    held.withLock { $0[ObjectIdentifier(statement)] = Held(statement: statement) }
+  }
+
+  func remove(_ statement: Statement) {
+    _ = held.withLock { $0.removeValue(forKey: ObjectIdentifier(statement)) }
+  }
+
+  var all: [Statement] { held.withLock { $0.values.compactMap(\.statement) } }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import Tidemark
+
+@testable import Demo
+
+/// The program without a terminal: lines, exit codes, signals.
+@Suite(
+  .serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
+)
+struct ProgramTests {
+  private func sample() throws -> SampleFile {
+    try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'one'), (2, 'two')")
+  }
+
+  @Test func withoutATerminalTheMarketIsOneScreenOfText() throws {
+    let output = try DemoProgram.run([])
+    #expect(output.status == 0)
+    #expect(output.complaint == "")
+    #expect(output.lines.count == 32)
+    #expect(output.text.contains("▸ Best sellers") && output.text.contains("commits/s"))
+    #expect(!output.text.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control })
+  }
+
+  @Test func aFirstResultIsAChange() throws {
+    let file = try sample()
+    let output = try DemoProgram.run(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count", "1"])
+    #expect(output.status == 0)
+    #expect(output.lines.count == 1)
+    #expect(output.text.hasSuffix(" #1 1 row: n=2\n"))
+  }
+
+  @Test func severalQueriesAreToldApart() throws {
+    let file = try sample()
+    let output = try DemoProgram.run(
+      [
+        "watch", file.path, "SELECT name FROM t WHERE id = 1", "SELECT name FROM t WHERE id = 2", "--count=2",
+        "--format=csv",
+      ])
+    #expect(output.lines.first == "change,query,time,name")
+    #expect(Set(output.lines.dropFirst().map { $0.split(separator: ",").last ?? "" }) == ["one", "two"])
+  }
+
+  @Test(
+    arguments: [
+      (["--help"], 0), (["--version"], 0), (["watch"], 64), (["--bogus"], 64), (["watch", "FILE", "SELEC 1"], 65),
+      (["watch", "FILE", "DELETE FROM t"], 65), (["watch", "FILE", "SELECT 1; SELECT 2"], 65),
+      (["watch", "FILE", "SELECT * FROM u"], 65), (["watch", "/", "SELECT 1"], 66),
+      (["watch", "FILE.not", "SELECT 1"], 66),
+      (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 65),
+    ] as [([String], Int32)])
+  func theExitCodeSaysWhatWasWrong(arguments: [String], status: Int32) throws {
+    let file = try sample()
+    let text = file.sibling("text")
+    try String(repeating: "This is no database. ", count: 100).write(toFile: text, atomically: true, encoding: .utf8)
+    let output = try DemoProgram.run(
+      arguments.map { $0.replacing("FILE", with: file.path).replacing("TEXT", with: text) })
+    #expect(output.status == status)
+    #expect(output.complaint.isEmpty == (status == 0))
+    #expect(output.text.isEmpty == (status != 0))
+  }
+
+  @Test(.enabled(if: getuid() != 0, "Root may read everything")) func aFileThatMayNotBeReadIsSaid() throws {
+    let file = try sample()
+    chmod(file.path, 0)
+    let output = try DemoProgram.run(["watch", file.path, "SELECT 1"])
+    #expect(output.status == 66)
+    #expect(output.complaint.contains("Permission denied"))
+  }
+
+  @Test func complaintsDoNotDoWhatTheDataSays() throws {
+    let output = try DemoProgram.run(["watch", "/\u{1B}[2J", "SELECT 1"])
+    #expect(output.complaint == "Demo: /␛[2J: there is no such file\n")
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func aSignalEndsItAsItEndsOthers(number: Int32) throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT * FROM t"])
+    _ = running.line()
+    running.signal(number)
+    #expect(running.finish().signal == number)
+  }
+
+  @Test func changesOfOtherProcessesArrive() async throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=3"])
+    #expect(running.line().hasSuffix("n=2"))
+    let dbQueue = try DatabaseQueue(path: file.path)
+    for number in [3, 4] {
+      try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t (name) VALUES ('more')") }
+      #expect(running.line().hasSuffix("n=\(number)"))
+    }
+    #expect(running.finish().status == 0)
+  }
+
+  @Test func changesOfAPoolInAnotherProcessArrive() async throws {
+    let file = try sample()
+    let dbPool = try DatabasePool(path: file.path)
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
+    #expect(running.line().hasSuffix("n=2"))
+    try await dbPool.write { db in try db.execute(sql: "INSERT INTO t (name) VALUES ('more')") }
+    #expect(running.line().hasSuffix("n=3"))
+    running.signal(SIGTERM)
+    #expect(running.finish().signal == SIGTERM)
+  }
+
+  @Test func aTableThatIsDroppedEndsTheLines() async throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
+    _ = running.line()
+    try await DatabaseQueue(path: file.path).write { db in try db.execute(sql: "DROP TABLE t") }
+    let output = running.finish()
+    #expect(output.status == 1)
+    #expect(output.complaint == "Demo: Query 1 has ended: no such table: t\n")
+  }
+
+  @Test func itEndsWhenNobodyReads() throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT * FROM t", "--format=json"])
+    _ = running.line()
+    try running.stopReading()
+    let (reason, status) = running.status()
+    #expect(reason == .uncaughtSignal)
+    #expect(status == SIGPIPE)
+  }
+
+  @Test func theFileIsNotChanged() throws {
+    let file = try sample()
+    let before = try Data(contentsOf: URL(filePath: file.path))
+    _ = try DemoProgram.run(["watch", file.path, "SELECT * FROM t", "--count", "1"])
+    #expect(try Data(contentsOf: URL(filePath: file.path)) == before)
+  }
+
+  @Test func aResultOfManyRowsIsCut() throws {
+    let file = try SampleFile(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i FROM n
+      """)
+    let output = try DemoProgram.run(["watch", file.path, "SELECT * FROM t", "--count=1", "--format=csv"])
+    #expect(output.lines.count == 1001)
+    let text = try DemoProgram.run(["watch", file.path, "SELECT * FROM t", "--count=1", "--rows=3"])
+    #expect(text.text.hasSuffix("3+ rows: id=1 | id=2 | id=3 | …\n"))
+  }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+import Tidemark
+
+@testable import Demo
+
+/// The program in a terminal: keys are typed, the screen is read, and the terminal is given back on every way out.
+@Suite(
+  .serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
+)
+struct ScreenTests {
+  private func sample() throws -> SampleFile {
+    try SampleFile(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO t VALUES (1, 'one'), (2, '日本🍜'), (3, char(27) || '[2J' || char(7)), (4, NULL)
+      """)
+  }
+
+  private func watch(_ file: SampleFile, _ more: [String] = [], width: Int = 100, height: Int = 30) throws
+    -> PseudoTerminal
+  {
+    try PseudoTerminal(["watch", file.path, "SELECT id, name FROM t"] + more, width: width, height: height)
+  }
+
+  private func leave(_ terminal: PseudoTerminal, by key: String = "q") throws {
+    try terminal.type(key)
+    #expect(terminal.ending() == .code(0))
+    #expect(terminal.isGivenBack)
+    #expect(terminal.emulator.complaints == [])
+  }
+
+  // MARK: - The market
+
+  @Test func theMarketMoves() throws {
+    let terminal = try PseudoTerminal([], width: 120, height: 32)
+    terminal.wait(for: "Best sellers")
+    terminal.wait("events") { $0.screen.contains("payment") && $0.screen.contains("order") }
+    try terminal.type("p")
+    terminal.wait(for: "4 writers paused")
+    try terminal.type("+")
+    terminal.wait(for: "5 writers paused")
+    try terminal.type("--")
+    terminal.wait(for: "3 writers paused")
+    try terminal.type("p")
+    terminal.wait("going on") { $0.screen.contains("3 writers") && !$0.screen.contains("paused") }
+    try terminal.type("b")
+    terminal.wait(for: "10,000 orders in one transaction")
+    try terminal.type("o")
+    terminal.wait(for: "10,000 in the background")
+    terminal.wait("observations") { $0.screen.contains(/observations +10,00\d/) }
+    try leave(terminal)
+  }
+
+  @Test func aTypedQueryBecomesALivePane() throws {
+    let terminal = try PseudoTerminal([], width: 100, height: 40)
+    terminal.wait(for: "Best sellers")
+    try terminal.type(":SELEC 1\r")
+    terminal.wait(for: "⚠ near \"SELEC\": syntax error")
+    try terminal.type("\u{1}\u{1B}[C\u{1B}[C\u{1B}[C\u{1B}[C\u{1B}[CT\r")
+    terminal.wait(for: "▸ SELECT 1")
+    try terminal.type(":\u{1B}[200~SELECT COUNT(*) AS\nevents FROM event\u{1B}[201~\r")
+    terminal.wait(for: "▸ SELECT COUNT(*) AS events FROM event")
+    try terminal.type("z")
+    terminal.wait("counts that grow") {
+      $0.screen.contains(/events\s+│\n│ +[1-9]/) || $0.lines.count > 3 && $0.lines[3].contains(/[1-9]/)
+    }
+    let first = terminal.emulator.lines[3]
+    terminal.wait("another count") { $0.lines[3] != first }
+    try terminal.type("zx")
+    terminal.wait("a closed pane") { !$0.screen.contains("COUNT(*)") }
+    try terminal.type(":DELETE FROM event\r")
+    terminal.wait(for: "⚠ This statement writes")
+    try terminal.type("\u{1B}")
+    terminal.wait("keys") { $0.lines.last?.contains("quit") == true }
+    try leave(terminal)
+  }
+
+  // MARK: - A file
+
+  @Test func aFileIsShown() throws {
+    let terminal = try watch(sample(), width: 40, height: 9)
+    terminal.wait(for: "NULL")
+    #expect(
+      Array(terminal.emulator.lines[1...6]) == [
+        "╭─ ▸ SELECT id, name FROM t ───────────╮",
+        "│id  name                              │",
+        "│ 1  one                               │",
+        "│ 2  日本🍜                            │",
+        "│ 3  ␛[2J␇                             │",
+        "│ 4  NULL                              │",
+      ])
+    try leave(terminal)
+  }
+
+  @Test func changesOfOtherProcessesAreShown() async throws {
+    let file = try sample()
+    let terminal = try watch(file)
+    terminal.wait(for: "NULL")
+    let dbQueue = try DatabaseQueue(path: file.path)
+    try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (5, 'from outside')") }
+    terminal.wait(for: "from outside")
+    try await dbQueue.write { db in try db.execute(sql: "DROP TABLE t") }
+    terminal.wait(for: "⚠ no such table: t")
+    try await dbQueue.write { db in
+      try db.execute(sql: "CREATE TABLE t (id, name); INSERT INTO t VALUES (1, 'back again')")
+    }
+    terminal.wait(for: "back again")
+    try leave(terminal)
+  }
+
+  @Test func aResizeIsFollowed() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    for (width, height) in [(20, 5), (200, 50), (1, 1), (40, 9)] {
+      try terminal.resize(width: width, height: height)
+      terminal.wait("a screen of \(width) × \(height)") { emulator in
+        // The last line is the last thing that is written.
+        height < 3 ? emulator.byteCount > 0 : emulator.lines[height - 1].hasPrefix(" q quit")
+      }
+    }
+    #expect(terminal.emulator.lines[2] == "│id  name                              │")
+    try leave(terminal)
+  }
+
+  @Test func helpComesAndGoes() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    try terminal.type("?")
+    terminal.wait(for: "draw the screen anew")
+    try terminal.type("\u{1B}")
+    terminal.wait("no help") { !$0.screen.contains("draw the screen anew") }
+    try leave(terminal)
+  }
+
+  @Test func panesAreMovedBetween() throws {
+    let terminal = try watch(sample(), ["SELECT 'second'", "SELECT 'third'"])
+    terminal.wait(for: "▸ SELECT id")
+    try terminal.type("\t")
+    terminal.wait(for: "▸ SELECT 'second'")
+    try terminal.type("\u{1B}[Z")
+    terminal.wait(for: "▸ SELECT id")
+    try terminal.type("3")
+    terminal.wait(for: "▸ SELECT 'third'")
+    try leave(terminal)
+  }
+
+  @Test func millionsOfRowsAreScrolledPageByPage() throws {
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) SELECT i FROM n"
+    let terminal = try PseudoTerminal(["watch", sample().path, numbers], width: 60, height: 20)
+    terminal.wait(for: "rows 1–15 of 200+")
+    try terminal.type("\u{1B}[F")
+    terminal.wait(for: "of 300+")
+    try terminal.type("\u{1B}[F\u{1B}[6~")
+    terminal.wait(for: "of 400+")
+    try terminal.type("g")
+    terminal.wait(for: "rows 1–15 of 200+")
+    try leave(terminal)
+  }
+
+  @Test func aQueryThatTakesLongLeavesTheScreenAlive() throws {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    let terminal = try watch(sample(), [endless])
+    terminal.wait(for: "NULL")
+    try terminal.type("2")
+    terminal.wait("how long it takes") { $0.screen.contains(/running for [1-9]/) }
+    try terminal.type("?")
+    terminal.wait(for: "draw the screen anew")
+    try terminal.type("?")
+    try leave(terminal)
+  }
+
+  @Test func anErrorOfTheQueryIsShownInItsPane() throws {
+    let terminal = try watch(sample(), ["SELECT abs(-9223372036854775808)"])
+    terminal.wait(for: "⚠ integer overflow")
+    try leave(terminal)
+  }
+
+  // MARK: - Ways out
+
+  @Test(arguments: ["q", "\u{3}", "?\u{3}", ":SELECT\u{3}"])
+  func quittingGivesTheTerminalBack(keys: String) throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    #expect(!terminal.isGivenBack)
+    try leave(terminal, by: keys)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGABRT, SIGSEGV, SIGTRAP, SIGQUIT])
+  func aSignalGivesTheTerminalBack(number: Int32) throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    kill(terminal.process, number)
+    #expect(terminal.ending() == .signal(number))
+    #expect(terminal.isGivenBack)
+  }
+
+  @Test func anErrorBeforeTheScreenLeavesTheTerminalAlone() throws {
+    let terminal = try PseudoTerminal(["watch", "/nowhere/a.db", "SELECT 1"])
+    #expect(terminal.ending() == .code(66))
+    #expect(terminal.isGivenBack)
+    #expect(terminal.emulator.screen.contains("there is no such file"))
+  }
+
+  @Test func aStoppedProgramTakesTheScreenAgain() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    // Somebody else stops it, and the shell gives the terminal its own modes.
+    kill(terminal.process, SIGSTOP)
+    let count = terminal.emulator.byteCount
+    try terminal.cook()
+    kill(terminal.process, SIGCONT)
+    terminal.wait("the screen") { !terminal.isCooked && $0.byteCount > count + 500 && $0.modes.contains(1049) }
+    try leave(terminal)
+  }
+
+  @Test func whereNobodyCanWakeItItIsNotSuspended() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    let count = terminal.emulator.byteCount
+    try terminal.type("\u{1A}")
+    terminal.wait("the screen, drawn anew") { $0.byteCount > count + 500 && $0.modes.contains(1049) }
+    try leave(terminal)
+  }
+
+  @Test func withoutColorsNoColorIsChosen() throws {
+    let terminal = try PseudoTerminal(
+      ["watch", sample().path, "SELECT id, name FROM t"], environment: ["NO_COLOR": "1"])
+    terminal.wait(for: "NULL")
+    let looks = Set(terminal.emulator.looks.joined())
+    #expect(looks.isSubset(of: ["0", "0;1", "0;2", "0;7", "0;1;7"]))
+    try leave(terminal)
+  }
+
+  @Test func aDumbTerminalHasLines() throws {
+    let terminal = try PseudoTerminal(
+      ["watch", sample().path, "SELECT COUNT(*) AS n FROM t"], environment: ["TERM": "dumb"])
+    terminal.wait(for: "#1 1 row: n=4")
+    kill(terminal.process, SIGTERM)
+    #expect(terminal.ending() == .signal(SIGTERM))
+    #expect(terminal.emulator.modes == [])
+  }
+
+  @Test func whereNothingHappensNothingIsWritten() throws {
+    let terminal = try watch(sample())
+    terminal.wait(for: "NULL")
+    let start = ContinuousClock.now
+    // Figures are taken once a second: the first ones may still change the screen.
+    terminal.wait("a while") { _ in .now > start + .seconds(3) }
+    let count = terminal.emulator.byteCount
+    terminal.wait("a while") { _ in .now > start + .seconds(6) }
+    #expect(terminal.emulator.byteCount == count)
+    try leave(terminal)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import Demo
+
+/// The program in a terminal that others have written, under a shell.
+@Suite(
+  .serialized, .enabled(if: Tmux.isThere, "Takes tmux"),
+  .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
+struct TmuxTests {
+  private let file: SampleFile
+  private let tmux: Tmux
+
+  init() throws {
+    file = try SampleFile(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO t VALUES (1, 'one'), (2, '日本🍜!'), (3, char(27) || '[2J' || char(7)), (4, NULL), (5, 'é👍🏽é')
+      """)
+    tmux = try Tmux(width: 60, height: 12)
+    try tmux.wait(for: "ready>")
+  }
+
+  private func start(_ more: String = "") throws {
+    try tmux.type("\(DemoProgram.path) watch \(file.path) 'SELECT id, name FROM t' \(more); echo code $?")
+    try tmux.press("Enter")
+  }
+
+  @Test func theScreenIsWhatTheViewDraws() throws {
+    try start()
+    let lines = try tmux.wait(for: "q quit  ?")
+    let expected = [
+      "╭─ ▸ SELECT id, name FROM t ───────────────────────────────╮",
+      "│id  name                                                  │",
+      "│ 1  one                                                   │",
+      "│ 2  日本🍜!                                               │",
+      "│ 3  ␛[2J␇                                                 │",
+      "│ 4  NULL                                                  │",
+    ]
+    #expect(try tmux.wait(for: "NULL")[1...6].elementsEqual(expected))
+    // Terminals do not agree how wide the thumb is; what stands beside it is right all the same.
+    #expect(lines[7].hasPrefix("│ 5  é") && lines[7].hasSuffix("│"))
+    try tmux.press("q")
+    try tmux.wait(for: "code 0")
+  }
+
+  @Test func keysAreUnderstood() throws {
+    try start("'SELECT 2' 'SELECT 3'")
+    try tmux.wait(for: "▸ SELECT id")
+    try tmux.press("Tab")
+    try tmux.wait(for: "▸ SELECT 2")
+    try tmux.press("BTab")
+    try tmux.wait(for: "▸ SELECT id")
+    try tmux.press("Down")
+    try tmux.wait(for: "rows 2–")
+    try tmux.press("End")
+    try tmux.wait(for: "–5 of 5")
+    try tmux.press("Home", "z")
+    try tmux.wait("one pane") { !$0.joined().contains("SELECT 3") }
+    try tmux.press("Escape")
+    try tmux.wait(for: "SELECT 3")
+    try tmux.press("Escape", ":")
+    try tmux.type("SELECT 'typed'")
+    try tmux.press("Enter")
+    try tmux.wait(for: "▸ SELECT 'typed'")
+    try tmux.press("C-c")
+    try tmux.wait(for: "code 0")
+  }
+
+  @Test func aResizeIsFollowed() throws {
+    try start()
+    try tmux.wait(for: "NULL")
+    for (width, height) in [(20, 5), (100, 30), (60, 12)] {
+      try tmux.resize(width: width, height: height)
+      try tmux.wait("\(width) × \(height)") { lines in
+        lines.count >= height && lines[height - 1].hasPrefix(" q quit") && (height < 9 || lines[1].width == width)
+      }
+    }
+    try tmux.press("q")
+    try tmux.wait(for: "code 0")
+  }
+
+  @Test func itIsSuspendedAndComesBack() throws {
+    try start()
+    try tmux.wait(for: "NULL")
+    try tmux.press("C-z")
+    let shell = try tmux.wait(for: "Stopped")
+    #expect(!shell.joined().contains("NULL"))
+    // The shell has its echo and its lines again.
+    try tmux.type("echo $((40 + 2))")
+    try tmux.press("Enter")
+    try tmux.wait("an echo") { $0.contains("42") }
+    try tmux.type("fg")
+    try tmux.press("Enter")
+    try tmux.wait(for: "NULL")
+    try tmux.press("q")
+    try tmux.wait(for: "ready>")
+  }
+
+  @Test func aKillGivesTheShellItsTerminal() throws {
+    try start()
+    try tmux.wait(for: "NULL")
+    kill(try demoProcess(), SIGTERM)
+    try tmux.wait(for: "code 143")
+    try tmux.type("echo $((40 + 2))")
+    try tmux.press("Enter")
+    try tmux.wait("an echo") { $0.contains("42") }
+  }
+
+  /// The process that watches the file of this test.
+  private func demoProcess() throws -> pid_t {
+    let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+    let found = processes.first { process in
+      // Processes come and go while they are looked at.
+      let line = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
+      return line.hasPrefix(DemoProgram.path) && line.contains(file.path)
+    }
+    return try #require(found)
+  }
+}

@@ -1,0 +1,78 @@
+import Testing
+import Tidemark
+
+@testable import Demo
+
+@Suite struct FollowerTests {
+  private func sample() throws -> DatabaseQueue {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+    return dbQueue
+  }
+
+  private func follower() -> Follower {
+    var follower = Follower(query: Query(trusted: "SELECT SUM(a) FROM t"), page: PageRequest())
+    follower.pauseAfterFailure = .milliseconds(5)
+    return follower
+  }
+
+  /// What was told, in short.
+  private static func text(_ news: Follower.News) -> String {
+    switch news {
+    case .rows(let page): page.rows.map { $0.map { ValueText($0, .plain).text }.joined() }.joined(separator: ",")
+    case .failed(let sentence): sentence
+    }
+  }
+
+  @Test func changesAreTold() async throws {
+    let dbQueue = try sample()
+    let told = Told<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
+    _ = try await told.wait(count: 1)
+    try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (41)") }
+    #expect(try await told.wait(count: 2) == ["1", "42"])
+    task.cancel()
+    await task.value
+  }
+
+  @Test func aTableThatWasDroppedIsFollowedWhenItComesBack() async throws {
+    let dbQueue = try sample()
+    let told = Told<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
+    _ = try await told.wait(count: 1)
+    try await dbQueue.write { db in try db.execute(sql: "DROP TABLE t") }
+    #expect(try await told.wait(count: 2)[1] == "no such table: t")
+    try await dbQueue.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
+    let end = ContinuousClock.now + .seconds(60)
+    while told.all.last != "7", .now < end { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(told.all.last == "7")
+    task.cancel()
+    await task.value
+  }
+
+  @Test func whoIsCancelledTellsNothingMore() async throws {
+    let dbQueue = try sample()
+    let told = Told<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
+    _ = try await told.wait(count: 1)
+    task.cancel()
+    await task.value
+    try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (41)") }
+    #expect(told.all == ["1"])
+    #expect(dbQueue.liveMetrics.observationCount == 0)
+  }
+
+  @Test func aQueryThatRunsSaysHowLong() async throws {
+    let dbQueue = try DatabaseQueue()
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    let follower = Follower(query: Query(trusted: endless), page: PageRequest())
+    #expect(follower.fetching.elapsed == nil)
+    let task = Task { await follower.follow(dbQueue) { _ in } }
+    let end = ContinuousClock.now + .seconds(60)
+    while follower.fetching.elapsed == nil, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(follower.fetching.elapsed != nil)
+    // The statement is stopped, or this never ends.
+    task.cancel()
+    await task.value
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// The program that was built beside the tests.
+enum DemoProgram {
+  static let path: String = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return URL(filePath: own).deletingLastPathComponent().appending(path: "Demo").path()
+  }()
+
+  static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
+
+  /// `POSIX_SPAWN_SETSID`, which Swift does not see.
+  private static let setSession = 0x80
+
+  /// Starts it in a session of its own, whose terminal is given.
+  static func spawn(_ arguments: [String], terminal: String, environment: [String: String]) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+    posix_spawn_file_actions_adddup2(&actions, 0, 1)
+    posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(setSession))
+    var all = ["PATH": "/usr/bin:/bin", "HOME": "/", "TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"]
+    all.merge(environment) { _, new in new }
+    let words = ([path] + arguments).map { strdup($0) } + [nil]
+    let variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    var process: pid_t = 0
+    try #require(posix_spawn(&process, path, &actions, &attributes, words, variables) == 0)
+    return process
+  }
+
+  struct Output {
+    var status: Int32
+    var signal: Int32?
+    var text: String
+    var complaint: String
+    var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init) }
+  }
+
+  /// Runs it without a terminal, to its end.
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Output {
+    let running = try Running(arguments, environment: environment)
+    return running.finish()
+  }
+
+  /// The program without a terminal, at work.
+  final class Running {
+    private let process = Process()
+    private let output = Pipe()
+    private let complaints = Pipe()
+    private var read = Data()
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+      process.executableURL = URL(filePath: DemoProgram.path)
+      process.arguments = arguments
+      process.environment = ProcessInfo.processInfo.environment
+        .merging(["SWIFT_BACKTRACE": "enable=no"].merging(environment) { _, new in new }) { _, new in new }
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = output
+      process.standardError = complaints
+      try process.run()
+    }
+
+    /// The next line that it writes.
+    func line() -> String {
+      while true {
+        if let end = read.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = String(decoding: read[..<end], as: UTF8.self)
+          read = Data(read[(end + 1)...])
+          return line
+        }
+        if !isReadable(within: 60) { return "(nothing came)" }
+        let data = output.fileHandleForReading.availableData
+        if data.isEmpty { return "(the end)" }
+        read += data
+      }
+    }
+
+    private func isReadable(within seconds: Int32) -> Bool {
+      var file = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&file, 1, seconds * 1000) > 0
+    }
+
+    /// Has a program that does not end of its own killed: the test fails, and goes on.
+    private func endSomehow() {
+      let end = ContinuousClock.now + .seconds(60)
+      while process.isRunning, .now < end { usleep(10_000) }
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      process.waitUntilExit()
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Nobody reads any more.
+    func stopReading() throws { try output.fileHandleForReading.close() }
+
+    /// Waits for the end of a program of which nobody reads the output.
+    func status() -> (reason: Process.TerminationReason, status: Int32) {
+      endSomehow()
+      return (process.terminationReason, process.terminationStatus)
+    }
+
+    func finish() -> Output {
+      // A program that writes without end fills the pipe, and is killed.
+      endSomehow()
+      let text = read + output.fileHandleForReading.readDataToEndOfFile()
+      let complaint = complaints.fileHandleForReading.readDataToEndOfFile()
+      return Output(
+        status: process.terminationStatus,
+        signal: process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil,
+        text: String(decoding: text, as: UTF8.self), complaint: String(decoding: complaint, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import Demo
+
+/// The demo in a terminal of the tests' own: keys go in, a screen comes out.
+final class PseudoTerminal {
+  private(set) var emulator: TerminalEmulator
+  let process: pid_t
+  private let main: Int32
+  private let secondary: Int32
+  private var status: Int32?
+
+  /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not see.
+  private static let setLock: UInt = 0x4004_5431
+  private static let getNumber: UInt = 0x8004_5430
+
+  init(
+    _ arguments: [String], width: Int = 100, height: Int = 30, environment: [String: String] = [:]
+  ) throws {
+    emulator = TerminalEmulator(width: width, height: height)
+    main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(main >= 0)
+    var isLocked: Int32 = 0
+    var number: UInt32 = 0
+    try #require(ioctl(main, Self.setLock, &isLocked) == 0 && ioctl(main, Self.getNumber, &number) == 0)
+    let name = "/dev/pts/\(number)"
+    // Kept open: the modes of the terminal can be asked for once the program has ended.
+    secondary = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(secondary >= 0)
+    var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
+    try #require(ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
+    process = try DemoProgram.spawn(arguments, terminal: name, environment: environment)
+  }
+
+  deinit {
+    if status == nil {
+      kill(process, SIGKILL)
+      var ignored: Int32 = 0
+      waitpid(process, &ignored, 0)
+    }
+    close(main)
+    close(secondary)
+  }
+
+  func type(_ text: String) throws {
+    try writeAll(Array(text.utf8), to: main)
+  }
+
+  func resize(width: Int, height: Int) throws {
+    let complaints = emulator.complaints
+    try #require(complaints == [])
+    emulator = TerminalEmulator(width: width, height: height)
+    var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
+    try #require(ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
+  }
+
+  /// Reads what the program writes until the screen is as it should be.
+  @discardableResult
+  func wait(
+    _ what: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
+    until isRight: (TerminalEmulator) -> Bool
+  ) -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !isRight(emulator) {
+      if ContinuousClock.now > end || !readSome() {
+        // What was written last may have come with the end.
+        if isRight(emulator) { return true }
+        Issue.record("\(what): it never came. The screen:\n\(emulator.screen)", sourceLocation: sourceLocation)
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Waits for some text on the screen.
+  @discardableResult
+  func wait(for text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+    wait("“\(text)”", sourceLocation: sourceLocation) { $0.screen.contains(text) }
+  }
+
+  /// - returns: False when the program has ended.
+  private func readSome() -> Bool {
+    var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
+    guard poll(&file, 1, 50) > 0 else { return !hasEnded }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = read(main, &bytes, bytes.count)
+    if count <= 0 { return false }
+    emulator.feed(Array(bytes[..<count]))
+    return true
+  }
+
+  private var hasEnded: Bool {
+    if status != nil { return true }
+    var status: Int32 = 0
+    if waitpid(process, &status, WNOHANG) == process { self.status = status }
+    return self.status != nil
+  }
+
+  /// How the program has ended.
+  enum Ending: Equatable {
+    case code(Int32)
+    case signal(Int32)
+    case never
+  }
+
+  /// Waits until the program has ended, and has written what it had to.
+  func ending(within seconds: Double = 60) -> Ending {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      if hasEnded {
+        var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
+        while poll(&file, 1, 0) > 0, file.revents & Int16(POLLIN) != 0, readSome() {}
+        break
+      }
+      _ = readSome()
+    }
+    guard let status else { return .never }
+    return status & 0x7F == 0 ? .code((status >> 8) & 0xFF) : .signal(status & 0x7F)
+  }
+
+  /// Whether the terminal has lines and echo, as a shell wants it.
+  var isCooked: Bool {
+    var modes = termios()
+    return tcgetattr(secondary, &modes) == 0 && modes.c_lflag & tcflag_t(ICANON) != 0
+      && modes.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Gives the terminal lines and echo, as a shell does.
+  func cook() throws {
+    var modes = termios()
+    try #require(tcgetattr(secondary, &modes) == 0)
+    modes.c_lflag |= tcflag_t(ICANON) | tcflag_t(ECHO) | tcflag_t(ISIG)
+    try #require(tcsetattr(secondary, TCSANOW, &modes) == 0)
+  }
+
+  /// Whether nothing of the program is left in the terminal.
+  var isGivenBack: Bool {
+    isCooked && emulator.isCursorSeen && emulator.modes.isDisjoint(with: [1049, 2004, 2026])
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+import Tidemark
+
+@testable import Demo
+
+/// A database in a file of a test's own. The programs that look at it outlive the test's interest in it: it goes when
+/// the tests end.
+final class SampleFile: Sendable {
+  let path: String
+  private let folder: URL
+
+  init(_ sql: String) throws {
+    folder = Self.folder.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    path = folder.appending(path: "sample.sqlite").path()
+    let dbQueue = try DatabaseQueue(path: path)
+    try dbQueue.write { db in try db.execute(sql: sql) }
+    try dbQueue.close()
+  }
+
+  private static let folder: URL = {
+    atexit {
+      // What cannot be removed is left to the system.
+      try? FileManager.default.removeItem(at: SampleFile.place)
+    }
+    return place
+  }()
+
+  private static let place = FileManager.default.temporaryDirectory.appending(path: "tidemark-demo-tests-\(getpid())")
+
+  func sibling(_ name: String) -> String { folder.appending(path: name).path() }
+}
+
+extension Pane {
+  /// A pane with rows at hand.
+  static func sample(
+    _ id: Int = 1, _ title: String = "Sample", _ columns: [String], _ rows: [[CellValue]], hasMore: Bool = false
+  ) -> Pane {
+    var pane = Pane(id: id, title: title, subject: .query(Query(trusted: "SELECT \(id)"), PageRequest()))
+    pane.page = ResultPage(columns: columns, rows: rows, hasMore: hasMore).measured()
+    return pane
+  }
+}
+
+extension Dashboard {
+  /// A dashboard of some size.
+  static func sample(_ panes: [Pane], width: Int, height: Int, world: WorldState? = nil) -> Dashboard {
+    var dashboard = Dashboard(title: "Sample", panes: panes, world: world)
+    dashboard.size = Size(width: width, height: height)
+    return dashboard
+  }
+
+  /// What the screen shows.
+  var lines: [String] { DashboardView(dashboard: self).draw().grid.lines }
+}
+
+/// What was told, in order.
+final class Told<Value: Sendable>: Sendable {
+  private let values = Mutex<[Value]>([])
+  func add(_ value: Value) { values.withLock { $0.append(value) } }
+  var all: [Value] { values.withLock { $0 } }
+
+  /// Waits until there are enough.
+  func wait(count: Int, within seconds: Double = 60) async throws -> [Value] {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while all.count < count, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+    return all
+  }
+}

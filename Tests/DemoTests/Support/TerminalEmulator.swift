@@ -1,0 +1,122 @@
+@testable import Demo
+
+/// A terminal of the tests' own: what bytes make of a screen. It knows what the demo writes, and notes all else.
+struct TerminalEmulator {
+  let width: Int
+  let height: Int
+  private(set) var cells: [[Character?]]
+  private(set) var modes: Set<Int> = []
+  private(set) var isCursorSeen = true
+  private(set) var byteCount = 0
+
+  /// What came that is not known, or that no program should send.
+  private(set) var complaints: [String] = []
+  private(set) var cursor = Point(x: 0, y: 0)
+
+  /// The parameters of the look that was chosen last, and those of each cell.
+  private(set) var look = "0"
+  private(set) var looks: [[String]]
+
+  /// How many places a character takes: terminals do not agree, and the demo must not rely on it.
+  var widthOf: (Character) -> Int = { Glyph($0).width }
+
+  private var pending: [UInt8] = []
+  private var text = ""
+
+  init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+    cells = Array(repeating: Array(repeating: " ", count: width), count: height)
+    looks = Array(repeating: Array(repeating: "0", count: width), count: height)
+  }
+
+  var lines: [String] {
+    cells.map { row in
+      var line = String(row.compactMap { $0 })
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+
+  var screen: String { lines.joined(separator: "\n") }
+
+  mutating func feed(_ bytes: [UInt8]) {
+    byteCount += bytes.count
+    pending += bytes
+    while !pending.isEmpty {
+      if pending[0] == 0x1B {
+        guard let sequence = completeSequence() else { return }
+        pending.removeFirst(sequence.count)
+        obey(sequence)
+      } else {
+        let end = pending.firstIndex(of: 0x1B) ?? pending.count
+        // A character may still be on its way.
+        let complete = end < pending.count ? end : Self.completeLength(pending)
+        if complete == 0 { return }
+        put(String(decoding: pending[..<complete], as: UTF8.self))
+        pending.removeFirst(complete)
+      }
+    }
+  }
+
+  private func completeSequence() -> [UInt8]? {
+    guard pending.count > 1 else { return nil }
+    guard pending[1] == UInt8(ascii: "[") else { return Array(pending[..<2]) }
+    guard let final = pending.dropFirst(2).firstIndex(where: { (0x40..<0x7F).contains($0) }) else { return nil }
+    return Array(pending[...final])
+  }
+
+  private static func completeLength(_ bytes: [UInt8]) -> Int {
+    var end = bytes.count
+    while end > 0, end > bytes.count - 4 {
+      let byte = bytes[end - 1]
+      if byte < 0x80 { return end }
+      if byte >= 0xC0 {
+        let count = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+        return bytes.count - (end - 1) >= count ? bytes.count : end - 1
+      }
+      end -= 1
+    }
+    return bytes.count
+  }
+
+  private mutating func put(_ text: String) {
+    for character in text {
+      if character.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }) {
+        // A shell may end lines; the demo has no use for that.
+        if modes.contains(1049) { complaints.append("control character \(Array(character.utf8))") }
+        if character == "\r\n" || character == "\n" { cursor = Point(x: 0, y: min(cursor.y + 1, height - 1)) }
+        continue
+      }
+      let width = widthOf(character)
+      guard cursor.x + width <= self.width, cursor.y < height else {
+        complaints.append("\(character) is written beyond the edge, at \(cursor)")
+        continue
+      }
+      for offset in 0..<width {
+        cells[cursor.y][cursor.x + offset] = offset == 0 ? character : nil
+        looks[cursor.y][cursor.x + offset] = look
+      }
+      cursor.x += width
+    }
+  }
+
+  private mutating func obey(_ sequence: [UInt8]) {
+    let text = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self)
+    let numbers = text.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    switch (Character(Unicode.Scalar(sequence[sequence.count - 1])), text.first == "?") {
+    case ("H", false): cursor = Point(x: (numbers.count > 1 ? numbers[1] : 1) - 1, y: max(1, numbers[0]) - 1)
+    case ("C", false): cursor.x += max(1, numbers[0])
+    case ("m", false): look = text
+    case ("J", false) where text == "2":
+      cells = Array(repeating: Array(repeating: " ", count: width), count: height)
+      looks = Array(repeating: Array(repeating: "0", count: width), count: height)
+    case ("h", true), ("l", true):
+      let mode = Int(text.dropFirst()) ?? 0
+      let isOn = sequence.last == UInt8(ascii: "h")
+      if isOn { modes.insert(mode) } else { modes.remove(mode) }
+      if mode == 25 { isCursorSeen = isOn }
+    default: complaints.append("ESC \(String(decoding: sequence.dropFirst(), as: UTF8.self))")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Tidemark
+
+/// When a connection that has nothing to fetch waits for more with the processor.
+@Suite struct LivePollingTests {
+  /// A rest, which began at some time, that is ended by a commit at another one.
+  private func rest(_ polling: inout LivePolling, from start: Duration, to end: Duration) -> Bool {
+    let polls = polling.begin(at: start) != nil
+    if !polls { polling.restIsOver(at: end) }
+    return polls
+  }
+
+  @Test func nobodyPollsBeforeARestWasShort() {
+    var polling = LivePolling(processorCount: 2)
+    let first = rest(&polling, from: .zero, to: .milliseconds(1))
+    let second = rest(&polling, from: .milliseconds(2), to: .milliseconds(2) + .microseconds(10))
+    let third = rest(&polling, from: .milliseconds(3), to: .milliseconds(4))
+    #expect([first, second, third] == [false, false, true])
+  }
+
+  @Test func withOneProcessorNobodyPolls() {
+    var polling = LivePolling(processorCount: 1)
+    let polls = (0..<10).map { _ in rest(&polling, from: .zero, to: .microseconds(1)) }
+    #expect(!polls.contains(true))
+  }
+
+  @Test func whoPollsIsToldAndNobodyElse() throws {
+    var polling = LivePolling(processorCount: 2)
+    let isToldAtFirst = polling.tell()
+    _ = rest(&polling, from: .zero, to: .microseconds(1))
+    let begun = polling.begin(at: .zero)
+    let (news, end) = try #require(begun)
+    #expect(!news.isSet)
+    let isTold = polling.tell()
+    #expect(news.isSet)
+    #expect(end == LivePolling.patience)
+    polling.end(hasWork: true)
+    let isToldAfterwards = polling.tell()
+    #expect([isToldAtFirst, isTold, isToldAfterwards] == [false, true, false])
+  }
+
+  @Test func whatIsInVainIsGivenUp() {
+    var polling = LivePolling(processorCount: 2)
+    _ = rest(&polling, from: .zero, to: .microseconds(1))
+    var count = 0
+    while count < 100, polling.begin(at: .zero) != nil {
+      count += 1
+      polling.end(hasWork: false)
+    }
+    #expect(count == 4)
+  }
+
+  @Test func whatSucceedsGoesOn() {
+    var polling = LivePolling(processorCount: 2)
+    _ = rest(&polling, from: .zero, to: .microseconds(1))
+    var count = 0
+    for number in 0..<100 {
+      if polling.begin(at: .zero) == nil { break }
+      count += 1
+      polling.end(hasWork: number % 8 != 0)
+    }
+    #expect(count == 100)
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// The rows that sort behind the last one that a `LIMIT` lets through do not matter.
+@Suite struct RegionBoundTests {
+  private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
+
+  private static let schema = """
+    CREATE TABLE game (id INTEGER PRIMARY KEY, score INTEGER, name TEXT COLLATE NOCASE, code TEXT);
+    INSERT INTO game VALUES (1, 10, 'a', 'x'), (2, 20, 'b', 'y'), (3, 30, 'c', 'z'), (4, 40, 'd', 'w');
+    CREATE TABLE other (id INTEGER PRIMARY KEY);
+    """
+
+  private typealias Fetch = (Database, String, StatementArguments) throws -> Void
+
+  /// What a query reads, as an observation sees it.
+  private func region(
+    _ sql: String, _ arguments: StatementArguments = [], after change: String = "",
+    _ fetch: Fetch = { _ = try Row.fetchAll($0, sql: $1, arguments: $2) }
+  ) throws -> String {
+    try inMemory { db in
+      try db.execute(sql: Self.schema + change)
+      return try db.recordingSelection(usesBounds: true) { try fetch(db, sql, arguments) }
+        .selection.region.debugDescription
+    }
+  }
+
+  @Test func rowsBehindTheLastOneDoNotMatter() throws {
+    let down = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT 2")
+    #expect(down == "game(id,score) where score >= 30")
+    let wanted = try region("SELECT * FROM game WHERE id > ? ORDER BY score DESC, name LIMIT ?", [1, 1])
+    #expect(wanted == "game(code,id,name,score) where id > 1 and score >= 40")
+    let later = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT 1 OFFSET 1")
+    #expect(later == "game(id,score) where score >= 30")
+    let other = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT 1, 2")
+    #expect(other == "game(id,score) where score >= 20")
+  }
+
+  @Test func nullComesFirst() throws {
+    let up = try region("SELECT id, score FROM game ORDER BY score LIMIT 2")
+    #expect(up == "game(id,score) where score <= 20,game(id,score) where score = NULL")
+    let last = try region(
+      "SELECT id, score FROM game ORDER BY score LIMIT 1", after: "UPDATE game SET score = NULL WHERE id = 4")
+    #expect(last == "game(id,score)")
+  }
+
+  @Test(arguments: [
+    "SELECT id, score FROM game ORDER BY score DESC LIMIT 5", "SELECT id, score FROM game ORDER BY score DESC LIMIT -1",
+    "SELECT id, score FROM game ORDER BY score DESC LIMIT 0", "SELECT id, score FROM game LIMIT 2",
+    "SELECT id, score FROM game ORDER BY score DESC NULLS FIRST LIMIT 2", "SELECT id FROM game ORDER BY score LIMIT 2",
+    "SELECT id, -score AS score FROM game ORDER BY score LIMIT 2", "SELECT id, score FROM game ORDER BY 2 LIMIT 2",
+    "SELECT id, score FROM game ORDER BY -score LIMIT 2", "SELECT id, score FROM game ORDER BY score + 0 LIMIT 2",
+    "SELECT DISTINCT score FROM game ORDER BY score LIMIT 2",
+    "SELECT score FROM game GROUP BY score ORDER BY score LIMIT 2", "SELECT name FROM game ORDER BY name LIMIT 2",
+    "SELECT code FROM game ORDER BY code COLLATE NOCASE LIMIT 2",
+    "SELECT game.id, score FROM game, other ORDER BY score LIMIT 2",
+    "SELECT id, score FROM game WHERE id IN (SELECT id FROM other) ORDER BY score LIMIT 2",
+    "SELECT max(id), score FROM game ORDER BY score LIMIT 1",
+    "SELECT row_number() OVER (), score FROM game ORDER BY score LIMIT 1",
+    "SELECT id, score FROM (SELECT * FROM game) ORDER BY score LIMIT 2",
+    "SELECT score FROM game UNION SELECT id FROM game ORDER BY score LIMIT 2",
+  ])
+  func inOtherQueriesAllRowsMatter(_ sql: String) throws {
+    let known = try region(sql)
+    let unbound = try inMemory { db in
+      try db.execute(sql: Self.schema)
+      return try db.recordingSelection { _ = try Row.fetchAll(db, sql: sql) }.selection.region.debugDescription
+    }
+    #expect(known == unbound)
+    #expect(!known.contains("score >") && !known.contains("score <"))
+  }
+
+  @Test func whoDoesNotTakeAllRowsHasNoBound() throws {
+    let sql = "SELECT id, score FROM game ORDER BY score DESC LIMIT 3"
+    let some = try region(sql) { db, sql, _ in
+      let cursor = try Row.fetchCursor(db, sql: sql)
+      _ = try (cursor.next(), cursor.next())
+    }
+    #expect(some == "game(id,score)")
+    let all = try region(sql) { db, sql, _ in
+      let cursor = try Row.fetchCursor(db, sql: sql)
+      _ = try (cursor.next(), cursor.next(), cursor.next())
+    }
+    #expect(all == "game(id,score) where score >= 20")
+  }
+
+  @Test func anotherLimitIsAnotherExecution() throws {
+    let both = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT ?") { db, sql, _ in
+      _ = try Row.fetchAll(db, sql: sql, arguments: [1])
+      _ = try Row.fetchAll(db, sql: sql, arguments: [9])
+    }
+    #expect(both == "game(id,score)")
+  }
+
+  @Test func aRecordingInsideOfOneWithoutBoundsHasNone() throws {
+    let region = try inMemory { db in
+      try db.execute(sql: Self.schema)
+      return try db.recordingSelection {
+        _ = try db.recordingSelection(usesBounds: true) {
+          _ = try Row.fetchAll(db, sql: "SELECT score FROM game ORDER BY score DESC LIMIT 1")
+        }
+      }.selection.region.debugDescription
+    }
+    #expect(region == "game(score)")
+  }
+
+  // MARK: - Observations
+
+  @Test(arguments: Observed.allCases)
+  func anObservationIsNotWokenByWhatSortsBehindItsLastRow(_ observed: Observed) throws {
+    try observed.withDatabase { database in
+      try database.write { db in for score in 1...20 { try db.addPlayer("p\(score)", score: score) } }
+      let observation = ValueObservation.tracking { db in
+        try Int.fetchAll(db, sql: "SELECT score FROM player ORDER BY score DESC LIMIT 3")
+      }
+      let (deliveries, cancellable) = observation.collect(in: database)
+      try deliveries.wait(forLast: [20, 19, 18])
+      try database.write { try $0.execute(sql: "UPDATE player SET score = score - 1 WHERE score < 10") }
+      try database.write { try $0.addPlayer("late", score: 17) }
+      #expect(database.liveMetrics.wakeCount == 0)
+      // The bound moves with the rows.
+      try database.write { try $0.execute(sql: "DELETE FROM player WHERE score > 18") }
+      try deliveries.wait(forLast: [18, 17, 17])
+      try database.write { try $0.execute(sql: "UPDATE player SET score = 18 WHERE name = 'p16'") }
+      try deliveries.wait(forLast: [18, 18, 17])
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func whatIsReadFirstIsObservedWhollyWhereItIsNotLookedAtAgain(_ observed: Observed) throws {
+    try observed.withDatabase { database in
+      try database.write { db in for score in 1...5 { try db.addPlayer("p\(score)", score: score) } }
+      let observation = ValueObservation.trackingConstantRegion { db in
+        try Int.fetchAll(db, sql: "SELECT score FROM player ORDER BY score DESC LIMIT 1")
+      }
+      let (deliveries, cancellable) = observation.collect(in: database)
+      try deliveries.wait(forLast: [5])
+      try database.write { try $0.execute(sql: "DELETE FROM player WHERE score > 2") }
+      try deliveries.wait(forLast: [2])
+      try database.write { try $0.execute(sql: "UPDATE player SET score = 3 WHERE score = 1") }
+      try deliveries.wait(forLast: [3])
+      cancellable.cancel()
+    }
+  }
+
+  // MARK: - Chance
+
+  /// Law: a change that alters what a query with a limit shows touches what was read. Of a hundred times that it is
+  /// touched by a change of one row in a large table, the result is the same five times at most.
+  @Test func aBoundMissesNothingAndIsSeldomWrong() throws {
+    var chance = Chance()
+    var (yes, wrong, count) = (0, 0, 0)
+    for _ in 0..<(Self.isFull ? 300 : 15) {
+      try inMemory { db in
+        try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b TEXT, c REAL)")
+        if Bool.random(using: &chance) { try db.execute(sql: "CREATE INDEX tByA ON t(a, c)") }
+        func value() -> DatabaseValue {
+          switch Int.random(in: 0..<20, using: &chance) {
+          case 0: .null
+          case 1: DatabaseValue(.string(chance.pick(["a", "B", "é", "10"])))
+          case 2: DatabaseValue(.double(Double(Int.random(in: 0..<400, using: &chance)) / 2))
+          default: DatabaseValue(.int64(Int64.random(in: 0..<200, using: &chance)))
+          }
+        }
+        func text() -> DatabaseValue { DatabaseValue(.string("\(Int.random(in: 0..<90, using: &chance))")) }
+        for _ in 0..<100 {
+          try db.execute(sql: "INSERT INTO t (a, b, c) VALUES (?, ?, ?)", arguments: [value(), text(), value()])
+        }
+        let column = chance.pick(["a", "b", "c", "id"])
+        let offset = chance.pick(["", "", " OFFSET 3"])
+        let sql =
+          "SELECT \(chance.pick(["*", "id, a, b, c", "b, c, a, id"])) FROM t "
+          + chance.pick(["", "WHERE id > 5 ", "WHERE a IS NOT NULL ", "WHERE b >= '3' AND a < 150 "])
+          + "ORDER BY \(column) \(chance.pick(["", "ASC", "DESC"])), id "
+          + "LIMIT \(Int.random(in: 1...12, using: &chance))\(offset)"
+        func look() throws -> ([[DatabaseValue.Storage]], DatabaseRegion) {
+          let (rows, selection) = try db.recordingSelection(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
+          return (rows.map { $0.databaseValues.map(\.storage) }, selection.region)
+        }
+        var (result, region) = try look()
+        for _ in 0..<60 {
+          let id = Int.random(in: 1...110, using: &chance)
+          let before = try Row.fetchOne(db, sql: "SELECT * FROM t WHERE id = ?", arguments: [id])
+          switch Int.random(in: 0..<5, using: &chance) {
+          case 0: try db.execute(sql: "DELETE FROM t WHERE id = ?", arguments: [id])
+          case 1:
+            try db.execute(
+              sql: "INSERT OR REPLACE INTO t VALUES (?, ?, ?, ?)", arguments: [id, value(), text(), value()])
+          case 2: try db.execute(sql: "UPDATE t SET c = ? WHERE id = ?", arguments: [value(), id])
+          default: try db.execute(sql: "UPDATE t SET a = ?, b = ? WHERE id = ?", arguments: [value(), text(), id])
+          }
+          let after = try Row.fetchOne(db, sql: "SELECT * FROM t WHERE id = ?", arguments: [id])
+          guard let change = Self.change(before, after) else { continue }
+          count += 1
+          let isTouched = region.isModified(by: change)
+          let (newResult, newRegion) = try look()
+          if newResult != result, !isTouched { Issue.record("\(sql): \(region.debugDescription) missed \(change)") }
+          // A row before the first one that is shown may change without being seen.
+          if isTouched, offset.isEmpty { yes += 1 }
+          if isTouched, offset.isEmpty, newResult == result { wrong += 1 }
+          (result, region) = (newResult, newRegion)
+        }
+      }
+    }
+    print("queries with a limit: \(count) changes, \(yes) times yes, \(wrong) of them wrong")
+    #expect(yes > 50)
+    #expect(wrong * 20 <= yes, "\(wrong) of \(yes)")
+  }
+
+  private static func change(_ before: Row?, _ after: Row?) -> RowChange? {
+    func image(_ row: Row) -> RowImage {
+      var image = RowImage(rowID: row["id"])
+      for (name, value) in row { image.values[name] = value }
+      return image
+    }
+    var change = RowChange(table: TableKey("t"), kind: .update)
+    switch (before, after) {
+    case (nil, nil): return nil
+    case (let old?, nil): change = RowChange(table: TableKey("t"), kind: .delete, old: image(old))
+    case (nil, let new?): change = RowChange(table: TableKey("t"), kind: .insert, new: image(new))
+    case (let old?, let new?):
+      (change.old, change.new) = (image(old), image(new))
+      let changed = image(old).values.filter { $0.value.storage != image(new).values[$0.key]?.storage }
+      if changed.isEmpty { return nil }
+      change.changedColumns = Set(changed.keys)
+    }
+    return change
+  }
+}
