@@ -6,6 +6,7 @@
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks wakes
 //     Benchmarks slow [SECONDS]
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
 // `conversions`, `concurrent`, `start`, `live`, `bulk`. With `--side`, one side of the workloads is run and nothing is
@@ -29,6 +30,11 @@ while let argument = arguments.popFirst() {
   }
 }
 
+if names.first == "committer" {
+  try commitRepeatedly(Array(names.dropFirst()))
+  exit(0)
+}
+
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
@@ -41,6 +47,12 @@ if names.first == "wakes" {
 
 if names.first == "slow" {
   try measureSlowConsumers(folder, seconds: names.dropFirst().first.flatMap { Int($0) } ?? 60)
+  folder.remove()
+  exit(0)
+}
+
+if names.first == "others" {
+  try measureOtherProcesses(folder, Array(names.dropFirst()))
   folder.remove()
   exit(0)
 }
