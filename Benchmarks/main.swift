@@ -5,10 +5,11 @@
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
-// `conversions`, `concurrent`, `start`, `live`, `bulk`, `wakes`, `slow`. With `--side`, one side of the workloads is run and nothing is
-// compared: that is for profilers. With `--json`, what was measured is written to a file, too.
+// `conversions`, `concurrent`, `start`, `live`, `bulk`, `wakes`, `slow`. With `--side`, one side of the workloads is
+// run and nothing is compared: that is for profilers. With `--json`, what was measured is written to a file, too.
 
 import Foundation
 
@@ -28,9 +29,20 @@ while let argument = arguments.popFirst() {
   }
 }
 
+if names.first == "committer" {
+  try commitRepeatedly(Array(names.dropFirst()))
+  exit(0)
+}
+
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
+
+if names.first == "others" {
+  try measureOtherProcesses(folder, Array(names.dropFirst()))
+  folder.remove()
+  exit(0)
+}
 
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
 if let side, names.first != "bulk" {

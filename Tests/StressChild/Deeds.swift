@@ -86,3 +86,18 @@ func close(path: String, name: String) throws {
     acknowledge(number)
   }
 }
+
+/// Counts in a table, once each time that it is told to go on, and acknowledges each number. It has a connection of its
+/// own, as simple as can be, and is named after how carefully it commits.
+func count(path: String, name: String) throws {
+  var configuration = Configuration()
+  configuration.busyMode = .timeout(60)
+  configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = \(name)") }
+  let dbQueue = try DatabaseQueue(path: path, configuration: configuration)
+  var number = 0
+  while getchar() != EOF {
+    number += 1
+    try dbQueue.writeWithoutTransaction { try $0.execute(sql: "UPDATE counter SET n = n + 1") }
+    acknowledge(number)
+  }
+}

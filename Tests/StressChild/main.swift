@@ -7,6 +7,7 @@ import Foundation
 
 let deeds: [String: (_ path: String, _ name: String) throws -> Void] = [
   "write": write, "boast": boast, "backup": backup, "migrate": migrate, "close": close,
+  "count": count,
 ]
 
 let words = CommandLine.arguments.dropFirst()

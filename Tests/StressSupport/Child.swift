@@ -5,6 +5,7 @@ package final class Child: Sendable {
   private let process: Process
   private let acknowledgements = Pipe()
   private let complaints = Pipe()
+  private let orders = Pipe()
 
   /// The program stands beside the one that runs the tests.
   private static var program: URL {
@@ -21,7 +22,13 @@ package final class Child: Sendable {
     process.arguments = [deed, database, name]
     process.standardOutput = acknowledgements
     process.standardError = complaints
+    process.standardInput = orders
     try process.run()
+  }
+
+  /// Tells it to go on, where it waits for that.
+  package func goOn() {
+    orders.fileHandleForWriting.write(Data([1]))
   }
 
   /// Waits until so many commits were acknowledged.

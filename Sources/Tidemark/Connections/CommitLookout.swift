@@ -21,6 +21,9 @@ struct CommitLookout {
   /// How long one rests between two looks.
   private let rest: Duration
 
+  /// Whether somebody tells of files.
+  private let listens: Bool
+
   /// When to look next.
   private(set) var next: Duration
 
@@ -42,8 +45,9 @@ struct CommitLookout {
   /// Whether to wait for a commit of our own that has not ended.
   private(set) var isPatient = true
 
-  init(rest: Duration, now: Duration) {
+  init(rest: Duration, listens: Bool = true, now: Duration) {
     self.rest = rest
+    self.listens = listens
     next = now
   }
 
@@ -71,7 +75,7 @@ struct CommitLookout {
       ownCommit = nil
       // It was not there at the first look after the file was told to be written: it is what was being written.
       if lookCount > 1 { told = nil }
-    case .nothing where hasOwn:
+    case .nothing where hasOwn && listens:
       ownCommit = now
       isMuted = true
       if lookCount > 1 { told = nil }

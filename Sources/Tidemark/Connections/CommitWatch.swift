@@ -19,11 +19,19 @@ final class CommitWatch: Sendable {
   let folder: String
   let names: [[UInt8]]
 
-  /// How often to look where nothing is told.
-  let rest: Duration
+  let attention: Attention
 
-  /// Whether what the system tells of the files is listened to.
-  let listens: Bool
+  /// How one knows when to look.
+  enum Attention: Sendable {
+    /// The system tells, and one looks now and then in any case.
+    case listening(rest: Duration)
+
+    /// The system cannot tell.
+    case deaf
+
+    /// One looks now and then.
+    case resting(Duration)
+  }
 
   private let path: String
   private let gauge: any CommitGauge
@@ -44,7 +52,7 @@ final class CommitWatch: Sendable {
 
   init(
     path: String, _ gauge: any CommitGauge, _ broker: ChangeBroker?, _ standing: DatabaseStanding,
-    rest: Duration?, listens: Bool, _ tell: @escaping @Sendable (News) -> Void
+    _ attention: Attention, _ tell: @escaping @Sendable (News) -> Void
   ) {
     let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     folder = end == path.startIndex ? "." : String(path[..<end])
@@ -53,10 +61,12 @@ final class CommitWatch: Sendable {
     self.gauge = gauge
     self.broker = broker
     self.standing = standing
-    self.rest = rest ?? .milliseconds(500)
-    self.listens = listens && rest == nil
+    self.attention = attention
     self.tell = tell
   }
+
+  /// Whether what the system tells of the files is of interest.
+  var listens: Bool { if case .listening = attention { true } else { false } }
 
   /// How many commits of our own there were.
   var ownCommitCount: UInt64 { broker?.writeCount ?? 0 }
@@ -96,6 +106,7 @@ final class CommitWatch: Sendable {
 
   /// Looks no more for now, and lets go of what it holds.
   func pause() {
+    if standing.isInherited { return }
     phase.withLock { phase in
       guard phase == .looking else { return }
       phase = .paused
@@ -105,15 +116,18 @@ final class CommitWatch: Sendable {
 
   /// Looks again.
   func resume() {
+    if standing.isInherited { return }
     phase.withLock { if $0 == .paused { $0 = .looking } }
   }
 
   /// Looks no more.
   func end() {
+    // In a child made by fork(), the thread that looks is not there, and may never let go.
+    if standing.isInherited { return }
     let isFirst = phase.withLock { phase in
       if phase == .ended { return false }
       phase = .ended
-      if !standing.isInherited { gauge.end() }
+      gauge.end()
       return true
     }
     if isFirst { CommitWatcher.shared.remove(self) }

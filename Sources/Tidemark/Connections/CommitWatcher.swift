@@ -139,13 +139,18 @@ private final class LookingThread: @unchecked Sendable {
   }
 
   private func place(of watch: CommitWatch) -> Place {
-    var rest = watch.rest
-    if watch.listens {
-      if folders[watch.folder] == nil { folders[watch.folder] = Folder(watch: events.watch(watch.folder)) }
-      if folders[watch.folder]?.watch == nil { rest = min(rest, Self.unheardRest) }
+    if watch.listens, folders[watch.folder] == nil {
+      folders[watch.folder] = Folder(watch: events.watch(watch.folder))
     }
-    return Place(
-      watch: watch, lookout: CommitLookout(rest: rest, now: clock.now()), ownCommitCount: watch.ownCommitCount)
+    return Place(watch: watch, lookout: lookout(of: watch), ownCommitCount: watch.ownCommitCount)
+  }
+
+  private func lookout(of watch: CommitWatch) -> CommitLookout {
+    switch watch.attention {
+    case .listening(let rest) where folders[watch.folder]?.watch != nil: CommitLookout(rest: rest, now: clock.now())
+    case .listening, .deaf: CommitLookout(rest: Self.unheardRest, listens: false, now: clock.now())
+    case .resting(let rest): CommitLookout(rest: rest, listens: false, now: clock.now())
+    }
   }
 
   private func lookAround() {
@@ -187,7 +192,7 @@ private final class LookingThread: @unchecked Sendable {
     if let watch = folders[path]?.watch { events.forget(watch) }
     folders[path] = Folder(watch: nil)
     for (id, place) in places where place.watch.folder == path && place.watch.listens {
-      places[id]?.lookout = CommitLookout(rest: min(place.watch.rest, Self.unheardRest), now: clock.now())
+      places[id]?.lookout = lookout(of: place.watch)
     }
   }
 

@@ -112,22 +112,21 @@ public final class _DatabaseGround: Sendable {
 
   /// Has a closure told when others have committed, as long as the answer is kept; nil when they are not looked for.
   func watchCommitsByOthers(_ tell: @escaping @Sendable (CommitWatch.News) -> Void) -> CommitWatching? {
-    let rest: Duration?
+    let environment = configuration.environment
+    let attention: CommitWatch.Attention
     switch configuration.noticesCommitsByOthers {
     case .never: return nil
-    case .atOnce: rest = nil
-    case .every(let duration): rest = duration
+    case .atOnce: attention = environment.listensToFiles ? .listening(rest: environment.lookoutRest) : .deaf
+    case .every(let duration): attention = .resting(duration)
     }
     guard let writer, let path = writer.filePath else { return nil }
     let gauge: any CommitGauge =
       switch connections {
-      case .pool: PoolCommitGauge(path: path, vfs: configuration.environment.vfs, writer.standing, writer.ownCommits)
+      case .pool: PoolCommitGauge(path: path, vfs: environment.vfs, writer.standing, writer.ownCommits)
       case .queue, .snapshot, .snapshotPool: QueueCommitGauge(writer)
       }
     return CommitWatching(
-      CommitWatch(
-        path: path, gauge, writer.changeBroker, writer.standing, rest: rest,
-        listens: configuration.environment.listensToFiles, tell))
+      CommitWatch(path: path, gauge, writer.changeBroker, writer.standing, attention, tell))
   }
 
   // MARK: Reading and writing

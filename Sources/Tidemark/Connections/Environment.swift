@@ -21,6 +21,9 @@ struct Environment: Sendable {
   /// Whether one listens to what the system tells of files, where it tells something.
   var listensToFiles = true
 
+  /// How long one looks for no commits of others where nothing is told of the files.
+  var lookoutRest = Duration.milliseconds(500)
+
   /// Makes the executor of the asynchronous accesses of a queue.
   ///
   /// - parameter threadCountMax: How many accesses may run at the same time.

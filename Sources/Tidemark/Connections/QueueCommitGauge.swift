@@ -18,7 +18,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
   func look(_ patience: Bool) -> CommitFinding {
     connection.inPassing { db in
       do {
-        guard let handle = db.handle, !handle.isReading else { return .unclear }
+        guard let handle = db.handle, handle.isInAutocommitMode, !handle.isReading else { return .unclear }
         if handle.hasMoved("main") { return .moved }
         // A lock for a moment would be one too many for a writer that does not wait.
         if version == nil { beginWithLog(db) }

@@ -340,7 +340,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
     (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
-    // SQLite tells that it commits, and no log, where nothing was written under the lock of the writer.
+    // A commit of nothing, or of a blob, has no hook that tells of its end.
     callbacks.ownCommits?.didNotCommit()
     callbacks.hasCommitted = false
     callbacks.hasRolledBack = false

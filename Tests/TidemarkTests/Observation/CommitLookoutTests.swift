@@ -71,6 +71,13 @@ import Testing
     #expect(lookout.next == now + .microseconds(20))
   }
 
+  @Test func whereNothingIsToldThereIsNothingToMute() {
+    var lookout = CommitLookout(rest: .seconds(2), listens: false, now: Self.start)
+    lookout.didLook(.nothing, hasOwn: true, Self.start)
+    #expect(!lookout.isMuted)
+    #expect(lookout.next == Self.start + .seconds(2))
+  }
+
   @Test func commitsOfOthersAreListenedTo() {
     var lookout = lookout()
     lookout.didLook(.nothing, hasOwn: true, Self.start)

@@ -1,4 +1,3 @@
-import CSQLite
 import Testing
 @testable import Tidemark
 
@@ -110,15 +109,15 @@ import Testing
     #expect(try look() == .nothing)
   }
 
-  @Test func acommitThatHasNotEndedIsUnclear() throws {
+  @Test func aCommitThatHasNotEndedIsUnclear() throws {
     try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
     // As in the moment between the commit and the hook that tells of it.
-    try pool.writeWithoutTransaction { db in
-      let handle = try db.openHandle()
-      sqlite3_wal_hook(handle.pointer, nil, nil)
+    try pool.write { db in
       try db.execute(sql: "INSERT INTO t VALUES (2)")
-      handle.installLogHook(db.callbacks)
+      commits.willCommit()
+      db.callbacks.ownCommits = nil
     }
+    pool.writer.sync { $0.callbacks.ownCommits = commits }
     #expect(try look() == .unclear)
     let header = try header()
     #expect(commits.look(false) { header } == .others)

@@ -1,0 +1,154 @@
+import CSQLite
+import Foundation
+import Tidemark
+
+// How soon live queries have what another process commits, and what it costs to wait for it.
+//
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
+//
+// The other process is this program: it commits COUNT times, with pauses of a millisecond on average, then without. It
+// uses bare C, and tells when each COMMIT has returned. `disk` takes the folder of temporary files, not one in memory.
+
+func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) throws {
+  let count = arguments.lazy.compactMap { Int($0) }.first ?? 10_000
+  let synchronous = arguments.filter { ["NORMAL", "FULL"].contains($0) }
+  let mode = arguments.contains("delete") ? "delete" : "wal"
+  for synchronous in synchronous.isEmpty ? ["NORMAL", "FULL"] : synchronous {
+    let home = arguments.contains("disk") ? FileManager.default.temporaryDirectory.path() : folder.path("")
+    let path = "\(home)/others-\(getpid())-\(synchronous).sqlite"
+    defer {
+      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+    let benchmark = try OthersBenchmark(path, mode)
+    print("another process commits \(count) times, synchronous = \(synchronous), journal_mode = \(mode)")
+    try benchmark.measure(count, synchronous, pauseInMicroseconds: 1_000)
+    try benchmark.measure(count, synchronous, pauseInMicroseconds: 0)
+    benchmark.measureIdleness()
+    try benchmark.close()
+  }
+}
+
+private final class OthersBenchmark: @unchecked Sendable {
+  private let database: any DatabaseWriter
+  private let path: String
+  private let lock = NSLock()
+  private var deliveries: [(value: Int, time: UInt64)] = []
+  private var loop: Task<Void, any Error>?
+  private var base = 0
+
+  init(_ path: String, _ mode: String) throws {
+    self.path = path
+    database = try mode == "wal" ? DatabasePool(path: path) : DatabaseQueue(path: path)
+    try database.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    let observation = ValueObservation.tracking { db in
+      try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? 0
+    }
+    let values = observation.values(in: database)
+    loop = Task.detached { [weak self] in
+      for try await value in values { self?.note(value) }
+    }
+    while last == nil { usleep(1_000) }
+  }
+
+  private var last: Int? { lock.withLock { deliveries.last?.value } }
+
+  private func note(_ value: Int) {
+    let now = timeOfAllProcesses()
+    lock.withLock { deliveries.append((value, now)) }
+  }
+
+  func measure(_ count: Int, _ synchronous: String, pauseInMicroseconds pause: Int) throws {
+    lock.withLock { deliveries.removeAll(keepingCapacity: true) }
+    let (fetches, cpu) = (database.liveMetrics.fetchCount, cpuTime())
+    let child = Process()
+    let pipe = Pipe()
+    child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    child.arguments = ["committer", path, "\(count)", synchronous, "\(pause)"]
+    child.standardOutput = pipe
+    try child.run()
+    let begin = timeOfAllProcesses()
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    child.waitUntilExit()
+    let seconds = Double(timeOfAllProcesses() - begin) / 1e9
+    base += count
+    let limit = timeOfAllProcesses() + 10_000_000_000
+    while last != base, timeOfAllProcesses() < limit { usleep(1_000) }
+    let usage = (cpuTime() - cpu) / 1e9 / seconds * 100
+    let times = bytes.withUnsafeBytes { buffer in
+      (0..<(buffer.count / 8)).map { buffer.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
+    }
+    tell(delays(times), seconds, fetches: database.liveMetrics.fetchCount - fetches, usage: usage, pause)
+  }
+
+  /// From the return of each COMMIT to the delivery of its value, or of a later one; nil when it never came.
+  private func delays(_ times: [UInt64]) -> [UInt64?] {
+    let delivered = lock.withLock { deliveries }
+    var place = 0
+    return times.enumerated().map { index, time in
+      while place < delivered.count, delivered[place].value < base - times.count + index + 1 { place += 1 }
+      guard place < delivered.count else { return nil }
+      return delivered[place].time > time ? delivered[place].time - time : 0
+    }
+  }
+
+  private func tell(_ delays: [UInt64?], _ seconds: Double, fetches: Int, usage: Double, _ pause: Int) {
+    let known = delays.compactMap { $0 }.sorted()
+    func quantile(_ part: Double) -> String {
+      known.isEmpty ? "-" : microseconds(Double(known[min(known.count - 1, Int(Double(known.count) * part))]))
+    }
+    let late = known.count { $0 > 100_000_000 }
+    print(
+      pause > 0 ? "  a commit each millisecond " : "  one commit after another   ",
+      "p50", quantile(0.5), "p99", quantile(0.99), "p99.9", quantile(0.999), "max", quantile(1),
+      "missed", delays.count - known.count, "later than 100 ms", late)
+    print(
+      String(
+        format: "    %.1f s, %.0f commits/s, %d fetches, %.1f %% of a processor", seconds,
+        Double(delays.count) / seconds, fetches, usage))
+  }
+
+  func measureIdleness() {
+    usleep(200_000)
+    let (cpu, begin) = (cpuTime(), timeOfAllProcesses())
+    sleep(10)
+    let share = (cpuTime() - cpu) / Double(timeOfAllProcesses() - begin) * 100
+    print(String(format: "  nothing happens             %.4f %% of a processor, target 0.05 %%", share))
+  }
+
+  func close() throws {
+    loop?.cancel()
+    try database.close()
+  }
+
+  private func microseconds(_ nanoseconds: Double) -> String { String(format: "%.0f µs", nanoseconds / 1000) }
+}
+
+/// The other process.
+func commitRepeatedly(_ arguments: [String]) throws {
+  guard arguments.count == 4, let count = Int(arguments[1]), let pause = Int(arguments[3]) else {
+    print("Benchmarks committer PATH COUNT SYNCHRONOUS PAUSE")
+    exit(2)
+  }
+  let connection = try BareConnection(arguments[0])
+  sqlite3_busy_timeout(connection.connection, 60_000)
+  try connection.execute("PRAGMA synchronous = \(arguments[2])")
+  let statement = try connection.prepare("UPDATE counter SET n = n + 1")
+  defer { sqlite3_finalize(statement) }
+  var times: [UInt64] = []
+  times.reserveCapacity(count)
+  for _ in 0..<count {
+    let code = sqlite3_step(statement)
+    times.append(timeOfAllProcesses())
+    sqlite3_reset(statement)
+    if code != SQLITE_DONE { throw BareError(code: code) }
+    if pause > 0 { usleep(UInt32.random(in: 0...UInt32(2 * pause))) }
+  }
+  times.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
+}
+
+/// The same for all processes.
+private func timeOfAllProcesses() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
