@@ -19,15 +19,17 @@ struct Figure: Codable {
   var library: Double?
 
   enum Unit: String, Codable {
-    case ratio, percent, nanoseconds, microseconds, milliseconds, bytes, megabytes, count
+    case ratio, percent, waste, nanoseconds, microseconds, milliseconds, bytes, megabytes, count
 
-    /// The share of a rate is better when it is greater; all else is better when it is less.
+    /// The share of a rate is better when it is greater; all else is better when it is less, what is done for nothing
+    /// included.
     var isBetterWhenGreater: Bool { self == .percent }
 
     func words(_ value: Double) -> String {
       switch self {
       case .ratio: String(format: "%.2f", value)
       case .percent: String(format: "%.0f %%", value)
+      case .waste: String(format: "%.1f %%", value)
       case .nanoseconds: String(format: "%.0f ns", value)
       case .microseconds: String(format: "%.2f µs", value)
       case .milliseconds: String(format: "%.2f ms", value)

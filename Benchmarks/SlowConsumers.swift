@@ -8,14 +8,17 @@ import Tidemark
 // A thousand loops iterate the values of as many live queries, while a thread writes ten thousand times in a second.
 // What the writes cost their thread is compared with the same writes when the loops take each value at once.
 
-func measureSlowConsumers(_ folder: BenchmarkFolder, seconds: Int) throws {
+func measureSlowConsumers(_ folder: BenchmarkFolder, seconds: Int, _ report: Report) throws {
   let fast = try SlowConsumerBenchmark(folder, pause: nil).run(seconds: seconds)
-  print("consumers that are fast:", fast.words)
   let slow = try SlowConsumerBenchmark(folder, pause: .seconds(1)).run(seconds: seconds)
-  print("consumers that take one value in a second:", slow.words)
-  print(
-    String(format: "the writer loses %.1f %% (target 3 %%)", (slow.writeTime / fast.writeTime - 1) * 100),
-    "| memory grows by", String(format: "%.0f KiB", Double(slow.growth) / 1024), "(target 1 MiB)")
+  func add(_ name: String, _ value: Double, _ unit: Figure.Unit, target: Double? = nil) {
+    report.add(Figure(group: "1000 slow consumers", name: name, value: value, unit: unit, target: target))
+  }
+  add("writes", Double(slow.writeCount), .count)
+  add("values", Double(slow.valueCount), .count)
+  add("last values that did not arrive", Double(slow.wrongCount), .count, target: 0)
+  add("what the writer loses", (slow.writeTime / fast.writeTime - 1) * 100, .waste, target: 3)
+  add("growth of the memory", Double(slow.growth) / 1e6, .megabytes, target: 1.05)
 }
 
 private final class SlowConsumerBenchmark: @unchecked Sendable {
@@ -26,11 +29,6 @@ private final class SlowConsumerBenchmark: @unchecked Sendable {
     var valueCount: Int
     var wrongCount: Int
     var growth: Int
-
-    var words: String {
-      "\(writeCount) writes, \(valueCount) values, \(wrongCount) last values wrong,"
-        + String(format: " %.1f µs for a write", writeTime / 1000)
-    }
   }
 
   private let pool: DatabasePool

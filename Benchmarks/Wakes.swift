@@ -9,38 +9,37 @@ import Tidemark
 // One row of many changes at a time, whichever column, in whichever way; at the end the last value of each query is
 // compared with what it gives now.
 
-func measureWakes(_ folder: BenchmarkFolder) throws {
-  print(pad("kind of query", 44), pad("wakes", 10), pad("for nothing", 14), pad("target", 10), "wrong at the end")
-  for kind in WakeBenchmark.kinds { try WakeBenchmark(folder, kind).run() }
+func measureWakes(_ folder: BenchmarkFolder, _ report: Report) throws {
+  for kind in WakeBenchmark.kinds { try WakeBenchmark(folder, kind).run(report) }
 }
 
 private final class WakeBenchmark: @unchecked Sendable {
   struct Kind: Sendable {
     var name: String
-    var target: String
+    var target: Double
     var sql: String
     var arguments: @Sendable (Int) -> StatementArguments
   }
 
   static let kinds = [
-    Kind(name: "owner = ?", target: "1 %", sql: "SELECT id, score FROM item WHERE owner = ? ORDER BY id") { [$0] },
-    Kind(name: "owner IN (?, ?)", target: "1 %", sql: "SELECT id, score FROM item WHERE owner IN (?, ?) ORDER BY id") {
+    Kind(name: "owner = ?", target: 1, sql: "SELECT id, score FROM item WHERE owner = ? ORDER BY id") { [$0] },
+    Kind(name: "owner IN (?, ?)", target: 1, sql: "SELECT id, score FROM item WHERE owner IN (?, ?) ORDER BY id") {
       [$0, $0 + 7]
     },
     Kind(
-      name: "score BETWEEN ? AND ?", target: "1 %",
+      name: "score BETWEEN ? AND ?", target: 1,
       sql: "SELECT id, owner, score, name FROM item WHERE score BETWEEN ? AND ? ORDER BY id"
     ) { [$0 * 10, $0 * 10 + 40] },
     Kind(
-      name: "ORDER BY score DESC LIMIT 10", target: "5 %",
+      name: "ORDER BY score DESC LIMIT 10", target: 5,
       sql: "SELECT id, score, name FROM item WHERE owner % 50 <> ? ORDER BY score DESC, id LIMIT 10"
     ) { [$0 % 50] },
     Kind(
-      name: "owner > ? ORDER BY owner LIMIT 10", target: "5 %",
+      name: "owner > ? ORDER BY owner LIMIT 10", target: 5,
       sql: "SELECT id, owner, score FROM item WHERE owner > ? ORDER BY owner, id LIMIT 10"
     ) { [$0 * 20] },
     Kind(
-      name: "join by a foreign key", target: "20 %",
+      name: "join by a foreign key", target: 20,
       sql: "SELECT item.id, tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = ? ORDER BY 1, 2"
     ) { [$0] },
   ]
@@ -67,7 +66,7 @@ private final class WakeBenchmark: @unchecked Sendable {
     }
   }
 
-  func run() throws {
+  func run(_ report: Report) throws {
     let (sql, arguments) = (kind.sql, kind.arguments)
     let values = ValueBox(count: queryCount)
     let seen = Counter()
@@ -96,9 +95,11 @@ private final class WakeBenchmark: @unchecked Sendable {
       }
     }
     let share = 100 * Double(metrics.falseWakeCount) / Double(max(1, metrics.wakeCount))
-    print(
-      pad(kind.name, 44), pad("\(metrics.wakeCount)", 10), pad(String(format: "%.1f %%", share), 14),
-      pad(kind.target, 10), wrong)
+    report.add(
+      Figure(group: "wakes for nothing", name: kind.name, value: share, unit: .waste, target: kind.target))
+    report.add(
+      Figure(
+        group: "wakes for nothing", name: "\(kind.name), missed", value: Double(wrong), unit: .count, target: 0))
     for cancellable in all { cancellable.cancel() }
   }
 

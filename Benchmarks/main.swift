@@ -4,11 +4,10 @@
 //     Benchmarks --side library|bare [NAME…]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
-//     Benchmarks wakes
 //     Benchmarks slow [SECONDS]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
-// `conversions`, `concurrent`, `start`, `live`, `bulk`. With `--side`, one side of the workloads is run and nothing is
+// `conversions`, `concurrent`, `start`, `live`, `bulk`, `wakes`, `slow`. With `--side`, one side of the workloads is run and nothing is
 // compared: that is for profilers. With `--json`, what was measured is written to a file, too.
 
 import Foundation
@@ -33,18 +32,6 @@ let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
 
-if names.first == "wakes" {
-  try measureWakes(folder)
-  folder.remove()
-  exit(0)
-}
-
-if names.first == "slow" {
-  try measureSlowConsumers(folder, seconds: names.dropFirst().first.flatMap { Int($0) } ?? 60)
-  folder.remove()
-  exit(0)
-}
-
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
 if let side, names.first != "bulk" {
   for workload in try families.flatMap({ try $0(folder) }) where workload.isMeant(by: names) {
@@ -60,6 +47,8 @@ case "live":
   try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts, report)
 case "bulk":
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
+case "slow" where names.count == 2:
+  try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
   let sections: [(name: String, measure: () throws -> Void)] = [
     ("conversions", { try measureConversions(rounds: rounds, report) }),
@@ -67,6 +56,8 @@ default:
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),
     ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),
     ("bulk", { try measureBulkWrites(folder, rounds: rounds, names: [], report) }),
+    ("wakes", { try measureWakes(folder, report) }),
+    ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
   ]
   for family in families {
     let workloads = try family(folder).filter { $0.isMeant(by: names) }

@@ -27,8 +27,8 @@ enum Usage {
     --format, --count and --rows imply --plain. What follows -- is no option.
 
     The result is 0, or 1 when something failed, 64 for a command line that makes no sense, 65 for SQL that is no query
-    of this database, 66 for a file that cannot be opened. A signal (SIGINT, SIGTERM, SIGHUP, SIGPIPE) ends the program as
-    it would any other, once the terminal is what it was.
+    of this database, 66 for a file that cannot be opened. A signal (SIGINT, SIGTERM, SIGHUP, SIGPIPE) ends the program
+    as it would any other, once the terminal is what it was.
 
     The environment: NO_COLOR, COLORTERM and TERM say which colours there are; with TERM=dumb, --plain is meant.
     """

@@ -9,8 +9,8 @@ struct DatabaseFileHead: Equatable, Sendable {
   /// Whether commits go into a write-ahead log, and not into the file.
   let usesLog: Bool
 
-  /// - parameter bytes: Those of the file from the 16th to the 39th: versions, counter of changes, number of pages, list
-  ///   of free ones.
+  /// - parameter bytes: Those of the file from the 16th to the 39th: versions, counter of changes, number of pages,
+  ///   list of free ones.
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     func word(_ index: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
     words = SIMD4(word(0), word(1), word(2), 0)

@@ -96,8 +96,8 @@ struct DigestBeingMade {
 }
 
 extension Database {
-  /// Runs a closure, and answers the digest of what its statements have answered; nil when it may know something else of
-  /// the database.
+  /// Runs a closure, and answers the digest of what its statements have answered; nil when it may know something else
+  /// of the database.
   func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
     let outer = digestBeingMade
     digestBeingMade = DigestBeingMade()

@@ -340,6 +340,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
     (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
+    // SQLite tells that it commits, and no log, where nothing was written under the lock of the writer.
+    callbacks.ownCommits?.didNotCommit()
     callbacks.hasCommitted = false
     callbacks.hasRolledBack = false
     if hasCommitted, hasRolledBack, error == nil, !hasRefused {

@@ -39,6 +39,12 @@ import Testing
     #expect(try look() == .nothing)
   }
 
+  @Test func aTransactionThatWritesNothingIsNoCommitThatGoesOn() throws {
+    try pool.write { _ in }
+    try insert(other)
+    #expect(try look() == .others)
+  }
+
   @Test func othersAreFoundOnce() throws {
     try insert(other)
     #expect(try look() == .others)
