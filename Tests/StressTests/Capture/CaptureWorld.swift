@@ -279,6 +279,8 @@ struct CaptureWorld {
       // The statement is random: it may make no sense. One that fails for no conflict may have kept something, and rows
       // without ids do not tell.
       if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
+      // Nor does a database that is damaged: some changes of random schemas leave an index that SQLite finds malformed.
+      if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { mayBeCoarse = true }
       // Nor does a cascade that leaves orphans.
       if (error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { mayBeCoarse = true }
       script.append("\(sql) -- \((error as? DatabaseError)?.message ?? "\(error)")")
