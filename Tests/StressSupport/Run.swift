@@ -39,6 +39,17 @@ package final class Run: Sendable {
   /// Forgets what was found, where it was planted.
   package func forgetProblems() { problems.withLock { $0 = [] } }
 
+  /// Ends a control: what was planted must have been found. Then it counts, and is forgotten.
+  package func finishControl(planted: String) {
+    if allProblems.isEmpty {
+      problem("\(planted) was planted, and not found")
+    } else {
+      count("planted")
+      forgetProblems()
+    }
+    finish()
+  }
+
   /// What must not be, and was.
   package var allProblems: [String] { problems.withLock { $0 } }
 

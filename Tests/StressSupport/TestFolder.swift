@@ -11,8 +11,9 @@ package final class TestFolder: Sendable {
   /// - parameter isOnDisk: Whether it is on a disk, and not in memory.
   package init(onDisk isOnDisk: Bool = false) throws {
     _ = Self.sweeping
-    let parent = isOnDisk ? Self.disk : Self.memory
-    path = "\(parent)/\(Self.prefix)\(getpid())-\(UUID().uuidString)"
+    let parent = URL(filePath: isOnDisk ? Self.disk : Self.memory).resolvingSymlinksInPath()
+    // As the system writes it, for `openFiles`.
+    path = parent.appending(path: "\(Self.prefix)\(getpid())-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -7,9 +7,20 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 3))
   func theSumIsTheSameInEveryRead(seed: UInt64) async throws {
     let run = Run("bank", seed: seed)
+    try await perform(run, rounds: Scale.of(daily: 150, full: 2000))
+    run.finish()
+  }
+
+  @Test(arguments: Bank.Fault.allCases)
+  func aFaultOfTheBankIsFound(fault: Bank.Fault) async throws {
+    let run = Run("bank-control", seed: Scale.seed)
+    try await perform(run, rounds: 20, fault)
+    run.finishControl(planted: "\(fault)")
+  }
+
+  private func perform(_ run: Run, rounds: Int, _ fault: Bank.Fault? = nil) async throws {
     let folder = try TestFolder(onDisk: true)
     let bank = try Bank(folder.pool(), run)
-    let rounds = Scale.of(daily: 150, full: 2000)
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await workers.threads(2, "writing thread") { try bank.write(as: $0, rounds) } }
@@ -18,6 +29,7 @@ import Tidemark
       group.addTask { await workers.tasks(6, "reading task") { try await bank.readAsync(as: 30 + $0, rounds) } }
       group.addTask { await workers.tasks(2, "snapshot") { try await bank.readSnapshots(as: 40 + $0, rounds / 10) } }
     }
+    if let fault { try bank.plant(fault) }
     try await bank.pool.read { bank.check($0, "end") }
     let committed = try await bank.pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM transfer") }
     if committed != run.counted("transactions") {
@@ -26,12 +38,18 @@ import Tidemark
     try bank.pool.close()
     if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
-    run.finish()
   }
 }
 
 /// The accounts, and what is done with them.
-private struct Bank: Sendable {
+struct Bank: Sendable {
+  /// What may be wrong with a bank, for the controls.
+  enum Fault: CaseIterable, CustomTestStringConvertible {
+    case readWithoutTransaction, moneyFromNowhere, lostTransfer
+
+    var testDescription: String { "\(self)" }
+  }
+
   static let accountCount = 16
   static let sum = accountCount * 100
 
@@ -168,14 +186,34 @@ private struct Bank: Sendable {
     }
   }
 
+  func plant(_ fault: Fault) throws {
+    switch fault {
+    case .readWithoutTransaction:
+      // All that the others have goes to the first account, when that one was already seen.
+      try pool.unsafeReentrantRead { db in
+        check(db, "read without a transaction") {
+          try pool.unsafeReentrantWrite { db in
+            try db.execute(sql: "UPDATE account SET balance = CASE id WHEN 0 THEN ? ELSE 0 END", arguments: [Self.sum])
+          }
+        }
+      }
+    case .moneyFromNowhere: try pool.write { try $0.execute(sql: "UPDATE account SET balance = balance + 1") }
+    case .lostTransfer:
+      try pool.write { try $0.execute(sql: "DELETE FROM transfer WHERE id = (SELECT MAX(id) FROM transfer)") }
+    }
+  }
+
   /// Looks at the accounts one by one, so that there is time between the statements.
-  func check(_ db: Database, _ who: String) {
+  ///
+  /// - parameter meanwhile: Is done when half of them have been looked at.
+  func check(_ db: Database, _ who: String, meanwhile: () throws -> Void = {}) {
     do {
       var sum = 0
       for id in 0..<Self.accountCount {
         let balance = try Int.fetchOne(db, sql: "SELECT balance FROM account WHERE id = ?", arguments: [id]) ?? 0
         if balance < 0 { run.problem("\(who): account \(id) has \(balance)") }
         sum += balance
+        if id == Self.accountCount / 2 { try meanwhile() }
       }
       if sum != Self.sum { run.problem("\(who): the accounts have \(sum), not \(Self.sum)") }
       let whole = try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account")

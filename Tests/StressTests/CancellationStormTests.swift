@@ -17,29 +17,72 @@ import Tidemark
     // What it printed would be lost. Its last line is for the table.
     print(try String(contentsOfFile: report, encoding: .utf8))
   }
+
+  @Test(arguments: CancellationStorm.Fault.allCases)
+  func aFaultOfTheStormIsFound(fault: CancellationStorm.Fault) async throws {
+    let folder = try TestFolder(onDisk: true)
+    let report = folder.path + "/report"
+    let seed = Scale.seed
+    await #expect(processExitsWith: .success) { [seed = seed as UInt64, report = report as String, fault] in
+      try await CancellationStorm.findPlanted(fault, seed: seed, report: report)
+    }
+    // What it printed would be lost. Its last line is for the table.
+    print(try String(contentsOfFile: report, encoding: .utf8))
+  }
 }
 
-private enum CancellationStorm {
+enum CancellationStorm {
   struct Failed: Error {}
+
+  /// What may be wrong with a pool, for the controls.
+  enum Fault: CaseIterable, Codable, CustomTestStringConvertible {
+    case halfWrite, lostWrite, openFile
+
+    var testDescription: String { "\(self)" }
+  }
 
   static func perform(seed: UInt64, report: String) async throws {
     let run = Run("cancellation", seed: seed, limit: 240)
-    let folder = try TestFolder(onDisk: true)
-    // What is started once in a process is not the storm's: a first, small one.
-    try await storm(run, try TestFolder(onDisk: true), rounds: 3)
-    try await Task.sleep(for: .milliseconds(1))
-    let before = ProcessLoad.now
-    try await storm(run, folder, rounds: Scale.of(daily: 60, full: 400))
-    let after = try await ProcessLoad.settled(atMost: before)
-    if after.threads > before.threads || after.files.count > before.files.count {
-      run.problem("before: \(before), after: \(after)")
+    try await perform(run, rounds: Scale.of(daily: 60, full: 400))
+    try tell(run, report)
+  }
+
+  static func findPlanted(_ fault: Fault, seed: UInt64, report: String) async throws {
+    let run = Run("cancellation-control", seed: seed, limit: 240)
+    try await perform(run, rounds: 5, fault)
+    if run.allProblems.isEmpty {
+      run.problem("\(fault) was planted, and not found")
+    } else {
+      run.count("planted")
+      run.forgetProblems()
     }
+    try tell(run, report)
+  }
+
+  private static func tell(_ run: Run, _ report: String) throws {
     let words = run.finish()
     try words.write(toFile: report, atomically: true, encoding: .utf8)
     if !run.allProblems.isEmpty { throw Failed() }
   }
 
-  private static func storm(_ run: Run, _ folder: TestFolder, rounds: Int) async throws {
+  private static func perform(_ run: Run, rounds: Int, _ fault: Fault? = nil) async throws {
+    let folder = try TestFolder(onDisk: true)
+    // What is started once in a process is not the storm's: a first, small one.
+    try await storm(run, try TestFolder(onDisk: true), rounds: 3)
+    try await Task.sleep(for: .milliseconds(1))
+    let before = ProcessLoad.now
+    try await storm(run, folder, rounds: rounds, fault)
+    let forgotten = fault == .openFile ? FileHandle(forReadingAtPath: folder.database) : nil
+    defer { withExtendedLifetime(forgotten) {} }
+    let after = try await ProcessLoad.settled(atMost: before, patience: fault == nil ? 1000 : 20)
+    if after.threads > before.threads || after.files.count > before.files.count {
+      run.problem("before: \(before), after: \(after)")
+    }
+  }
+
+  private static func storm(
+    _ run: Run, _ folder: TestFolder, rounds: Int, _ fault: Fault? = nil
+  ) async throws {
     let moment = CancellationMoments()
     var pool: DatabasePool? = try folder.pool(readers: 3) { moment.add(to: &$0) }
     let storm = try StormAccesses(pool!, run, moment)
@@ -48,6 +91,7 @@ private enum CancellationStorm {
       group.addTask { await workers.threads(2, "thread") { try storm.writeAndRead(as: $0, rounds * 5) } }
       group.addTask { await workers.tasks(12, "task") { try await storm.cancelTasks(as: 10 + $0, rounds) } }
     }
+    try storm.plant(fault)
     try await storm.checkThatAllIsClean()
     try pool!.close()
     if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
@@ -71,9 +115,9 @@ struct ProcessLoad {
   }
 
   /// The load once it is no more than what is asked for, or after a while.
-  static func settled(atMost bound: ProcessLoad) async throws -> ProcessLoad {
+  static func settled(atMost bound: ProcessLoad, patience: Int) async throws -> ProcessLoad {
     var load = now
-    for _ in 0..<1000 where load.threads > bound.threads || load.files.count > bound.files.count {
+    for _ in 0..<patience where load.threads > bound.threads || load.files.count > bound.files.count {
       // Threads end by themselves, when their executor was released.
       try await Task.sleep(for: .milliseconds(5))
       load = now

@@ -140,6 +140,18 @@ struct StormAccesses: Sendable {
 
   // MARK: The end
 
+  /// Does wrong what a pool could do wrong.
+  func plant(_ fault: CancellationStorm.Fault?) throws {
+    let number = moments.number()
+    switch fault {
+    case .halfWrite:
+      try pool.write { try $0.execute(sql: "INSERT INTO one VALUES (?)", arguments: [number]) }
+      ledger.acknowledge(number)
+    case .lostWrite: ledger.acknowledge(number)
+    case .openFile, nil: break
+    }
+  }
+
   /// What was acknowledged is there, and nothing else; connections are as they were opened.
   func checkThatAllIsClean() async throws {
     let rows = try await pool.read { try Set(Int.fetchAll($0, sql: "SELECT n FROM one")) }

@@ -1,3 +1,4 @@
+import Foundation
 import StressSupport
 import Synchronization
 import Testing
@@ -8,9 +9,20 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
   func nothingThatIsDoneToAPoolHarmsItsData(seed: UInt64) async throws {
     let run = Run("traffic", seed: seed)
+    try await perform(run, rounds: Scale.of(daily: 150, full: 600))
+    run.finish()
+  }
+
+  @Test(arguments: Traffic.Fault.allCases)
+  func aFaultOfTheTrafficIsFound(fault: Traffic.Fault) async throws {
+    let run = Run("traffic-control", seed: Scale.seed)
+    try await perform(run, rounds: 20, fault)
+    run.finishControl(planted: "\(fault)")
+  }
+
+  private func perform(_ run: Run, rounds: Int, _ fault: Traffic.Fault? = nil) async throws {
     let folder = try TestFolder(onDisk: true)
     let traffic = try Traffic(folder, run)
-    let rounds = Scale.of(daily: 150, full: 600)
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await workers.threads(2, "writing thread") { try traffic.write(as: $0, rounds) } }
@@ -19,20 +31,30 @@ import Tidemark
       group.addTask { await workers.tasks(4, "reading task") { try await traffic.readAsync(as: 30 + $0, rounds) } }
       group.addTask { await workers.threads(2, "disturber") { try traffic.disturb(as: 40 + $0, rounds / 2) } }
     }
+    if let fault { try traffic.plant(fault) }
     try traffic.finish()
-    if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
+    withExtendedLifetime(traffic) {
+      if !folder.openFiles.isEmpty { run.problem("open after close: \(folder.openFiles)") }
+    }
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
-    run.finish()
   }
 }
 
 /// A pool that is closed and opened, and what uses it meanwhile.
-private final class Traffic: Sendable {
+final class Traffic: Sendable {
+  /// What may be wrong with a pool, for the controls.
+  enum Fault: CaseIterable, CustomTestStringConvertible {
+    case halfWrite, lostWrite, untoldWrite, openFile
+
+    var testDescription: String { "\(self)" }
+  }
+
   private let folder: TestFolder
   private let run: Run
   private let current: Mutex<DatabasePool>
   private let acknowledged = Mutex<Set<Int>>([])
   private let last = Atomic<Int>(0)
+  private let forgotten = Mutex<FileHandle?>(nil)
 
   init(_ folder: TestFolder, _ run: Run) throws {
     self.folder = folder
@@ -171,6 +193,18 @@ private final class Traffic: Sendable {
   }
 
   // MARK: The end
+
+  func plant(_ fault: Fault) throws {
+    let number = last.add(1, ordering: .relaxed).newValue
+    switch fault {
+    case .halfWrite:
+      try pool.write { try $0.execute(sql: "INSERT INTO one VALUES (?)", arguments: [number]) }
+      acknowledge(number)
+    case .lostWrite: acknowledge(number)
+    case .untoldWrite: try pool.write { try Self.write($0, number) }
+    case .openFile: forgotten.withLock { $0 = FileHandle(forReadingAtPath: folder.database) }
+    }
+  }
 
   func finish() throws {
     let rows = try pool.read { try Set(Int.fetchAll($0, sql: "SELECT n FROM one")) }

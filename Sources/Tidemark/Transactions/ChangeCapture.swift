@@ -180,6 +180,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
     guard log.hasStepChanged else { return .undone }
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
+    // A damaged database does not tell what is in it.
+    if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
     if let areKept = areRowsKept() { return areKept ? .kept : .undone }
     // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
     // keeps what it has done.

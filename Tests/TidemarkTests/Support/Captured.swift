@@ -7,9 +7,11 @@ enum Captured {
 
 /// A queue whose database was made by some SQL, and what is told of its changes.
 func captured(
-  _ schema: String, _ needs: CaptureNeeds = .all, rowHook: Bool = true, bound: Int? = nil
+  _ schema: String, _ needs: CaptureNeeds = .all, rowHook: Bool = true, bound: Int? = nil,
+  isDefensive: Bool = true
 ) throws -> (DatabaseQueue, ChangeRecorder) {
   var configuration = Configuration()
+  configuration.isDefensive = isDefensive
   configuration.environment.usesRowHook = rowHook
   if let bound { configuration.environment.changeLogBound.recordCount = bound }
   let dbQueue = try DatabaseQueue(configuration: configuration)

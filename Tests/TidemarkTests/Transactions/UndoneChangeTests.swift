@@ -46,6 +46,38 @@ import Testing
     #expect(recorder.takeRows() == ["insert t #3(a=1 id=3)"])
   }
 
+  /// The row that is replaced cannot be deleted from an index that does not have it.
+  @Test(arguments: ["(1, 'd'), (2, 'e')", "(9, 'd'), (2, 'e')", "(2, 'e')"])
+  func whatAStatementKeepsThatFindsTheDatabaseDamagedIsTold(rows: String) throws {
+    let (dbQueue, recorder) = try captured(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a); CREATE INDEX i ON t (a);
+      CREATE TABLE other (a); CREATE INDEX j ON other (a);
+      INSERT INTO t VALUES (1, 'a'), (2, 'b'); INSERT INTO other VALUES ('a');
+      """, isDefensive: false)
+    // The index of the other table has the first row, and not the second.
+    try dbQueue.inDatabase { db in
+      try db.execute(
+        sql: """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'j') WHERE name = 'i';
+          PRAGMA writable_schema = RESET
+          """)
+    }
+    _ = recorder.take()
+    let dump = "SELECT id || a FROM t NOT INDEXED"
+    let before = try dbQueue.read { try String.fetchAll($0, sql: dump) }
+    try dbQueue.write { db in
+      let error = #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "INSERT OR REPLACE INTO t VALUES \(rows)")
+      }
+      #expect(error?.resultCode == .SQLITE_CORRUPT)
+    }
+    let after = try dbQueue.read { try String.fetchAll($0, sql: dump) }
+    let isTold = recorder.take().contains { $0.tables.contains { $0.key == TableKey("t") } }
+    #expect(isTold || before == after)
+  }
+
   /// SQLite trusts a cascade to leave no orphan, and has no journal for the statement. The child is stored as another
   /// type than the parent, so that it stays.
   @Test func whatADeleteKeepsThatFailsForAForeignKeyIsTold() throws {
