@@ -67,14 +67,11 @@ extension Blob: CustomStringConvertible {
 }
 
 extension Blob: Binding, Value {
+  /// The type itself.
+  public typealias Datatype = Blob
+
   /// `BLOB`
   public static var declaredDatatype: String { "BLOB" }
-
-  /// The blob itself.
-  public static func fromDatatypeValue(_ datatypeValue: Blob) -> Blob { datatypeValue }
-
-  /// The blob itself.
-  public var datatypeValue: Blob { self }
 
   /// Not for you to call: the BLOB.
   public var _databaseValue: DatabaseValue {

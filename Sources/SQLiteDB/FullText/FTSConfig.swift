@@ -14,47 +14,38 @@ public class FTSConfig {
 
   init() {}
 
+  fileprivate func with(_ change: () -> Void) -> Self {
+    change()
+    return self
+  }
+
   /// Adds a column.
   @discardableResult
   public func column(_ column: any Expressible, _ options: [ColumnOption] = []) -> Self {
-    columnDefinitions.append((column.expression, options))
-    return self
+    with { columnDefinitions.append((column.expression, options)) }
   }
 
   /// Adds columns.
   @discardableResult
-  public func columns(_ columns: [any Expressible]) -> Self {
-    for column in columns { self.column(column) }
-    return self
-  }
+  public func columns(_ columns: [any Expressible]) -> Self { with { for column in columns { self.column(column) } } }
 
   /// Says how words are found.
   @discardableResult
-  public func tokenizer(_ tokenizer: Tokenizer?) -> Self {
-    self.tokenizer = tokenizer
-    return self
-  }
+  public func tokenizer(_ tokenizer: Tokenizer?) -> Self { with { self.tokenizer = tokenizer } }
 
   /// Has the beginnings of words found quickly, for these lengths of them.
   @discardableResult
-  public func prefix(_ prefix: [Int]) -> Self {
-    prefixes += prefix
-    return self
-  }
+  public func prefix(_ prefix: [Int]) -> Self { with { prefixes += prefix } }
 
   /// Has the texts looked up in another table.
   @discardableResult
   public func externalContent(_ schema: any SchemaType) -> Self {
-    externalContentName = schema.unqualifiedName
-    return self
+    with { externalContentName = schema.unqualifiedName }
   }
 
   /// Has the texts stored nowhere: they are found, and not told.
   @discardableResult
-  public func contentless() -> Self {
-    isContentless = true
-    return self
-  }
+  public func contentless() -> Self { with { isContentless = true } }
 
   // MARK: What SQL is told
 
@@ -118,38 +109,23 @@ public final class FTS4Config: FTSConfig {
 
   /// Names the function that makes texts smaller, which are stored so.
   @discardableResult
-  public func compress(_ functionName: String) -> Self {
-    compressFunction = functionName
-    return self
-  }
+  public func compress(_ functionName: String) -> Self { with { compressFunction = functionName } }
 
   /// Names the function that makes texts again what they were.
   @discardableResult
-  public func uncompress(_ functionName: String) -> Self {
-    uncompressFunction = functionName
-    return self
-  }
+  public func uncompress(_ functionName: String) -> Self { with { uncompressFunction = functionName } }
 
   /// Names a hidden column of languages.
   @discardableResult
-  public func languageId(_ columnName: String) -> Self {
-    languageId = columnName
-    return self
-  }
+  public func languageId(_ columnName: String) -> Self { with { languageId = columnName } }
 
   /// Says how what is found is told.
   @discardableResult
-  public func matchInfo(_ matchInfo: MatchInfo) -> Self {
-    self.matchInfo = matchInfo
-    return self
-  }
+  public func matchInfo(_ matchInfo: MatchInfo) -> Self { with { self.matchInfo = matchInfo } }
 
   /// Says in which order rows are found.
   @discardableResult
-  public func order(_ order: Order) -> Self {
-    self.order = order
-    return self
-  }
+  public func order(_ order: Order) -> Self { with { self.order = order } }
 
   override func arguments() -> [SQLExpression<Void>] {
     let unindexed = columnDefinitions.filter { $0.options.contains(.unindexed) }
@@ -190,24 +166,15 @@ public final class FTS5Config: FTSConfig {
 
   /// Names the column of the ids in the table where the texts are.
   @discardableResult
-  public func contentRowId(_ column: any Expressible) -> Self {
-    contentRowId = column.expression
-    return self
-  }
+  public func contentRowId(_ column: any Expressible) -> Self { with { contentRowId = column.expression } }
 
   /// Says whether the sizes of texts are stored: 1, or 0.
   @discardableResult
-  public func columnSize(_ size: Int) -> Self {
-    columnSize = size
-    return self
-  }
+  public func columnSize(_ size: Int) -> Self { with { columnSize = size } }
 
   /// Says what is stored of the places where a word is.
   @discardableResult
-  public func detail(_ detail: Detail) -> Self {
-    self.detail = detail
-    return self
-  }
+  public func detail(_ detail: Detail) -> Self { with { self.detail = detail } }
 
   override func arguments() -> [SQLExpression<Void>] {
     super.arguments() + (contentRowId.map { [.option("content_rowid", $0.template)] } ?? [])

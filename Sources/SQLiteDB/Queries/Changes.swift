@@ -1,5 +1,5 @@
 /// A statement that inserts rows.
-public struct Insert: ExpressionType, Sendable {
+public struct Insert: RowChange, Sendable {
   // The text of a row is not made before somebody wants it: a connection that has inserted such a row has it.
   private enum Content {
     case text(SQLExpression<Void>)
@@ -50,7 +50,7 @@ public struct Insert: ExpressionType, Sendable {
 }
 
 /// A statement that updates rows.
-public struct Update: ExpressionType, Sendable {
+public struct Update: RowChange, Sendable {
   /// The SQL.
   public var template: String
 
@@ -65,7 +65,7 @@ public struct Update: ExpressionType, Sendable {
 }
 
 /// A statement that deletes rows.
-public struct Delete: ExpressionType, Sendable {
+public struct Delete: RowChange, Sendable {
   /// The SQL.
   public var template: String
 
@@ -110,15 +110,20 @@ public struct Returning: ExpressionType, Sendable {
   }
 }
 
-extension Insert {
-  /// The statement, with columns of the rows that it inserts: `INSERT … RETURNING "id"`.
+/// A statement that changes rows, and can answer them.
+public protocol RowChange: ExpressionType {}
+
+extension RowChange {
+  /// The statement, with columns of the rows that it changes: `INSERT … RETURNING "id"`.
   public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
     Returning(self, [column] + more)
   }
 
-  /// The statement, with all columns of the rows that it inserts: `INSERT … RETURNING *`.
+  /// The statement, with all columns of the rows that it changes: `INSERT … RETURNING *`.
   public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
+}
 
+extension Insert {
   /// The statement, which does nothing with a row that is there already: `INSERT … ON CONFLICT ("email") DO NOTHING`.
   ///
   /// - parameter columns: The columns that make a row be there already. Without any, it is those of any constraint.
@@ -134,26 +139,6 @@ extension Insert {
     writer.write("DO NOTHING")
     return Insert(writer.template, writer.bindings)
   }
-}
-
-extension Update {
-  /// The statement, with columns of the rows that it updates: `UPDATE … RETURNING "id"`.
-  public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
-    Returning(self, [column] + more)
-  }
-
-  /// The statement, with all columns of the rows that it updates: `UPDATE … RETURNING *`.
-  public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
-}
-
-extension Delete {
-  /// The statement, with columns of the rows that it deletes: `DELETE … RETURNING "id"`.
-  public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
-    Returning(self, [column] + more)
-  }
-
-  /// The statement, with all columns of the rows that it deletes: `DELETE … RETURNING *`.
-  public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
 }
 
 extension ExpressionType {

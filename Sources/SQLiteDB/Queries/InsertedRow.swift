@@ -1,3 +1,5 @@
+import Tidemark
+
 /// A row of values that is inserted.
 struct InsertedRow: Sendable {
   /// The name of the table, quoted.
@@ -26,7 +28,7 @@ struct InsertedRow: Sendable {
 }
 
 /// The text of the row that a connection has inserted last: the next one is most often like it.
-final class InsertionText {
+final class InsertionText: DialectPlan {
   private let table: String
   private let onConflict: OnConflict?
   private let columns: [String]

@@ -35,7 +35,7 @@ extension RowLayout {
   /// The layout that was last worked out for a statement.
   static func lastLayout(of statement: Tidemark.Statement) -> RowLayout? { (statement.rowPlan as? Plan)?.layout }
 
-  private final class Plan {
+  private final class Plan: DialectPlan {
     let columns: AnyObject
     let layout: RowLayout
 

@@ -17,47 +17,47 @@ extension Data: Value {
   }
 }
 
-extension UUID: Value {
+/// A value that is stored as a text, and that not every text is.
+public protocol TextValue: Value where Datatype == String, ValueType == Self {
+  /// The value that a text is; nil when it is none.
+  init?(datatypeText: String)
+}
+
+extension TextValue {
   /// `TEXT`
   public static var declaredDatatype: String { "TEXT" }
 
-  /// The identifier that the text is.
+  /// The value that the text is.
   ///
   /// - precondition: It is one. A column whose text is none throws a `ValueError`.
-  public static func fromDatatypeValue(_ datatypeValue: String) -> UUID {
-    guard let uuid = UUID(uuidString: datatypeValue) else { ValueError(type: "UUID", found: datatypeValue).trap() }
-    return uuid
+  public static func fromDatatypeValue(_ datatypeValue: String) -> Self {
+    do {
+      return try value(datatypeValue)
+    } catch {
+      error.trap()
+    }
   }
 
-  /// Not for you to call: the identifier that a TEXT is, which throws where it is none.
-  public static func _from(stored: DatabaseValue) throws -> UUID? {
-    guard let text = String._from(stored) else { return nil }
-    guard let uuid = UUID(uuidString: text) else { throw ValueError(type: "UUID", found: text) }
-    return uuid
+  /// Not for you to call: the value that a TEXT is, which throws where it is none.
+  public static func _from(stored: DatabaseValue) throws -> Self? { try String._from(stored).map(value) }
+
+  private static func value(_ text: String) throws(ValueError) -> Self {
+    guard let value = Self(datatypeText: text) else { throw ValueError(type: "\(Self.self)", found: text) }
+    return value
   }
+}
+
+extension UUID: TextValue {
+  /// The identifier that the text is, in whatever case.
+  public init?(datatypeText: String) { self.init(uuidString: datatypeText) }
 
   /// The 36 characters, in upper case.
   public var datatypeValue: String { uuidString }
 }
 
-extension URL: Value {
-  /// `TEXT`
-  public static var declaredDatatype: String { "TEXT" }
-
+extension URL: TextValue {
   /// The URL that the text is.
-  ///
-  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
-  public static func fromDatatypeValue(_ datatypeValue: String) -> URL {
-    guard let url = URL(string: datatypeValue) else { ValueError(type: "URL", found: datatypeValue).trap() }
-    return url
-  }
-
-  /// Not for you to call: the URL that a TEXT is, which throws where it is none.
-  public static func _from(stored: DatabaseValue) throws -> URL? {
-    guard let text = String._from(stored) else { return nil }
-    guard let url = URL(string: text) else { throw ValueError(type: "URL", found: text) }
-    return url
-  }
+  public init?(datatypeText: String) { self.init(string: datatypeText) }
 
   /// The whole text of the URL.
   public var datatypeValue: String { absoluteString }

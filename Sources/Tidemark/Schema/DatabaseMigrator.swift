@@ -25,7 +25,9 @@
 /// 1. Migrations are applied in the order in which they were registered.
 /// 2. A migration is one transaction: it is applied as a whole, and noted, or the database is as it was.
 /// 3. Foreign keys are enforced afterwards if they were before, whatever happens.
-/// 4. When a migration fails, those before it stay applied, and those after it are not run.
+/// 4. When a migration fails, those before it stay applied, and those after it are not run: it is the first one that is
+///    not applied. A `DatabaseError` names it (`DatabaseError.migration`); errors of other types are thrown as they
+///    are, and `Database.logError` is told the name.
 public struct DatabaseMigrator: Sendable {
   /// When foreign keys are checked during a migration.
   public enum ForeignKeyChecks: Sendable {

@@ -11,7 +11,8 @@ struct Migration: Sendable {
 
   /// Applies the migration, in a transaction.
   ///
-  /// - throws: What went wrong. An error of SQLite says which migration it stopped.
+  /// - throws: What went wrong. An error of SQLite says which migration it has stopped; for one of another type, which
+  ///   cannot, the log says it.
   func apply(_ db: Database, checksForeignKeys: Bool) throws {
     do {
       let isEnforcing = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
@@ -22,6 +23,9 @@ struct Migration: Sendable {
       }
     } catch var error as DatabaseError {
       error.migration = identifier
+      throw error
+    } catch  where !(error is CancellationError) {
+      Database.log(error, "The migration \(String(reflecting: identifier)) has failed")
       throw error
     }
   }

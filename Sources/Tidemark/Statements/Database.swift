@@ -50,7 +50,7 @@ public final class Database {
   package var isDrivenByHand = false
 
   /// What a dialect has worked out last, and may want again.
-  package var dialectPlan: AnyObject?
+  package var dialectPlan: (any DialectPlan)?
 
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
@@ -161,6 +161,9 @@ extension Database: CustomDebugStringConvertible {
   /// The name of the connection.
   public var debugDescription: String { "<Database: \(settings.label)>" }
 }
+
+/// What a dialect has worked out once, and keeps in a connection or a statement for the next time.
+package protocol DialectPlan: AnyObject {}
 
 /// What a room after this one keeps in a connection, made when it is first asked for.
 protocol DatabasePart: AnyObject {

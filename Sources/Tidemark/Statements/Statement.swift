@@ -145,7 +145,7 @@ public final class Statement {
   @exclusivity(unchecked) var isLent = false
 
   /// What a dialect has worked out for the rows of the statement.
-  package var rowPlan: AnyObject?
+  package var rowPlan: (any DialectPlan)?
 
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
