@@ -64,6 +64,7 @@ private final class OthersBenchmark: @unchecked Sendable {
     let pipe = Pipe()
     child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     child.arguments = ["committer", path, "\(count)", synchronous, "\(pause)"]
+    child.standardInput = FileHandle.nullDevice
     child.standardOutput = pipe
     try child.run()
     let begin = timeOfAllProcesses()
