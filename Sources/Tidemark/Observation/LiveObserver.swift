@@ -21,13 +21,18 @@ class AnyLiveObserver: @unchecked Sendable {
   // Guarded by the lock of the engine that the observer is attached to.
 
   /// Where the observer stands among those of its query; nil when it does not.
-  var place: Int?
+  var place: Int? {
+    get { storedPlace < 0 ? nil : Int(storedPlace) }
+    set { storedPlace = newValue.map { Int32($0) } ?? -1 }
+  }
 
-  /// The number of the last fetch that had begun when the observer came: what that one fetches may be older.
-  var arrival = 0
+  private var storedPlace: Int32 = -1
 
   /// Whether it has not been given a value yet.
   var isNew = true
+
+  /// The number of the last fetch that had begun when the observer came: what that one fetches may be older.
+  var arrival = 0
 
   init(_ events: ObservationEvents, retry: RetryPolicy?) {
     extras = events.isEmpty && retry == nil ? nil : Extras(events, retry)
@@ -54,6 +59,11 @@ class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
 
 /// An observation that was started: it makes values of what is fetched, and hands them on.
 final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetched>, @unchecked Sendable {
+  /// What is observed, and where.
+  let ground: _DatabaseGround
+  let source: LiveSource<Reducer.Fetched>
+  let requiresWriteAccess: Bool
+
   private let sink: any ValueSink<Reducer.Value>
 
   /// Nobody touches the reducer but who has made the observer receiving, or over.
@@ -68,7 +78,10 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
   // Nil when all is over: what it holds is let go.
   private var reducer: Reducer?
 
-  init(_ observation: ValueObservation<Reducer>, _ sink: any ValueSink<Reducer.Value>) {
+  init(_ observation: ValueObservation<Reducer>, in ground: _DatabaseGround, _ sink: any ValueSink<Reducer.Value>) {
+    self.ground = ground
+    source = observation.source
+    requiresWriteAccess = observation.requiresWriteAccess
     self.sink = sink
     reducer = observation.reducer
     super.init(observation.events, retry: observation.retry)
@@ -96,19 +109,19 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
   }
 
   override func fail(_ error: any Error) {
-    guard end() else { return }
+    guard isFirstEnd() else { return }
     events.didFail?(error)
     sink.fail(error)
   }
 
-  /// Nothing is delivered any more once it has returned.
-  func cancel() {
-    let isFirst = end()
+  /// It is over, because nobody wants it any more. Nothing is delivered once it has returned.
+  func end() {
+    let isFirst = isFirstEnd()
     sink.cancel()
     if isFirst { events.didCancel?() }
   }
 
-  private func end() -> Bool {
+  private func isFirstEnd() -> Bool {
     let last = phase.exchange(.over, ordering: .acquiringAndReleasing)
     // One that receives lets it go when it has received.
     if last == .resting { reducer = nil }

@@ -211,7 +211,7 @@ extension ValueObservation {
   ) -> SharedValueObservation<Reducer.Value> {
     let ground = reader._ground
     return SharedValueObservation(extent: extent, scheduler: scheduler) { isImmediate, sink in
-      let observation = running(in: ground, sink)
+      let observation = StartedObservation(self, in: ground, sink)
       if isImmediate {
         observation.startNow()
       } else {

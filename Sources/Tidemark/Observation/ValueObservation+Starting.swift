@@ -20,10 +20,8 @@ extension ValueObservation {
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     start(
-      in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
-      ScheduledSink(
-        schedule: { action in scheduler.schedule(action) },
-        ScheduledSink.Calls(onError: onError, onChange: onChange)))
+      in: reader._ground, isImmediate: scheduler.immediateInitialValue(), { action in scheduler.schedule(action) },
+      onError: onError, onChange: onChange)
   }
 
   /// Starts to observe, with closures that run on the main actor.
@@ -49,72 +47,69 @@ extension ValueObservation {
   ) -> AnyDatabaseCancellable {
     start(
       in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
-      ScheduledSink(
-        schedule: { action in scheduler.scheduleOnMainActor(action) },
-        ScheduledSink.Calls(
-          onError: { error in MainActor.assumeIsolated { onError(error) } },
-          onChange: { value in MainActor.assumeIsolated { onChange(value) } })))
+      { action in scheduler.scheduleOnMainActor(action) },
+      onError: { error in MainActor.assumeIsolated { onError(error) } },
+      onChange: { value in MainActor.assumeIsolated { onChange(value) } })
   }
 
   private func start(
-    in ground: _DatabaseGround, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
+    in ground: _DatabaseGround, isImmediate: Bool,
+    _ schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+    onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
-    let observation = running(in: ground, sink)
+    let sink = ScheduledSink(schedule: schedule, ScheduledSink.Calls(onError: onError, onChange: onChange))
+    let observation = started(in: ground, isImmediate: isImmediate, sink)
+    return AnyDatabaseCancellable { observation.cancel() }
+  }
+
+  /// The observation, which has started, and has delivered its first value where that is to be immediate.
+  func started(
+    in ground: _DatabaseGround, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
+  ) -> StartedObservation<Reducer> {
+    let observation = StartedObservation(self, in: ground, sink)
     if isImmediate {
       sink.deliveringNow { observation.startNow() }
     } else {
       observation.start()
     }
-    return AnyDatabaseCancellable { observation.cancel() }
-  }
-
-  /// The observation, about to start.
-  func running(in ground: _DatabaseGround, _ sink: any ValueSink<Reducer.Value>) -> RunningObservation<Reducer> {
-    RunningObservation(
-      ground: ground, source: source, key: LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess),
-      observer: StartedObservation(self, sink))
+    return observation
   }
 }
 
-/// An observation in its database.
-struct RunningObservation<Reducer: ValueReducer>: Sendable {
-  var ground: _DatabaseGround
-  var source: LiveSource<Reducer.Fetched>
-  var key: LiveQueryKey
-  var observer: StartedObservation<Reducer>
+extension StartedObservation {
+  private var key: LiveQueryKey { LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess) }
 
   func start() {
-    observer.events.willStart?()
+    events.willStart?()
     if ground.writer == nil {
-      ground.fetchLater { [source, observer] db in
-        observer.take { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run(try db.get()) }
-      }
+      ground.fetchLater { [self] db in takeOneValue { try fetch(try db.get()) } }
     } else {
-      LiveEngine.engine(of: ground).start(observer, key, source, in: ground)
+      LiveEngine.engine(of: ground).start(self, key, source, in: ground)
     }
   }
 
   /// Fetches the first value on this thread.
   func startNow() {
-    observer.events.willStart?()
+    events.willStart?()
     if ground.writer == nil {
-      observer.take {
-        try ground.read { try LiveFetch(source: source, findsRegion: false, observers: [observer]).run($0) }
-      }
+      takeOneValue { try ground.read(fetch) }
     } else {
-      LiveEngine.engine(of: ground).startNow(observer, key, source, in: ground)
+      LiveEngine.engine(of: ground).startNow(self, key, source, in: ground)
     }
   }
 
+  /// Nothing is delivered any more once it has returned.
   func cancel() {
-    if ground.writer != nil { LiveEngine.engine(of: ground).stop(observer, key) }
-    observer.cancel()
+    if ground.writer != nil { LiveEngine.engine(of: ground).stop(self, key) }
+    end()
   }
-}
 
-extension AnyLiveObserver {
+  private func fetch(_ db: Database) throws -> LiveFetch.Outcome {
+    try LiveFetch(source: source, findsRegion: false, observers: [self]).run(db)
+  }
+
   /// Takes the one value of a database that never changes.
-  fileprivate func take(_ fetch: () throws -> LiveFetch.Outcome) {
+  private func takeOneValue(_ fetch: () throws -> LiveFetch.Outcome) {
     do {
       _ = try fetch().handOver(self)
     } catch {

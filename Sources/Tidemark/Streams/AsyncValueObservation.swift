@@ -76,19 +76,14 @@ extension ValueObservation {
     return AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
       if scheduler is TaskValueObservationScheduler {
         // The task that iterates is resumed in any case: a task to resume it would be one hop more.
-        let observation = running(in: ground, stream)
+        let observation = StartedObservation(self, in: ground, stream)
         observation.start()
         return { observation.cancel() }
       }
       let sink = ScheduledSink<Reducer.Value>(
         keepsAll: true, schedule: { action in scheduler.schedule(action) },
         ScheduledSink.Calls(onError: { stream.fail($0) }, onChange: { stream.put($0) }))
-      let observation = running(in: ground, sink)
-      if scheduler.immediateInitialValue() {
-        sink.deliveringNow { observation.startNow() }
-      } else {
-        observation.start()
-      }
+      let observation = started(in: ground, isImmediate: scheduler.immediateInitialValue(), sink)
       return { observation.cancel() }
     }
   }
