@@ -1,9 +1,14 @@
-/// The closures of the program that are called with values of some type, and with an error.
+/// The closures of the program that are called with values of some type, and with an error; and where.
 class DeliveryCalls: @unchecked Sendable {
   let onError: @Sendable (any Error) -> Void
 
   init(onError: @escaping @Sendable (any Error) -> Void) {
     self.onError = onError
+  }
+
+  /// Runs an action soon.
+  func schedule(_ action: @escaping @Sendable () -> Void) {
+    preconditionFailure("To be overridden")
   }
 }
 
@@ -23,26 +28,22 @@ class DeliveryMailbox: @unchecked Sendable {
   }
 
   private let state: Mutex<State>
-  private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  init(
-    keepsAll: Bool, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, _ calls: DeliveryCalls
-  ) {
+  init(keepsAll: Bool, _ calls: DeliveryCalls) {
     state = Mutex(State(machine: MailboxMachine(keepsAll: keepsAll), calls: calls))
-    self.schedule = schedule
   }
 
   final func post(_ delivery: @escaping Delivery) {
-    if state.withLock({ $0.machine.put(delivery) }) { scheduleDelivery() }
+    schedule { $0.put(delivery) }
   }
 
   /// Takes one that is older than those that came before it, if any did.
   final func postFirst(_ delivery: @escaping Delivery) {
-    if state.withLock({ $0.machine.putFirst(delivery) }) { scheduleDelivery() }
+    schedule { $0.putFirst(delivery) }
   }
 
   final func fail(_ error: any Error) {
-    if state.withLock({ $0.machine.fail(error) }) { scheduleDelivery() }
+    schedule { $0.fail(error) }
   }
 
   /// Has what comes while a closure runs delivered on this thread, when the closure has ended.
@@ -73,15 +74,18 @@ class DeliveryMailbox: @unchecked Sendable {
     return place
   }
 
-  private func scheduleDelivery() {
-    schedule { [self] in deliver() }
+  /// Has what has come delivered, if that is to be scheduled.
+  private func schedule(_ hasCome: (inout MailboxMachine<Delivery>) -> Bool) {
+    // Without calls it was closed.
+    let calls = state.withLock { hasCome(&$0.machine) ? $0.calls : nil }
+    calls?.schedule { [self] in deliver() }
   }
 
   private func deliver() {
     let thread = currentThreadID()
     let (item, calls) = state.withLock { ($0.machine.take(on: thread), $0.calls) }
     guard let item, let calls else { return }
-    if deliver(item, calls) { scheduleDelivery() }
+    if deliver(item, calls) { calls.schedule { [self] in deliver() } }
   }
 
   /// - returns: Whether there is more.

@@ -3,16 +3,22 @@
 /// All that can change is guarded by the lock of its engine.
 final class LiveQuery: @unchecked Sendable {
   let source: AnyLiveSource
-  private let requiresWriteAccess: Bool
 
-  var machine = LiveQueryMachine()
   var observers = ShortList<AnyLiveObserver>()
 
   /// What the last fetch has read: nil before the first one, and when it has to be found out again.
   var lastSelection: Selection?
 
   /// The digest of what the last fetch has read, if all observers were given that; nil when it is not known.
-  var lastDigest: ResultDigest?
+  var lastDigest: ResultDigest? {
+    get { hasDigest ? storedDigest : nil }
+    set {
+      hasDigest = newValue != nil
+      if let newValue { storedDigest = newValue }
+    }
+  }
+
+  private var storedDigest = ResultDigest()
 
   /// What of that can be observed, kept where somebody wants to be told when it is another one.
   var region: DatabaseRegion? {
@@ -22,6 +28,11 @@ final class LiveQuery: @unchecked Sendable {
 
   /// The same in the index.
   var registration: RegionIndex<LiveQuery>.Registration?
+
+  // There are many queries: small parts stand where there is room, behind one that leaves some.
+  private let requiresWriteAccess: Bool
+  private var hasDigest = false
+  var machine = LiveQueryMachine()
 
   /// The version of needs since which commits tell what the region needs.
   var needsVersion = 0

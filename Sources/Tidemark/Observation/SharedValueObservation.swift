@@ -74,8 +74,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
   private let extent: SharedValueObservationExtent
   private let begin: Begin
-  private let isImmediate: @Sendable () -> Bool
-  let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+  let scheduler: any ValueObservationScheduler
   private let state = Mutex(State())
 
   init(
@@ -83,8 +82,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   ) {
     self.extent = extent
     self.begin = begin
-    isImmediate = { scheduler.immediateInitialValue() }
-    schedule = { action in scheduler.schedule(action) }
+    self.scheduler = scheduler
   }
 
   deinit {
@@ -101,7 +99,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   public func start(
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
   ) -> AnyDatabaseCancellable {
-    follow(Sink(schedule: schedule, Sink.Calls(onError: onError, onChange: onChange)))
+    follow(Sink(scheduler, onError: onError, onChange: onChange))
   }
 
   fileprivate enum Joining {
@@ -117,7 +115,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       state.nextNumber += 1
       return (number, state.join(sink, number))
     }
-    let isImmediate = isImmediate()
+    let isImmediate = scheduler.immediateInitialValue()
     func now(_ body: () -> Void) { isImmediate ? sink.deliveringNow(body) : body() }
     switch joining {
     case .begins(let generation): now { start(generation, isImmediate) }

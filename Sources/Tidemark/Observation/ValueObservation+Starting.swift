@@ -20,8 +20,8 @@ extension ValueObservation {
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     start(
-      in: reader._ground, isImmediate: scheduler.immediateInitialValue(), { action in scheduler.schedule(action) },
-      onError: onError, onChange: onChange)
+      in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
+      ScheduledSink(scheduler, onError: onError, onChange: onChange))
   }
 
   /// Starts to observe, with closures that run on the main actor.
@@ -47,17 +47,14 @@ extension ValueObservation {
   ) -> AnyDatabaseCancellable {
     start(
       in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
-      { action in scheduler.scheduleOnMainActor(action) },
-      onError: { error in MainActor.assumeIsolated { onError(error) } },
-      onChange: { value in MainActor.assumeIsolated { onChange(value) } })
+      ScheduledSink(
+        OnMainActor(scheduler: scheduler), onError: { error in MainActor.assumeIsolated { onError(error) } },
+        onChange: { value in MainActor.assumeIsolated { onChange(value) } }))
   }
 
   private func start(
-    in ground: _DatabaseGround, isImmediate: Bool,
-    _ schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
+    in ground: _DatabaseGround, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> AnyDatabaseCancellable {
-    let sink = ScheduledSink(schedule: schedule, ScheduledSink.Calls(onError: onError, onChange: onChange))
     let observation = started(in: ground, isImmediate: isImmediate, sink)
     return AnyDatabaseCancellable { observation.cancel() }
   }
@@ -74,6 +71,14 @@ extension ValueObservation {
     }
     return observation
   }
+}
+
+/// A scheduler of the main actor, by the requirement that says so.
+private struct OnMainActor<Scheduler: ValueObservationMainActorScheduler>: ValueObservationScheduler {
+  let scheduler: Scheduler
+
+  func immediateInitialValue() -> Bool { scheduler.immediateInitialValue() }
+  func schedule(_ action: @escaping @Sendable () -> Void) { scheduler.scheduleOnMainActor(action) }
 }
 
 extension StartedObservation {

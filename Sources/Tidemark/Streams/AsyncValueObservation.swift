@@ -81,8 +81,7 @@ extension ValueObservation {
         return { observation.cancel() }
       }
       let sink = ScheduledSink<Reducer.Value>(
-        keepsAll: true, schedule: { action in scheduler.schedule(action) },
-        ScheduledSink.Calls(onError: { stream.fail($0) }, onChange: { stream.put($0) }))
+        keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) })
       let observation = started(in: ground, isImmediate: scheduler.immediateInitialValue(), sink)
       return { observation.cancel() }
     }

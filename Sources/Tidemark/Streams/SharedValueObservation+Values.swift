@@ -8,9 +8,7 @@ extension SharedValueObservation {
   ) -> AsyncValueObservation<Element> {
     AsyncValueObservation(bufferingPolicy: bufferingPolicy) { [self] stream in
       let cancellable = follow(
-        Sink(
-          keepsAll: true, schedule: schedule,
-          Sink.Calls(onError: { stream.fail($0) }, onChange: { stream.put($0) })))
+        Sink(keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) }))
       return { cancellable.cancel() }
     }
   }

@@ -56,6 +56,20 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
       ("SELECT id FROM item WHERE owner = ?", ["\(owner)"]),
       ("SELECT id FROM item WHERE note = ? ORDER BY id", [low]),
       ("SELECT MAX(score) FROM item WHERE owner = ? AND kind IS NOT NULL", [owner]),
+      ("SELECT id, score FROM item ORDER BY score DESC, id LIMIT ?", [1 + low]),
+      ("SELECT id, owner FROM item WHERE owner > ? ORDER BY owner, id LIMIT 5", [owner]),
+      ("SELECT id, owner, kind FROM item WHERE owner % 3 <> ? ORDER BY owner DESC, id DESC LIMIT 4", [low % 3]),
+      ("SELECT id, owner FROM item ORDER BY owner, id LIMIT ?", [1 + low]),
+      ("SELECT COUNT(*) FROM item WHERE NOT (owner = ? OR owner IS NULL)", [owner]),
+      ("SELECT tag.name FROM item LEFT JOIN tag ON tag.item = item.id WHERE item.owner = ? ORDER BY 1", [owner]),
+      ("SELECT b.id, b.kind FROM item a JOIN item b ON b.owner = a.owner WHERE a.id = ? ORDER BY 1", [id]),
+      ("SELECT item.kind, tag.name FROM tag JOIN item ON item.id = tag.item WHERE tag.item = ? ORDER BY 2", [id]),
+      (
+        """
+        SELECT tag.name, gone.item FROM item JOIN tag ON tag.item = item.id LEFT JOIN gone ON gone.item = tag.item
+        WHERE item.owner = ? ORDER BY 1, 2
+        """, [owner]
+      ),
     ]
     let (sql, arguments) = all[numbers.below(all.count)]
     switch numbers.below(8) {
