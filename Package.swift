@@ -38,6 +38,7 @@ let package = Package(
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport"]),
+    .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "Tidemark"]),
     .testTarget(name: "HouseTests"),

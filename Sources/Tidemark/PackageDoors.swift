@@ -100,6 +100,12 @@ extension Database {
   /// What to do from now on when another connection holds the lock.
   package func wait(_ mode: BusyMode) throws { try install(mode) }
 
+  /// Lets go of the closures that a program has given the connection: they may hold who holds the connection.
+  package func letGoOfClosures() {
+    trace(nil)
+    callbacks.busy = nil
+  }
+
   /// The file of the main database, empty when there is none.
   package var mainFilePath: String { handle?.filePath(of: "main") ?? "" }
 

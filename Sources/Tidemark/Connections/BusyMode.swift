@@ -23,6 +23,7 @@ extension Database {
     switch busyMode {
     case .immediateError:
       try handle.setBusyTimeout(milliseconds: 0)
+      callbacks.busy = nil
       return
     case .timeout(let duration):
       let patience = Patience(duration, settings.clock)

@@ -33,12 +33,19 @@ final class CheckpointConnections {
   ///
   /// - parameter patience: Asked while somebody else writes.
   func move(_ patience: Patience) throws -> ConnectionHandle.LogCounts {
+    try move(patience) { $0 }
+  }
+
+  /// Moves what can be moved without waiting for readers, and does something before somebody else writes.
+  ///
+  /// - parameter patience: Asked while somebody else writes.
+  func move<T>(_ patience: Patience, then body: (ConnectionHandle.LogCounts) throws -> T) throws -> T {
     try withoutActuallyEscaping(patience) { patience in
       holderCallbacks.busy = patience
       defer { holderCallbacks.busy = nil }
       try holder.execute("BEGIN IMMEDIATE")
     }
-    let result = Result { try mover.checkpoint(.passive, on: "main") }
+    let result = Result { try body(mover.checkpoint(.passive, on: "main")) }
     // It has changed nothing, and it must not fail to give the lock back.
     try holder.execute("ROLLBACK")
     return try result.get()

@@ -34,6 +34,25 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     self.init(try writer.sync { try $0.openSnapshot(of: location, configuration, label: label) })
   }
 
+  /// A snapshot of the state that a connection sees, which is in a transaction that has changed nothing.
+  ///
+  /// ```swift
+  /// let (titles, snapshot) = try dbPool.read { db in
+  ///   (try String.fetchAll(db, sql: "SELECT title FROM book"), try DatabaseSnapshotPool(db))
+  /// }
+  /// ```
+  ///
+  /// It takes the lock of the writer for a moment. The state must be the last one: as soon as somebody has committed,
+  /// no other connection can be given the one before.
+  ///
+  /// - parameter configuration: How it is opened; as the connection was, when nothing is said.
+  /// - throws: An error of code `SQLITE_BUSY_SNAPSHOT` when the state is not the last one, or when it cannot be told
+  ///   because somebody reads an older one.
+  public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
+    let configuration = configuration ?? db.configuration
+    self.init(try db.openSnapshot(configuration, label: configuration.label ?? "GRDB.DatabaseSnapshotPool"))
+  }
+
   init(_ connections: SnapshotConnections) {
     configuration = connections.configuration
     path = connections.path
@@ -100,6 +119,44 @@ extension Database {
     return try committing(
       { _ in try SnapshotConnections.open(location, configuration, label: label) },
       kind: settings.isReadonly ? .deferred : .immediate)
+  }
+}
+
+extension Database {
+  /// Opens the connections of a snapshot of what this one sees.
+  fileprivate func openSnapshot(_ configuration: Configuration, label: String) throws -> SnapshotConnections {
+    guard isInsideTransaction else {
+      throw DatabaseError(message: "Can't create snapshot because database is in autocommit mode.")
+    }
+    let handle = try openHandle()
+    guard try String.fetchOne(self, sql: "PRAGMA journal_mode") == "wal", let path = handle.filePath(of: "main") else {
+      throw DatabaseError(message: "Can't create snapshot because database is not in WAL mode.")
+    }
+    if handle.isWriting("main") {
+      throw DatabaseError(message: "Can't create snapshot because the transaction writes.")
+    }
+    // The state is chosen by the first read.
+    _ = try Int.fetchOne(self, sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
+    let location = DatabaseLocation.file(path)
+    let connections = try CheckpointConnections(location, vfs: configuration.environment.vfs)
+    if handle.hasMoved("main") { throw Database.movedError(path: path) }
+    do {
+      return try connections.move(
+        { callbacks.busy?($0) ?? false },
+        then: { counts in
+          // Frames that somebody reads who does not know of the last ones are not moved.
+          guard counts.walFrameCount == counts.checkpointedFrameCount else {
+            throw DatabaseError(
+              resultCode: .SQLITE_BUSY_SNAPSHOT,
+              message:
+                "Can't create snapshot because the database was changed, or because somebody reads an older state.")
+          }
+          return try SnapshotConnections.open(location, configuration, label: label)
+        })
+    } catch {
+      stopIfDiskIsNotKnown(after: error)
+      throw error
+    }
   }
 }
 

@@ -68,6 +68,11 @@ extension ConnectionHandle {
     sqlite3_txn_state(pointer, name) > SQLITE_TXN_NONE
   }
 
+  /// Whether a transaction holds the lock of the writer of a database. C: `sqlite3_txn_state`.
+  func isWriting(_ name: String) -> Bool {
+    sqlite3_txn_state(pointer, name) == SQLITE_TXN_WRITE
+  }
+
   /// Whether a statement that reads, or a transaction, has not ended. C: `sqlite3_txn_state`.
   var isReading: Bool { sqlite3_txn_state(pointer, nil) > SQLITE_TXN_NONE }
 

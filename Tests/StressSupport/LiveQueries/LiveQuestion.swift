@@ -1,5 +1,4 @@
 import CSQLite
-import StressSupport
 import Tidemark
 
 /// What a query gives, at a commit.

@@ -1,19 +1,22 @@
 import CSQLite
 import Foundation
-import StressSupport
 import Tidemark
 
 /// A database under change, and what was committed to it.
-final class LiveWorld: Sendable {
-  let pool: DatabasePool
-  let run: Run
+package final class LiveWorld: Sendable {
+  package let pool: DatabasePool
+  package let run: Run
 
   // The operations of each commit: the first one has the number 1.
   private let history = Mutex<[[LiveOperation]]>([])
 
-  init(_ pool: DatabasePool, _ run: Run) throws {
+  /// Whether all is kept that was committed and delivered. Else it is only the last values that can be checked.
+  private let keepsHistory: Bool
+
+  package init(_ pool: DatabasePool, _ run: Run, keepsHistory: Bool = true) throws {
     self.pool = pool
     self.run = run
+    self.keepsHistory = keepsHistory
     try pool.write { try Self.createSchema($0) }
   }
 
@@ -43,6 +46,7 @@ final class LiveWorld: Sendable {
     for operation in operations { try operation.perform(db) }
     if numbers.once(in: 12) { throw Refused() }
     try db.execute(sql: "UPDATE clock SET number = number + 1")
+    if !keepsHistory { return }
     // Only this transaction can be the next one. Should it fail to commit, the number is given again.
     let number = try Int.fetchOne(db, sql: "SELECT number FROM clock") ?? 0
     history.withLock { history in
@@ -51,7 +55,7 @@ final class LiveWorld: Sendable {
     }
   }
 
-  func write(as worker: Int, _ count: Int) throws {
+  package func write(as worker: Int, _ count: Int) throws {
     var numbers = RandomNumbers(seed: run.seed, stream: worker)
     for _ in 0..<count {
       let seed = numbers.next()
@@ -62,7 +66,7 @@ final class LiveWorld: Sendable {
     }
   }
 
-  func writeAsync(as worker: Int, _ count: Int) async throws {
+  package func writeAsync(as worker: Int, _ count: Int) async throws {
     var numbers = RandomNumbers(seed: run.seed, stream: worker)
     for _ in 0..<count {
       let seed = numbers.next()
@@ -75,13 +79,13 @@ final class LiveWorld: Sendable {
 
   // MARK: - Watching
 
-  func watch(count: Int) throws -> [LiveWatcher] {
+  package func watch(count: Int) throws -> [LiveWatcher] {
     var numbers = RandomNumbers(seed: run.seed, stream: 1000)
-    return (0..<count).map { _ in LiveWatcher(LiveQuestion.random(&numbers), in: pool) }
+    return (0..<count).map { _ in LiveWatcher(LiveQuestion.random(&numbers), in: pool, keepsAll: keepsHistory) }
   }
 
   /// Starts and cancels observations, of which some are never served.
-  func startAndCancel(_ count: Int) throws {
+  package func startAndCancel(_ count: Int) throws {
     var numbers = RandomNumbers(seed: run.seed, stream: 2000)
     for _ in 0..<count {
       let watcher = LiveWatcher(LiveQuestion.random(&numbers), in: pool)
@@ -92,7 +96,7 @@ final class LiveWorld: Sendable {
   }
 
   /// Waits until all have been given the value of now.
-  func checkAtQuiet(_ watchers: [LiveWatcher]) throws {
+  package func checkAtQuiet(_ watchers: [LiveWatcher]) throws {
     for watcher in watchers {
       let value = try pool.read { try watcher.question.answer($0) }
       if !watcher.waits(forLast: value.text) {
@@ -102,7 +106,7 @@ final class LiveWorld: Sendable {
   }
 
   /// Does all again, commit by commit, and compares what was delivered.
-  func checkHistory(_ watchers: [LiveWatcher]) throws {
+  package func checkHistory(_ watchers: [LiveWatcher]) throws {
     var expected: [Int: [(LiveQuestion, String)]] = [:]
     for watcher in watchers {
       var last = -1
@@ -130,13 +134,16 @@ final class LiveWorld: Sendable {
 }
 
 /// A live query, and what it was given.
-final class LiveWatcher: Sendable {
+package final class LiveWatcher: Sendable {
   let question: LiveQuestion
   private let state = Mutex<[LiveAnswer]>([])
   private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
+  private let keepsAll: Bool
 
-  init(_ question: LiveQuestion, in pool: DatabasePool) {
+  /// - parameter keepsAll: Whether all values are kept, or the last one.
+  init(_ question: LiveQuestion, in pool: DatabasePool, keepsAll: Bool = true) {
     self.question = question
+    self.keepsAll = keepsAll
     let observation = ValueObservation.tracking { db in try question.answer(db) }
     let cancellable = observation.start(
       in: pool, scheduling: .task,
@@ -147,12 +154,17 @@ final class LiveWatcher: Sendable {
 
   var values: [LiveAnswer] { state.withLock { $0 } }
 
-  private func append(_ answer: LiveAnswer) { state.withLock { $0.append(answer) } }
+  private func append(_ answer: LiveAnswer) {
+    state.withLock { state in
+      if !keepsAll { state.removeAll(keepingCapacity: true) }
+      state.append(answer)
+    }
+  }
 
-  func cancel() { cancellable.withLock { $0 }?.cancel() }
+  package func cancel() { cancellable.withLock { $0 }?.cancel() }
 
   /// Makes the last value another one.
-  func plant() { state.withLock { $0[$0.count - 1].text += "!" } }
+  package func plant() { state.withLock { $0[$0.count - 1].text += "!" } }
 
   /// The first value, sooner or later.
   func firstValue() -> LiveAnswer? {
