@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The rows that sort behind the last one that a `LIMIT` lets through do not matter.
 @Suite struct RegionBoundTests {
