@@ -5,27 +5,43 @@
 extension LiveEngine {
   /// Fetches the queries that wait, until none does.
   func readRounds(_ result: Result<Database, any Error>) {
-    if let round = state.withLock({ $0.joinRound() }) {
-      help(round, result)
-      leave(round)
-    }
+    var lastHelped = 0
+    var joined = state.withLock { $0.joinRound(after: lastHelped) }
     while true {
+      if let round = joined {
+        lastHelped = round.number
+        help(round, result)
+        leave(round)
+      }
       while let round = state.withLock({ $0.beginRound(.reading) }) {
         read(round, result)
         leave(round)
         // Others who use the only connection have their turn.
-        if round.ground.fetchesExcludeWrites { return stopReading() }
+        if round.ground.fetchesExcludeWrites {
+          stopReading(after: .max)
+          return
+        }
       }
-      if !poll() { return stopReading() }
+      joined = nil
+      if poll() { continue }
+      joined = stopReading(after: lastHelped)
+      if joined == nil { return }
     }
   }
 
-  private func stopReading() {
-    perform(
-      state.withLock { state in
-        state.lines.readerCount -= 1
-        return state.nextWork()
-      })
+  /// Leaves, unless somebody wants help: as long as a connection is counted, nobody asks for another one.
+  ///
+  /// - parameter number: That of the last round that was helped in, or could not be.
+  /// - returns: The round to help in.
+  @discardableResult
+  private func stopReading(after number: Int) -> LiveRound? {
+    let (round, work) = state.withLock { state -> (LiveRound?, LiveWork) in
+      if let round = state.joinRound(after: number) { return (round, LiveWork()) }
+      state.lines.readerCount -= 1
+      return (nil, state.nextWork())
+    }
+    perform(work)
+    return round
   }
 
   /// Waits for a moment with the processor.

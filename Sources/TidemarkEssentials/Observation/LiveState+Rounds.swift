@@ -28,7 +28,7 @@ extension LiveState {
       observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
       isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
       deadline: round.ground.deadline())
-    return (item, fetch, askForHelp(round, now))
+    return (item, fetch, askForHelp(round, now) ?? watchRound(round))
   }
 
   /// A connection has nothing to fetch.
@@ -57,12 +57,27 @@ extension LiveState {
     return LiveWork(ground: round.ground, startsReading: true)
   }
 
+  /// Has somebody look in a while whether the round takes long: it may be the next fetch that does.
+  private mutating func watchRound(_ round: LiveRound) -> LiveWork? {
+    guard round.wantsHelp, lines.watch == nil, lines.readerCount < helpedReaderCountMax else { return nil }
+    return LiveWork(ground: round.ground, watch: lines.beginWatch())
+  }
+
+  /// The moment has come to look whether a round takes long.
+  mutating func helpThatIsMissing() -> LiveWork? {
+    guard let ground, let round = sharedRounds.first(where: \.wantsHelp) else { return nil }
+    return askForHelp(round, ground.clock.now())
+  }
+
   // More threads than processors would wait for each other.
   private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, max(2, LivePolling.processorCount)) }
 
   /// Somebody is there to help.
-  mutating func joinRound() -> LiveRound? {
-    guard let round = sharedRounds.first(where: \.wantsHelp) else { return nil }
+  ///
+  /// - parameter number: That of a round in which it has helped, or could not: its state is newer than that of those
+  ///   before.
+  mutating func joinRound(after number: Int) -> LiveRound? {
+    guard let round = sharedRounds.first(where: { $0.wantsHelp && $0.number > number }) else { return nil }
     round.readerCount += 1
     return round
   }

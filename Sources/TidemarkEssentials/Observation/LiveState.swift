@@ -234,7 +234,7 @@ struct LiveState {
   /// The moment has come to look whether the line still waits.
   mutating func endWatch(_ number: Int) -> LiveWork {
     lines.endWatch(number)
-    return nextWork()
+    return helpThatIsMissing() ?? nextWork()
   }
 
   /// Somebody wants a query to be fetched.

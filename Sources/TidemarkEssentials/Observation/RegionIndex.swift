@@ -121,7 +121,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     }
     var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: Self.rowCountMin)
     for part in region.parts {
-      for name in part.rows.columns.keys where needs.values?.contains(name) == false { needs.values?.insert(name) }
+      for name in part.rows.columnNames where needs.values?.contains(name) == false { needs.values?.insert(name) }
       let deciding = part.decidingColumns(rowIDName: region.rowIDName)
       if let known = needs.columns, deciding?.isSubset(of: known) != true { needs.columns = deciding.map(known.union) }
     }

@@ -7,7 +7,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     /// Where the columns that it depends on are: many parts depend on the same ones.
     var columnSet: Int32
 
-    /// The number of the column that it is found by; nil for the whole table.
+    /// The number of the column that it is found by; nil for the whole table, and where formulas alone tell the rows.
     var column: Int16?
 
     var filter = Filter.all
@@ -20,6 +20,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       case value(DatabaseValue)
       case rows(RowFilter)
     }
+
+    var isOfAllRows: Bool { if case .all = filter { true } else { false } }
   }
 
   /// What parts of the same query have in common, whatever its arguments.
@@ -34,15 +36,22 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       columns = part.columns
       orderingColumns = part.orderingColumns
       filteringColumns = part.filteringColumns
-      filteredColumns = part.rows.columns.count == 1 ? part.rows.columns.map(\.key) : part.rows.columns.keys.sorted()
+      let isOfOne = part.rows.columns.count == 1 && part.rows.formulas.isEmpty
+      filteredColumns = isOfOne ? part.rows.columns.map(\.key) : part.rows.columnNames.sorted()
       self.rowIDName = rowIDName
     }
   }
+
+  /// How many times parts are asked about rows of a commit, where no column leads to them.
+  private static var askedMax: Int { 5_000 }
 
   let key: TableKey
 
   @exclusivity(unchecked) private var entries = Slots<Entry>()
   @exclusivity(unchecked) private var whole: [Int32: Set<Int32>] = [:]
+
+  /// The parts that are asked about each row.
+  @exclusivity(unchecked) private var asked: Set<Int32> = []
 
   /// By the numbers of columns. One that is filtered no more stays: there are few.
   @exclusivity(unchecked) private var columns: [ColumnIndex] = []
@@ -82,13 +91,19 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     let set = insertColumns(of: part, rowIDName: rowIDName)
     var entry = Entry(id: id, columnSet: set)
     guard let name = part.rows.mostTellingColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
+      if !part.rows.isAll {
+        entry.filter = .rows(part.rows)
+        let number = entries.insert(entry)
+        asked.insert(number)
+        return number
+      }
       let number = entries.insert(entry)
       whole[set, default: []].insert(number)
       return number
     }
     let column = column(named: name)
     entry.column = column
-    if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1 {
+    if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1, part.rows.formulas.isEmpty {
       entry.filter = values.first.map(Entry.Filter.value) ?? .all
     } else {
       entry.filter = .rows(part.rows)
@@ -112,6 +127,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     let entry = entries.remove(number)
     if !columnSets.remove(entry.columnSet), lastShape?.set == entry.columnSet { lastShape = nil }
     guard let column = entry.column.map(Int.init) else {
+      if asked.remove(number) != nil { return }
       whole[entry.columnSet]?.remove(number)
       if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
       return
@@ -129,6 +145,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
     if !whole.isEmpty { matchWhole(changes, hit) }
     if changes.isCoarse { return matchCoarsely(changes, hit) }
+    if !asked.isEmpty { matchAsked(changes, hit) }
     for column in columns.indices where !columns[column].isEmpty {
       changes.forEachImage(of: columns[column].name) { value, row, isOfBothImages in
         columns[column].find(value) { number in check(entries[number], row, isOfBothImages, hit) }
@@ -142,9 +159,22 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
+  private func matchAsked(_ changes: TableCommit, _ hit: (ID) -> Void) {
+    // The writer waits for the answers.
+    if changes.rowIndexes.count * asked.count > Self.askedMax {
+      for number in asked where changes.touches(columns: columnSets[entries[number].columnSet].deciding) {
+        hit(entries[number].id)
+      }
+      return
+    }
+    changes.forEachImage(of: RowFilter.rowIDName) { _, row, isOfBothImages in
+      for number in asked { check(entries[number], row, isOfBothImages, hit) }
+    }
+  }
+
   private func matchCoarsely(_ changes: TableCommit, _ hit: (ID) -> Void) {
     entries.forEach { entry in
-      if entry.column != nil, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
+      if !entry.isOfAllRows, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
     }
   }
 
@@ -323,6 +353,6 @@ extension TableRegion.Part {
   /// The columns whose changes may alter what is in the part, in lower case: nil stands for all.
   func decidingColumns(rowIDName: String?) -> Set<String>? {
     // Rows come in the order of their ids when no other one is asked for.
-    readColumns.map { $0.union(rows.columns.keys).union([rowIDName ?? RowFilter.rowIDName]) }
+    readColumns.map { $0.union(rows.columnNames).union([rowIDName ?? RowFilter.rowIDName]) }
   }
 }

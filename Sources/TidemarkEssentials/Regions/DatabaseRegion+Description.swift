@@ -51,7 +51,8 @@ extension TableRegion.Part: CustomDebugStringConvertible {
     let names = columns.map { $0.isEmpty ? "" : $0.values.sorted().joined(separator: ",") } ?? "*"
     if rows.isAll { return "(\(names))" }
     let conditions = rows.columns.sorted { $0.key < $1.key }.map { $1.text(of: $0) }
-    return "(\(names)) where \(conditions.joined(separator: " and "))"
+    let all = conditions + rows.formulas.map(\.description)
+    return "(\(names)) where \(all.joined(separator: " and "))"
   }
 }
 

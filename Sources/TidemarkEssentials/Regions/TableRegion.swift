@@ -128,7 +128,7 @@ extension TableRegion {
     if let old = change.old?.rowID, let new = change.new?.rowID, old != new { return true }
     let rowIDName = rowIDName ?? RowFilter.rowIDName
     if changedColumns.contains(where: { part.shows($0) || $0 == rowIDName }) { return true }
-    guard changedColumns.contains(where: { part.reads($0) || part.rows.columns[$0] != nil }) else { return false }
+    guard changedColumns.contains(where: { part.reads($0) || part.rows.filters($0) }) else { return false }
     return !(surelyHolds(change.old, part) && surelyHolds(change.new, part))
   }
 

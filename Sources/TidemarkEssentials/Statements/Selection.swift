@@ -1,3 +1,14 @@
+/// What the rows of a state have told about which rows matter, as long as nobody changes those that do.
+enum RegionSight: Equatable, Sendable {
+  case nothing
+
+  /// The values behind which no row matters: see `RegionBound`.
+  case bound([DatabaseValue])
+
+  /// For each probe the values that it has found; nil when there were too many: see `RegionProbe`.
+  case linked([[DatabaseValue]?])
+}
+
 /// What statements have read: which ones, with which arguments.
 ///
 /// Two that are equal have read the same region. A selection is cheaper to compare and to keep than a region, which is
@@ -10,11 +21,9 @@ struct Selection: Equatable, Sendable {
     /// Nil when they do not matter.
     var arguments: [DatabaseValue]?
 
-    /// The value behind which no row matters, if there is one: see `RegionBound`. An empty array takes less room than a
-    /// value that is not there.
-    var bound: [DatabaseValue] = []
+    var sight = RegionSight.nothing
 
-    var region: DatabaseRegion { plan.region(arguments, bound: bound.first) }
+    var region: DatabaseRegion { plan.region(arguments, sight) }
 
     func isSameExecution(as other: Step) -> Bool { plan == other.plan && arguments == other.arguments }
   }
@@ -40,12 +49,12 @@ struct Selection: Equatable, Sendable {
     add(Step(plan: plan, arguments: plan.dependsOnArguments ? arguments : nil))
   }
 
-  /// Adds the value behind which no row matters to an execution, all rows of which were shown.
-  mutating func setBound(_ bound: DatabaseValue, of plan: RegionPlan, _ arguments: [DatabaseValue]?) {
+  /// Adds what an execution has found in the state that it reads.
+  mutating func setSight(_ sight: RegionSight, of plan: RegionPlan, _ arguments: [DatabaseValue]?) {
     let step = Step(plan: plan, arguments: plan.dependsOnArguments ? arguments : nil)
     // Of those that follow the first ones, the region is kept as it was.
     guard let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) else { return }
-    steps[index].bound = [bound]
+    steps[index].sight = sight
   }
 
   private mutating func add(_ step: Step) {
@@ -71,7 +80,7 @@ struct Selection: Equatable, Sendable {
     for step in other.steps {
       if let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) {
         // Which of both is that of the state that counts is not known here.
-        if steps[index].bound != step.bound { steps[index].bound = [] }
+        if steps[index].sight != step.sight { steps[index].sight = .nothing }
       } else {
         add(step)
       }

@@ -35,6 +35,9 @@ extension Statement {
       let plan = try regionPlan()
       let values = parameterValues(currentArguments, isChecked: checksArguments)
       selection?.add(plan, values)
+      if database.recordsBounds, !plan.probes.isEmpty {
+        selection?.setSight(.linked(linkedValues(plan, values)), of: plan, values)
+      }
       return plan.rowCountOfBound(values)
     } catch {
       // As for a region: when in doubt, widen.

@@ -150,6 +150,9 @@ public final class Statement {
   /// What is known of the region, and for which schema.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
+  /// What is asked for the region with each run.
+  var regionProbing: RegionProbing?
+
   // MARK: Running
 
   /// Whether the first row of a run was looked for by somebody who has not shown it to whoever runs the statement next.

@@ -47,6 +47,65 @@ import Tidemark
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
+  /// Law: a connection that is about to leave does not count for one that helps. Each round here ends only if two
+  /// connections are there, and the next commit comes while one of them may be leaving.
+  @Test func whoIsAboutToLeaveHelpsInTheRoundThatHasBegunMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    let pool = try Self.pool(folder)
+    let areTwo = Mutex<[Int: Moment]>([:])
+    let insideCount = Mutex<[Int: Int]>([:])
+    let all = (0..<4).map { _ in
+      ValueObservation.tracking { db in
+        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
+        if n > 0 {
+          let count = insideCount.withLock { counts in
+            counts[n, default: 0] += 1
+            return counts[n, default: 0]
+          }
+          let moment = areTwo.withLock { $0[n] }
+          if count == 2 { moment?.happen() }
+          try moment?.wait()
+        }
+        return n
+      }
+      .collect(in: pool)
+    }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
+    for n in 1...200 {
+      areTwo.withLock { $0[n] = Moment() }
+      try pool.write { try $0.execute(sql: "UPDATE counter SET n = ?", arguments: [n]) }
+      for (deliveries, _) in all { try deliveries.wait(forLast: n) }
+    }
+    for (_, cancellable) in all { cancellable.cancel() }
+  }
+
+  /// Law: queries that are fetched on one state do not wait for the slowest of them.
+  @Test func aQueryDoesNotWaitForASlowOneOfItsRound() throws {
+    let folder = try TemporaryFolder()
+    let pool = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    let otherIsThere = Moment()
+    let isFirst = Mutex(true)
+    let all = (0..<2).map { _ in
+      ValueObservation.tracking { db in
+        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
+        if n == 1 {
+          let waits = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if waits { try otherIsThere.wait() } else { otherIsThere.happen() }
+        }
+        return n
+      }
+      .collect(in: pool)
+    }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
+    try pool.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 1) }
+    for (_, cancellable) in all { cancellable.cancel() }
+  }
+
   /// Each fetch is of the newest state at its time, or is followed by one that is.
   @Test func allArriveAtTheLastStateWhoeverFetchesThem() throws {
     let folder = try TemporaryFolder()

@@ -44,7 +44,18 @@ struct OracleCondition {
       return "?"
     }
     let comparison = chance.pick(["=", "=", "==", "<", "<=", ">", ">=", "IS", "<>", "IS NOT"])
-    switch Int.random(in: 0..<14, using: &chance) {
+    switch Int.random(in: 0..<18, using: &chance) {
+    case 14:
+      let operation = chance.pick(["+", "-", "*", "/", "%"])
+      condition.sql = "\(qualified) \(operation) \(constant(&chance)) \(comparison) \(constant(&chance))"
+    case 15:
+      condition.sql = "NOT (\(qualified) \(comparison) \(constant(&chance)))"
+    case 16:
+      let values = (0..<Int.random(in: 0...3, using: &chance)).map { _ in constant(&chance) }
+      condition.sql = "\(qualified) NOT IN (\(values.joined(separator: ", ")))"
+    case 17:
+      let other = chance.pick(source.table.columns).name
+      condition.sql = "\(qualified) \(comparison) \(source.name.isEmpty ? other : "\(source.name).\(other)")"
     case 0: condition.sql = "\(qualified) IS NULL"
     case 1: condition.sql = "\(qualified) IS NOT NULL"
     case 2:
@@ -74,7 +85,9 @@ struct OracleQuery {
   var isPlain = false
 
   static func random(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
-    switch Int.random(in: 0..<10, using: &chance) {
+    switch Int.random(in: 0..<15, using: &chance) {
+    case 10..<13: linked(schema, &chance)
+    case 13..<15: limited(schema, &chance)
     case 0..<4: plain(schema, &chance)
     case 4..<6: join(schema, &chance)
     case 6: nested(schema, &chance)
@@ -171,6 +184,63 @@ struct OracleQuery {
       arguments += condition.arguments
     }
     return OracleQuery(sql: sql + end(&chance), arguments: arguments)
+  }
+
+  /// Rows of one table that have equals in others, in columns of the same kind.
+  private static func linked(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let names = Array(["x", "y", "z"].prefix(Int.random(in: 2...3, using: &chance)))
+    let sources = names.map { (name: $0, table: chance.pick(schema.tables)) }
+    func columns(_ table: OracleTable) -> [OracleTable.Column] {
+      table.storedColumns + (table.hasRowID ? [.init(name: "rowid", type: "INTEGER")] : [])
+    }
+    var sql = "FROM \(sources[0].table.sql) x"
+    var arguments: [DatabaseValue] = []
+    for index in sources.indices.dropFirst() {
+      let other = sources[Int.random(in: 0..<index, using: &chance)]
+      var pairs: [(String, String)] = []
+      for column in columns(sources[index].table) {
+        for otherColumn in columns(other.table) where column.affinity == otherColumn.affinity {
+          pairs.append(("\(sources[index].name).\(column.name)", "\(other.name).\(otherColumn.name)"))
+        }
+      }
+      if pairs.isEmpty { return join(schema, &chance) }
+      let (lhs, rhs) = chance.pick(pairs)
+      sql += " \(chance.pick(["JOIN", "JOIN", "LEFT JOIN"])) \(sources[index].table.sql) \(sources[index].name)"
+      sql += " ON \(chance.pick(["\(lhs) = \(rhs)", "\(rhs) = \(lhs)"]))"
+      if Int.random(in: 0..<4, using: &chance) == 0 {
+        let condition = OracleCondition.random(on: [sources[index]], depth: 0, &chance)
+        sql += " AND \(condition.sql)"
+        arguments += condition.arguments
+      }
+    }
+    let source = chance.pick([sources[0], sources[0], chance.pick(sources)])
+    let column = chance.pick(columns(source.table))
+    let value = chance.pick(OracleSchema.plainValues(for: column.affinity))
+    sql += " WHERE \(source.name).\(column.name) \(chance.pick(["=", "=", "=", "<", "IS"])) ?"
+    arguments.append(value)
+    if Int.random(in: 0..<4, using: &chance) == 0 {
+      let condition = OracleCondition.random(on: sources, depth: 1, &chance)
+      sql += " AND \(condition.sql)"
+      arguments += condition.arguments
+    }
+    let shown = sources.map { "\($0.name).\(chance.pick($0.table.columns).name)" }.joined(separator: ", ")
+    return OracleQuery(
+      sql: "SELECT \(chance.pick([shown, "*", "count(*)"])) \(sql)\(end(&chance))", arguments: arguments)
+  }
+
+  /// The first rows of a table, by several columns.
+  private static func limited(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
+    let table = chance.pick(schema.tables)
+    let condition = OracleCondition.random(on: [("", table)], depth: 1, &chance)
+    let terms = (table.columns.map(\.name).shuffled(using: &chance).prefix(2) + table.identity).map { name in
+      "\(name)\(chance.pick(["", " ASC", " DESC", "", " DESC NULLS LAST", " COLLATE NOCASE"]))"
+    }
+    let order = terms.suffix(Int.random(in: 1...3, using: &chance)).joined(separator: ", ")
+    let columns = chance.pick(["*", "*", (table.columns.map(\.name) + table.identity).joined(separator: ", ")])
+    let limit = Int.random(in: 1...6, using: &chance)
+    return OracleQuery(
+      sql: "SELECT \(columns) FROM \(table.sql) WHERE \(condition.sql) ORDER BY \(order) LIMIT \(limit)",
+      arguments: condition.arguments)
   }
 
   private static func nested(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {

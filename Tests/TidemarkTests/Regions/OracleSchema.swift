@@ -85,7 +85,7 @@ struct OracleSchema {
     }
     if let key { definitions.append(key) }
     statements.append("CREATE TABLE \(database).\(name) (\(definitions.joined(separator: ", ")))\(options)")
-    for number in 0..<Int.random(in: 0...2, using: &chance) {
+    for number in 0..<Int.random(in: 0...4, using: &chance) {
       let indexed = [chance.pick(columns).name, chance.pick(columns).name].prefix(Int.random(in: 1...2, using: &chance))
       let condition = Int.random(in: 0..<4, using: &chance) == 0 ? " WHERE c0 IS NOT NULL" : ""
       let index = "i_\(database)_\(name)_\(number)"

@@ -15,6 +15,22 @@ struct ConditionBinder {
       return .all(try terms.map { try bind($0, toSource: source) })
     case .or(let arms):
       return .any(try arms.map { try bind($0, toSource: source) })
+    case .comparison, .membership, .constant, .column, .collated, .arithmetic, .not, .opaque:
+      let condition = try bindSingle(expression, toSource: source)
+      switch condition {
+      case .comparison(.notIdentical, _, .value(.null)): return condition
+      case .comparison(.different, _, _), .comparison(.notIdentical, _, _), .unknown: break
+      default: return condition
+      }
+      // What is not the same as a value is no range, and is said in full by a formula.
+      var mentions: Set<Int> = []
+      guard let formula = try formula(expression, ofSource: source, &mentions) else { return condition }
+      return .computed(formula, mentions: mentions, roughly: condition)
+    }
+  }
+
+  private func bindSingle(_ expression: SelectExpression, toSource source: Int) throws -> RowCondition {
+    switch expression {
     case .comparison(let comparison, let lhs, let rhs):
       if let constant = try constant(rhs) {
         guard let column = column(lhs, ofSource: source, otherSide: rhs) else { return .unknown }
@@ -34,9 +50,90 @@ struct ConditionBinder {
       return .membership(column, constants)
     case .constant:
       return try constant(expression).map(RowCondition.constant) ?? .unknown
-    case .column, .collated, .opaque:
+    case .column, .collated, .arithmetic, .not, .and, .or, .opaque:
       return .unknown
     }
+  }
+
+  // MARK: - Formulas
+
+  /// An expression as a formula of one row of a source; nil where it is more than that.
+  private func formula(
+    _ expression: SelectExpression, ofSource source: Int, _ mentions: inout Set<Int>
+  ) throws -> RowFormula? {
+    switch expression {
+    case .column:
+      guard let column = column(expression, ofSource: source, otherSide: nil), column.facts.affinity != .real else {
+        return nil
+      }
+      mentions.insert(column.mention)
+      return .column(column.facts.name)
+    case .constant(let constant):
+      switch try value(constant) {
+      case .parameter(let index)?: return .parameter(index)
+      case .value(let value)?:
+        if value.isNull { return .null }
+        if case .int64(let integer) = value.storage { return .integer(integer) }
+        return nil
+      case nil: return nil
+      }
+    case .arithmetic(let operation, let lhs, let rhs):
+      guard let lhs = try formula(lhs, ofSource: source, &mentions),
+        let rhs = try formula(rhs, ofSource: source, &mentions)
+      else { return nil }
+      return .arithmetic(operation, lhs, rhs)
+    case .comparison(let comparison, let lhs, let rhs):
+      guard let lhs = try formula(lhs, ofSource: source, &mentions),
+        let rhs = try formula(rhs, ofSource: source, &mentions)
+      else { return nil }
+      return .comparison(comparison, lhs, rhs)
+    case .membership(let element, let list):
+      return try formula(.or(list.map { .comparison(.equal, element, $0) }), ofSource: source, &mentions)
+    case .not(let operand):
+      return try formula(operand, ofSource: source, &mentions).map { .not($0) }
+    case .and(let operands):
+      return try formulas(operands, ofSource: source, &mentions).map { .all($0) }
+    case .or(let operands):
+      return try formulas(operands, ofSource: source, &mentions).map { .any($0) }
+    case .collated, .opaque:
+      return nil
+    }
+  }
+
+  private func formulas(
+    _ expressions: [SelectExpression], ofSource source: Int, _ mentions: inout Set<Int>
+  ) throws -> [RowFormula]? {
+    var formulas: [RowFormula] = []
+    for expression in expressions {
+      guard let formula = try formula(expression, ofSource: source, &mentions) else { return nil }
+      formulas.append(formula)
+    }
+    return formulas
+  }
+
+  // MARK: - Equalities
+
+  /// The columns of two tables that a condition requires to be equal, each time in both directions.
+  func equalities(in expression: SelectExpression, _ places: [Int: RowEquality.Place]) -> [RowEquality] {
+    switch expression {
+    case .and(let terms):
+      return terms.flatMap { equalities(in: $0, places) }
+    case .comparison(.equal, .column(let lhs), .column(let rhs)):
+      guard let left = side(lhs, places), let right = side(rhs, places), left.place != right.place,
+        RowEquality.areComparable(left.column, right.column)
+      else { return [] }
+      return [RowEquality(from: left, to: right), RowEquality(from: right, to: left)]
+    default:
+      return []
+    }
+  }
+
+  private func side(_ reference: ColumnReference, _ places: [Int: RowEquality.Place]) -> RowEquality.Side? {
+    for source in sources.indices {
+      guard let column = facts(of: reference, source), !column.isGenerated, let place = places[source] else { continue }
+      return RowEquality.Side(place: place, column: column)
+    }
+    return nil
   }
 
   // MARK: - Constants

@@ -19,6 +19,9 @@ struct OccurrenceReader {
 
   private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
 
+  /// Which of them have equal values in columns, for a row to be shown.
+  private(set) var equalities: [RowEquality] = []
+
   /// The names of all columns that are mentioned, in views, too.
   private(set) var columnNames: [String] = []
   private(set) var mentionsAllColumns = false
@@ -78,14 +81,19 @@ struct OccurrenceReader {
   }
 
   private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
-    guard let isDescending = query.isDescending, let limit = query.limit,
-      case .column(let reference)? = query.ordering.first,
-      let column = source.column(reference), !column.isGenerated, let facts = source.facts,
+    guard let limit = query.limit, let facts = source.facts,
       let count = try ConditionBinder(sources: [], number: number, parameterIndexes: parameterIndexes).constant(limit)
     else { return nil }
-    return RegionBound(
-      table: facts.key, column: RowColumn(facts: column, mention: reference.number, isBinary: column.isBinary),
-      isDescending: isDescending, limit: count)
+    var terms: [RegionBound.Term] = []
+    for (expression, direction) in zip(query.ordering, query.directions).prefix(RegionBound.termsMax) {
+      guard let isDescending = direction, case .column(let reference) = expression,
+        let column = source.column(reference), !column.isGenerated
+      else { break }
+      terms.append(RegionBound.Term(column: column, isDescending: isDescending))
+      // No two rows have the same.
+      if column.name == facts.rowIDName { break }
+    }
+    return terms.isEmpty ? nil : RegionBound(table: facts.key, terms: terms, limit: count)
   }
 
   /// Whether the rows of one table are sorted by what tells them from each other.
@@ -131,6 +139,7 @@ struct OccurrenceReader {
       parameterIndexes: parameterIndexes)
     var conditions = core.sources.filter(\.isJoinConditionGlobal).compactMap(\.joinCondition)
     if let condition = core.condition { conditions.append(condition) }
+    var places: [Int: RowEquality.Place] = [:]
     for (index, source) in core.sources.enumerated() {
       guard let facts = sources[index].facts else { continue }
       var occurrence = RowOccurrence(isNullable: source.isNullable)
@@ -141,7 +150,14 @@ struct OccurrenceReader {
           occurrence.joinCondition = try source.joinCondition.map { try binder.bind($0, toSource: index) }
         }
       }
+      places[index] = RowEquality.Place(table: facts.key, number: occurrences[facts.key]?.count ?? 0)
       occurrences[facts.key, default: []].append(occurrence)
+    }
+    for condition in conditions { equalities += binder.equalities(in: condition, places) }
+    for (index, source) in core.sources.enumerated() where !source.isJoinConditionGlobal {
+      guard let condition = source.joinCondition, let place = places[index] else { continue }
+      // A row of the right side that is equal to none of the left one joins nothing. It is not so the other way round.
+      equalities += binder.equalities(in: condition, places).filter { $0.to.place == place }
     }
   }
 

@@ -33,6 +33,12 @@ final class RegionPlan: Equatable, Sendable {
 
     /// Where the rows end that may be shown; nil when that is not known.
     var bound: RegionBound?
+
+    /// Which occurrences have equal values.
+    var equalities: [RowEquality] = []
+
+    /// What may be asked for the values of columns of joined tables.
+    var probes: [RegionProbe] = []
   }
 
   private let findings: Findings
@@ -54,9 +60,13 @@ final class RegionPlan: Equatable, Sendable {
   }
 
   /// Whether the arguments change what is read.
-  var dependsOnArguments: Bool { constantRegion == nil || bound != nil && parameterCount > 0 }
+  var dependsOnArguments: Bool {
+    constantRegion == nil || parameterCount > 0 && (bound != nil || !probes.isEmpty)
+  }
 
   var bound: RegionBound? { findings.bound }
+
+  var probes: [RegionProbe] { findings.probes }
 
   /// How many rows an execution must show to have a bound; nil when it has none.
   func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
@@ -71,22 +81,66 @@ final class RegionPlan: Equatable, Sendable {
   /// What an execution reads.
   ///
   /// - parameter values: The values of the parameters; nil when there are none yet.
-  /// - parameter bound: The value behind which no row matters; nil when all do.
-  func region(_ values: [DatabaseValue]?, bound: DatabaseValue? = nil) -> DatabaseRegion {
-    if bound == nil, let constantRegion { return constantRegion }
-    return findings.region(values, boundValue: bound)
+  /// - parameter sight: What the rows of the state have told.
+  func region(_ values: [DatabaseValue]?, _ sight: RegionSight = .nothing) -> DatabaseRegion {
+    if case .nothing = sight, let constantRegion { return constantRegion }
+    return findings.region(values, sight)
   }
 }
 
 extension RegionPlan.Findings {
-  fileprivate func region(_ values: [DatabaseValue]?, boundValue: DatabaseValue? = nil) -> DatabaseRegion {
-    let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
+  /// The rows of each occurrence of each table.
+  func rows(_ arguments: ConditionArguments, _ sight: RegionSight = .nothing) -> [[ConditionRows]] {
     var rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
-    if let bound, let boundValue, let boundRows = bound.rows(boundValue, arguments),
-      let place = tables.firstIndex(where: { $0.key == bound.table }), rows[place].count == 1
-    {
-      rows[place] = rows[place].map { $0.intersection(boundRows) }
+    // What is known of one column may tell something of the next one.
+    for _ in equalities.prefix(6) where !transfer(&rows) { break }
+    switch sight {
+    case .nothing:
+      break
+    case .bound(let values):
+      if let bound, let place = tables.firstIndex(where: { $0.key == bound.table }), rows[place].count == 1 {
+        rows[place] = rows[place].map { bound.rows($0, upTo: values, arguments) }
+      }
+    case .linked(let found):
+      for (probe, values) in zip(probes, found) {
+        guard let values, let place = index(of: probe.equality.to.place) else { continue }
+        // Not transferred: what is read where the values come from must not depend on them.
+        rows[place.table][place.number] = probe.equality.rows(rows[place.table][place.number], having: values)
+      }
     }
+    // The authorizer may have been asked about a table with the name of its database, and without.
+    for (number, table) in tables.enumerated() where table.occurrences != nil {
+      guard let first = tables.firstIndex(where: { $0.key == table.key && $0.occurrences != nil }) else { continue }
+      rows[number] = rows[first]
+    }
+    return rows
+  }
+
+  /// - returns: Whether something has become known.
+  private func transfer(_ rows: inout [[ConditionRows]]) -> Bool {
+    var isNew = false
+    for equality in equalities {
+      guard let from = index(of: equality.from.place), let to = index(of: equality.to.place) else { continue }
+      let known = rows[to.table][to.number]
+      let narrowed = equality.transfer(rows[from.table][from.number], to: known)
+      if narrowed.filters == known.filters { continue }
+      rows[to.table][to.number] = narrowed
+      isNew = true
+    }
+    return isNew
+  }
+
+  /// Where an occurrence is among the rows.
+  private func index(of place: RowEquality.Place) -> (table: Int, number: Int)? {
+    guard let table = tables.firstIndex(where: { $0.key == place.table && $0.occurrences != nil }),
+      tables[table].occurrences?.indices.contains(place.number) == true
+    else { return nil }
+    return (table, place.number)
+  }
+
+  fileprivate func region(_ values: [DatabaseValue]?, _ sight: RegionSight = .nothing) -> DatabaseRegion {
+    let arguments = ConditionArguments(values: values, isTextOrderKnown: isTextOrderKnown)
+    let rows = rows(arguments, sight)
     let inexactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.inexactMentions) }
     let exactMentions = rows.joined().reduce(into: Set<Int>()) { $0.formUnion($1.mentions) }.subtracting(
       inexactMentions)

@@ -26,11 +26,13 @@ struct RegionPlanBuilder {
       for key in try keys(of: table) { tables.append(try readTable(key, columns)) }
     }
     try addUses(to: &tables)
-    return RegionPlan(
-      RegionPlan.Findings(
-        tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(),
-        bound: reader?.bound),
-      parameterCount: statement.parameterCount)
+    var findings = RegionPlan.Findings(
+      tables: tables, rest: rest, mentions: mentions, isTextOrderKnown: try isTextOrderKnown(), bound: reader?.bound,
+      equalities: reader?.equalities ?? [])
+    if !findings.equalities.isEmpty {
+      findings.probes = try RegionProbeBuilder(db, findings, parameterCount: statement.parameterCount).probes()
+    }
+    return RegionPlan(findings, parameterCount: statement.parameterCount)
   }
 
   // MARK: - Text

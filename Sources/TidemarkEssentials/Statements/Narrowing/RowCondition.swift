@@ -2,10 +2,13 @@
 indirect enum RowCondition: Equatable, Sendable {
   case all([RowCondition])
   case any([RowCondition])
-  case comparison(SelectComparison, RowColumn, RowConstant)
+  case comparison(ValueComparison, RowColumn, RowConstant)
   case membership(RowColumn, [RowConstant])
   /// A constant that stands for itself: no row passes when it is zero.
   case constant(RowConstant)
+  /// What a formula says, mentioning columns; and what is to be said without it: when it has a parameter that is no
+  /// integer.
+  case computed(RowFormula, mentions: Set<Int>, roughly: RowCondition)
   /// Something else, which may let any row pass.
   case unknown
 }
@@ -121,6 +124,15 @@ extension RowCondition {
       case .null?, .int64(0)?, .double(0)?: return ConditionRows(filters: [], isExact: true)
       default: return .unknown
       }
+    case .computed(let formula, let mentions, let rough):
+      var rows = rough.rows(arguments)
+      guard let formula = formula.with(parameters: arguments.values) else {
+        rows.isExact = false
+        rows.inexactMentions.formUnion(mentions)
+        return rows
+      }
+      rows.filters = rows.filters.map { $0.intersection(formula) }
+      return ConditionRows(filters: rows.filters, mentions: mentions, isExact: true)
     case .unknown:
       return .unknown
     }
@@ -135,7 +147,7 @@ extension ConditionRows {
   }
 }
 
-extension SelectComparison {
+extension ValueComparison {
   /// The values of a column that compare so with a value; nil when that cannot be said.
   fileprivate func filter(_ value: DatabaseValue, _ arguments: ConditionArguments) -> ColumnFilter? {
     let nothing = ColumnFilter.values([])

@@ -59,7 +59,7 @@ extension SelectParser {
   private mutating func parseSymbolOperator(
     _ symbol: String, _ left: SelectExpression, _ minimum: Int
   ) throws -> SelectExpression? {
-    let comparisons: [String: (SelectComparison, Int)] = [
+    let comparisons: [String: (ValueComparison, Int)] = [
       "=": (.equal, Precedence.equality), "==": (.equal, Precedence.equality),
       "<>": (.different, Precedence.equality), "!=": (.different, Precedence.equality),
       "<": (.less, Precedence.order), "<=": (.lessOrEqual, Precedence.order),
@@ -78,8 +78,8 @@ extension SelectParser {
     ]
     guard let precedence = others[symbol], precedence >= minimum else { return nil }
     skip(1)
-    _ = try parseExpression(precedence + 1)
-    return .opaque
+    let right = try parseExpression(precedence + 1)
+    return RowFormula.Operation(rawValue: symbol).map { .arithmetic($0, left, right) } ?? .opaque
   }
 
   /// `IS`, `IN`, `BETWEEN`, `LIKE` and their kin.
@@ -101,8 +101,7 @@ extension SelectParser {
         return .comparison(.notIdentical, left, .constant(.null))
       case "IN", "BETWEEN", "LIKE", "GLOB", "REGEXP", "MATCH":
         skip(1)
-        _ = try parseTest(lexeme(0)?.keyword ?? "", left)
-        return .opaque
+        return try parseTest(lexeme(0)?.keyword ?? "", left).map { .not($0) }
       default:
         throw NotUnderstood()
       }
@@ -127,7 +126,7 @@ extension SelectParser {
 
   /// What is behind `IS`.
   private mutating func parseIdentity(_ left: SelectExpression) throws -> SelectExpression {
-    var comparison = take("NOT") ? SelectComparison.notIdentical : .identical
+    var comparison = take("NOT") ? ValueComparison.notIdentical : .identical
     if peek("DISTINCT"), lexeme(1)?.keyword == "FROM" {
       skip(2)
       comparison = comparison == .identical ? .notIdentical : .identical
@@ -217,8 +216,7 @@ extension SelectParser {
       return .constant(.null)
     case "NOT":
       skip(1)
-      _ = try parseExpression(Precedence.not)
-      return .opaque
+      return .not(try parseExpression(Precedence.not))
     case "EXISTS":
       skip(1)
       try expectSymbol("(")

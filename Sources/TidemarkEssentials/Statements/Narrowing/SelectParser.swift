@@ -75,7 +75,7 @@ struct SelectParser {
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
-      (query.ordering, query.isDescending) = try parseOrderingTerms()
+      (query.ordering, query.directions) = try parseOrderingTerms()
     }
     if take("LIMIT") {
       query.limit = try parseExpression()
@@ -186,12 +186,11 @@ struct SelectParser {
     return try parseAlias() != nil
   }
 
-  /// - returns: The terms, and whether the first one sorts from the largest value down: nil when it says where NULL
-  ///   goes.
+  /// - returns: The terms, and whether each one sorts from the largest value down: nil when it says where NULL goes.
   @discardableResult
-  mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], isDescending: Bool?) {
+  mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], directions: [Bool?]) {
     var terms: [SelectExpression] = []
-    var isFirstDescending: Bool?
+    var directions: [Bool?] = []
     repeat {
       terms.append(try parseExpression())
       var isDescending: Bool? = take("DESC")
@@ -200,9 +199,9 @@ struct SelectParser {
         if !take("FIRST") { try expect("LAST") }
         isDescending = nil
       }
-      if terms.count == 1 { isFirstDescending = isDescending }
+      directions.append(isDescending)
     } while takeSymbol(",")
-    return (terms, isFirstDescending)
+    return (terms, directions)
   }
 
   mutating func parseExpressions() throws {

@@ -9,8 +9,8 @@ struct SelectSyntax {
   /// The terms of its `ORDER BY`.
   var ordering: [SelectExpression] = []
 
-  /// Whether the first of them sorts from the largest value down; nil when it says where NULL goes.
-  var isDescending: Bool? = false
+  /// Whether each of them sorts from the largest value down; nil when it says where NULL goes.
+  var directions: [Bool?] = []
 
   /// The number of rows in its `LIMIT`.
   var limit: SelectExpression?
@@ -94,39 +94,19 @@ struct SelectSource {
   }
 }
 
-/// An expression, as far as a condition on one column can be seen in it.
+/// An expression, as far as a condition on the columns of a row can be seen in it.
 indirect enum SelectExpression {
   case column(ColumnReference)
   case constant(SelectConstant)
   case collated(SelectExpression, collation: String)
+  case not(SelectExpression)
   case and([SelectExpression])
   case or([SelectExpression])
-  case comparison(SelectComparison, SelectExpression, SelectExpression)
+  case comparison(ValueComparison, SelectExpression, SelectExpression)
+  case arithmetic(RowFormula.Operation, SelectExpression, SelectExpression)
   case membership(SelectExpression, [SelectExpression])
   /// Anything else.
   case opaque
-}
-
-enum SelectComparison: Sendable {
-  case equal
-  case different
-  case less
-  case lessOrEqual
-  case greater
-  case greaterOrEqual
-  case identical
-  case notIdentical
-
-  /// The comparison with its sides exchanged.
-  var mirrored: SelectComparison {
-    switch self {
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    case .equal, .different, .identical, .notIdentical: self
-    }
-  }
 }
 
 /// A name of a column, where it stands in the text.

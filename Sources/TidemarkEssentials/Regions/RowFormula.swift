@@ -1,0 +1,212 @@
+/// A condition that SQLite computes from several parts of a row: `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
+///
+/// Laws:
+/// 1. It is computed for integers and NULL alone, where all versions of SQLite agree. Of anything else, and of what
+///    overflows, the result is not known.
+/// 2. It has no column that would give another number than the one that is stored: none of type `REAL`, none that is
+///    generated.
+indirect enum RowFormula: Hashable, Sendable {
+  /// Its name in lower case.
+  case column(String)
+  case integer(Int64)
+  case null
+
+  /// The index of a parameter, from 1 on.
+  case parameter(Int)
+  case arithmetic(Operation, RowFormula, RowFormula)
+  case comparison(ValueComparison, RowFormula, RowFormula)
+  case not(RowFormula)
+  case all([RowFormula])
+  case any([RowFormula])
+
+  enum Operation: String, Sendable {
+    case sum = "+"
+    case difference = "-"
+    case product = "*"
+    case quotient = "/"
+    case remainder = "%"
+  }
+
+  /// What comes out for a row.
+  enum Outcome: Equatable {
+    case unknown
+    case null
+    case integer(Int64)
+
+    fileprivate init(_ value: Bool?) {
+      self = value.map { .integer($0 ? 1 : 0) } ?? .null
+    }
+  }
+}
+
+extension RowFormula {
+  /// What comes out for a row of which some values are known.
+  func outcome(_ value: (_ column: String) -> DatabaseValue?) -> Outcome {
+    switch self {
+    case .column(let name): return value(name).map(Outcome.init) ?? .unknown
+    case .integer(let integer): return .integer(integer)
+    case .null: return .null
+    case .parameter: return .unknown
+    case .arithmetic(let operation, let lhs, let rhs):
+      let (left, right) = (lhs.outcome(value), rhs.outcome(value))
+      switch (left, right) {
+      case (.unknown, _), (_, .unknown): return .unknown
+      case (.null, _), (_, .null): return .null
+      case (.integer(let left), .integer(let right)): return operation.outcome(left, right)
+      }
+    case .comparison(let comparison, let lhs, let rhs):
+      return comparison.outcome(lhs.outcome(value), rhs.outcome(value))
+    case .not(let operand):
+      return operand.outcome(value).negated
+    case .all(let operands):
+      return Self.all(operands.map { $0.outcome(value) })
+    case .any(let operands):
+      // One is true unless all are not.
+      return Self.all(operands.map { $0.outcome(value).negated }).negated
+    }
+  }
+
+  private static func all(_ outcomes: [Outcome]) -> Outcome {
+    if outcomes.contains(.integer(0)) { return .integer(0) }
+    if outcomes.contains(.unknown) { return .unknown }
+    return Outcome(outcomes.contains(.null) ? nil : true)
+  }
+
+  /// Whether a row passes; nil when it is not known.
+  func admits(_ value: (_ column: String) -> DatabaseValue?) -> Bool? {
+    switch outcome(value) {
+    case .unknown: nil
+    case .null: false
+    case .integer(let integer): integer != 0
+    }
+  }
+
+  /// The names of its columns.
+  var columns: Set<String> {
+    switch self {
+    case .column(let name): [name]
+    case .integer, .null, .parameter: []
+    case .arithmetic(_, let lhs, let rhs), .comparison(_, let lhs, let rhs): lhs.columns.union(rhs.columns)
+    case .not(let operand): operand.columns
+    case .all(let operands), .any(let operands): operands.reduce(into: []) { $0.formUnion($1.columns) }
+    }
+  }
+
+  /// The same with the values of its parameters; nil when one of them is not known, or no integer.
+  func with(parameters values: [DatabaseValue]?) -> RowFormula? {
+    switch self {
+    case .column, .integer, .null: return self
+    case .parameter(let index):
+      guard let values, values.indices.contains(index - 1) else { return nil }
+      switch values[index - 1].storage {
+      case .int64(let integer): return .integer(integer)
+      case .null: return .null
+      case .double, .string, .blob: return nil
+      }
+    case .arithmetic(let operation, let lhs, let rhs):
+      guard let lhs = lhs.with(parameters: values), let rhs = rhs.with(parameters: values) else { return nil }
+      return .arithmetic(operation, lhs, rhs)
+    case .comparison(let comparison, let lhs, let rhs):
+      guard let lhs = lhs.with(parameters: values), let rhs = rhs.with(parameters: values) else { return nil }
+      return .comparison(comparison, lhs, rhs)
+    case .not(let operand):
+      return operand.with(parameters: values).map { .not($0) }
+    case .all(let operands):
+      let bound = operands.compactMap { $0.with(parameters: values) }
+      return bound.count == operands.count ? .all(bound) : nil
+    case .any(let operands):
+      let bound = operands.compactMap { $0.with(parameters: values) }
+      return bound.count == operands.count ? .any(bound) : nil
+    }
+  }
+}
+
+extension RowFormula.Outcome {
+  fileprivate init(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: self = .null
+    case .int64(let integer): self = .integer(integer)
+    case .double, .string, .blob: self = .unknown
+    }
+  }
+
+  fileprivate var negated: Self {
+    switch self {
+    case .unknown, .null: self
+    case .integer(let integer): .integer(integer == 0 ? 1 : 0)
+    }
+  }
+}
+
+extension RowFormula.Operation {
+  fileprivate func outcome(_ lhs: Int64, _ rhs: Int64) -> RowFormula.Outcome {
+    let (result, overflows): (Int64, Bool)
+    switch self {
+    case .sum: (result, overflows) = lhs.addingReportingOverflow(rhs)
+    case .difference: (result, overflows) = lhs.subtractingReportingOverflow(rhs)
+    case .product: (result, overflows) = lhs.multipliedReportingOverflow(by: rhs)
+    case .quotient:
+      if rhs == 0 { return .null }
+      (result, overflows) = lhs.dividedReportingOverflow(by: rhs)
+    case .remainder:
+      if rhs == 0 { return .null }
+      (result, overflows) = lhs.remainderReportingOverflow(dividingBy: rhs)
+    }
+    return overflows ? .unknown : .integer(result)
+  }
+}
+
+extension ValueComparison {
+  fileprivate func outcome(_ lhs: RowFormula.Outcome, _ rhs: RowFormula.Outcome) -> RowFormula.Outcome {
+    switch (lhs, rhs) {
+    case (.unknown, _), (_, .unknown): return .unknown
+    case (.null, _), (_, .null):
+      switch self {
+      case .identical: return RowFormula.Outcome(lhs == rhs)
+      case .notIdentical: return RowFormula.Outcome(lhs != rhs)
+      case .equal, .different, .less, .lessOrEqual, .greater, .greaterOrEqual: return .null
+      }
+    case (.integer(let lhs), .integer(let rhs)):
+      switch self {
+      case .equal, .identical: return RowFormula.Outcome(lhs == rhs)
+      case .different, .notIdentical: return RowFormula.Outcome(lhs != rhs)
+      case .less: return RowFormula.Outcome(lhs < rhs)
+      case .lessOrEqual: return RowFormula.Outcome(lhs <= rhs)
+      case .greater: return RowFormula.Outcome(lhs > rhs)
+      case .greaterOrEqual: return RowFormula.Outcome(lhs >= rhs)
+      }
+    }
+  }
+}
+
+extension RowFormula: CustomStringConvertible {
+  /// The formula as SQL.
+  var description: String {
+    switch self {
+    case .column(let name): name
+    case .integer(let integer): "\(integer)"
+    case .null: "NULL"
+    case .parameter(let index): "?\(index)"
+    case .arithmetic(let operation, let lhs, let rhs): "(\(lhs) \(operation.rawValue) \(rhs))"
+    case .comparison(let comparison, let lhs, let rhs): "\(lhs) \(comparison.text) \(rhs)"
+    case .not(let operand): "not (\(operand))"
+    case .all(let operands): "(" + operands.map(\.description).joined(separator: " and ") + ")"
+    case .any(let operands): "(" + operands.map(\.description).joined(separator: " or ") + ")"
+    }
+  }
+}
+
+extension ValueComparison {
+  fileprivate var text: String {
+    switch self {
+    case .equal: "="
+    case .different: "<>"
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    case .identical: "is"
+    case .notIdentical: "is not"
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import CSQLite
+
+/// The questions that are asked with each run of a statement: see `RegionProbe`.
+final class RegionProbing {
+  /// How many steps of SQLite's machine an answer may take.
+  private static let stepsMax: CInt = 10_000
+  private static let pauseMax = 64
+
+  private struct Asked {
+    var probe: RegionProbe
+    var statement: Statement
+
+    /// How many times it is not asked after it was answered in vain.
+    var pause = 0
+
+    /// How many times it will not be asked.
+    var pauseLeft = 0
+  }
+
+  let plan: RegionPlan
+  private var asked: [Asked]
+
+  init(_ plan: RegionPlan, _ db: Database) throws {
+    self.plan = plan
+    asked = try plan.probes.map { Asked(probe: $0, statement: try db.compile($0.sql, isInternal: true)) }
+  }
+
+  /// The values that the questions find in the state that is read now.
+  func values(_ arguments: [DatabaseValue]?) throws -> [[DatabaseValue]?] {
+    try asked.indices.map { index in
+      if asked[index].pauseLeft > 0 {
+        asked[index].pauseLeft -= 1
+        return nil
+      }
+      let values = try answer(asked[index].probe, asked[index].statement, arguments)
+      asked[index].pause = values == nil ? min(max(1, asked[index].pause * 2), Self.pauseMax) : 0
+      asked[index].pauseLeft = asked[index].pause
+      return values
+    }
+  }
+
+  private func answer(
+    _ probe: RegionProbe, _ statement: Statement, _ arguments: [DatabaseValue]?
+  ) throws -> [DatabaseValue]? {
+    let known = ConditionArguments(values: arguments, isTextOrderKnown: false)
+    let constants = probe.constants.compactMap { known.value(of: $0) }
+    if constants.count != probe.constants.count { return nil }
+    try statement.start(constants.isEmpty ? nil : StatementArguments(values: constants))
+    defer { statement.finish() }
+    var values: [DatabaseValue] = []
+    var rowCount = 0
+    while try statement.step() {
+      rowCount += 1
+      guard rowCount <= RegionProbe.rowsMax, let value = DatabaseValue.read(statement.sqliteStatement, 0) else {
+        return nil
+      }
+      if value.isNull { continue }
+      // The bytes of a text that was repaired are not known.
+      if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return nil }
+      if values.last != value { values.append(value) }
+    }
+    let stepCount = sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
+    return stepCount <= Self.stepsMax ? values : nil
+  }
+}
+
+extension Statement {
+  /// The values of columns of joined tables, by the probes of a plan.
+  func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
+    do {
+      return try database.untraced {
+        if regionProbing?.plan !== plan { regionProbing = try RegionProbing(plan, database) }
+        return try regionProbing?.values(arguments) ?? []
+      }
+    } catch {
+      // Whatever it was, it will happen to the statement itself, or it concerns the question alone: when in doubt,
+      // widen.
+      regionProbing = nil
+      return []
+    }
+  }
+}
