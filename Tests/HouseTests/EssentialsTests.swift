@@ -7,7 +7,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "import Foundation", "public import Foundation", "@_exported public import Foundation", "import struct Foundation.Date",
+    "import Foundation", "public import Foundation", "@_exported public import Foundation",
+    "import struct Foundation.Date",
     "import FoundationInternationalization", "import FoundationNetworking",
   ])
   func moreThanThatIsFound(line: String) {
@@ -25,7 +26,8 @@ import Testing
     file.findings(in: file.swift.code) { line in
       guard let match = line.firstMatch(of: #/\bimport\s+(?:\w+\s+)?(Foundation\w*)/#) else { return nil }
       let module = match.output.1
-      return module == "FoundationEssentials" ? nil : "\(module) is loaded by every program: see AllOfFoundationIsAModuleApart"
+      return module == "FoundationEssentials"
+        ? nil : "\(module) is loaded by every program: see AllOfFoundationIsAModuleApart"
     }
   }
 }

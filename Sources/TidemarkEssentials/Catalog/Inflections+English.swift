@@ -15,13 +15,18 @@ extension Inflections {
   /// What a pattern finds, in letters of any case, is replaced by a text in which `$1` stands for its first group.
   private static func rule(_ pattern: String, _ template: String) -> Rule {
     // Patterns may not be used by several threads at once.
-    let pattern = Mutex(Result { try Regex(pattern).ignoresCase() })
+    let expression: Mutex<Regex<AnyRegexOutput>>
+    do {
+      expression = Mutex(try Regex(pattern).ignoresCase())
+    } catch {
+      preconditionFailure("The pattern \(pattern) is not a regular expression: \(error)")
+    }
     return { word in
-      pattern.withLock { pattern in
-        guard case .success(let regex) = pattern, let match = word.firstMatch(of: regex) else { return nil }
+      expression.withLock { expression in
+        guard let match = word.firstMatch(of: expression) else { return nil }
         let group = match.output.count > 1 ? match.output[1].substring.map(String.init) ?? "" : ""
-        return word[..<match.range.lowerBound] + template.split(separator: "$1", omittingEmptySubsequences: false)
-          .joined(separator: group) + word[match.range.upperBound...]
+        let parts = template.split(separator: "$1", omittingEmptySubsequences: false)
+        return word[..<match.range.lowerBound] + parts.joined(separator: group) + word[match.range.upperBound...]
       }
     }
   }

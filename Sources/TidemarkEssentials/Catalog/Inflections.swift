@@ -95,7 +95,7 @@ public struct Inflections: Sendable {
     let start = word.dropLast(end.count)
     // The first letter is kept as it is, when both begin with the same.
     let letter = word.dropFirst(start.count).prefix(1)
-    return letter.lowercased() == other.prefix(1).lowercased() 
+    return letter.lowercased() == other.prefix(1).lowercased()
       ? String(start + letter + other.dropFirst()) : start + other
   }
 }

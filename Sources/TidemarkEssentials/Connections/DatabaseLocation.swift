@@ -58,9 +58,10 @@ enum DatabaseLocation {
   private static func escaped(_ name: String) -> String {
     var text = ""
     for byte in name.utf8 {
-      switch UInt8(byte) {
+      switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
         text.unicodeScalars.append(Unicode.Scalar(byte))
       default:
         text += byte < 16 ? "%0" : "%"

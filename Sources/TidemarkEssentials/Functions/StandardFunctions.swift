@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-// What every connection has: SQLite's own functions and collations know the letters of ASCII only. Those that follow the
-// rules of a language come with the module `Tidemark`.
+// What every connection has: SQLite's own functions and collations know the letters of ASCII only. Those that follow
+// the rules of a language come with the module `Tidemark`.
 
 extension DatabaseFunction {
   /// `swiftCapitalizedString(text)`: Foundation's `capitalized`.
