@@ -12,6 +12,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Tidemark", targets: ["Tidemark"]),
+    .library(name: "TidemarkEssentials", targets: ["TidemarkEssentials"]),
     .library(name: "SQLiteDB", targets: ["SQLiteDB"]),
     .library(name: "CSQLite", targets: ["CSQLite"]),
     .executable(name: "Demo", targets: ["Demo"]),
@@ -21,14 +22,15 @@ let package = Package(
       name: "CSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"]), .brew(["sqlite3"])]),
-    .target(name: "Tidemark", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "TidemarkEssentials", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "Tidemark", dependencies: ["TidemarkEssentials"], swiftSettings: strict),
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Benchmarks",
       exclude: ["Programs", "results"], swiftSettings: strict),
     .executableTarget(
-      name: "StartLibrary", dependencies: ["Tidemark"], path: "Benchmarks/Programs/StartLibrary",
+      name: "StartLibrary", dependencies: ["TidemarkEssentials"], path: "Benchmarks/Programs/StartLibrary",
       swiftSettings: strict),
     .executableTarget(
       name: "StartBare", dependencies: ["CSQLite"], path: "Benchmarks/Programs/StartBare", swiftSettings: strict),
@@ -38,6 +40,7 @@ let package = Package(
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport"]),
+    .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "Tidemark"]),
     .testTarget(name: "HouseTests"),

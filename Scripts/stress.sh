@@ -9,6 +9,7 @@
 # scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails.
 #
 # `--skip HouseTests`. They read the sources, which are the same in each round.
+# The million of transactions under live queries is a program of its own, since it takes minutes only with optimization.
 # FaultTests and SimulationTests are run once, before the rounds: the former go through all cases, which are the same in
 # each round, the latter through more schedules than a few rounds would need.
 
@@ -78,6 +79,14 @@ run() {
 }
 
 begin=$(date +%s)
+swift build -c release --product StressLive >"$log" 2>&1 || { cat "$log"; exit 1; }
+if ! .build/release/StressLive >"$log" 2>&1; then
+  cat "$log"
+  echo "stress: live queries failed; their output is above" >&2
+  exit 1
+fi
+grep '^stress: end ' "$log" >>"$lines"
+echo "live queries: $(tail -n 1 "$log")"
 run 'faults' --filter FaultTests --filter SimulationTests "$@"
 round=1
 while [ "$round" -le "$rounds" ]; do

@@ -1,4 +1,3 @@
-import Synchronization
 import Tidemark
 
 /// Follows a live query for a pane, as long as its task lives.
@@ -43,7 +42,7 @@ struct Follower: Sendable {
 
 /// Remembers when the fetch that runs has begun.
 final class FetchClock: Sendable {
-  private let start = Mutex<ContinuousClock.Instant?>(nil)
+  private let start = Guarded<ContinuousClock.Instant?>(nil)
 
   func begin() { start.withLock { $0 = .now } }
   func end() { start.withLock { $0 = nil } }

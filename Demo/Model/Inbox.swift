@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where tasks leave what they have for the dashboard.
 ///
 /// Of the values of a pane the newest one is kept, so that a screen that is slow costs no memory.
@@ -10,7 +8,7 @@ final class Inbox: Sendable {
     var isEmpty: Bool { panes.isEmpty && others.isEmpty }
   }
 
-  private let letters = Mutex(Letters())
+  private let letters = Guarded(Letters())
 
   /// Called when something is there and nothing was.
   private let wake: @Sendable () -> Void

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where tasks leave the results that are to be written: of each query the newest one.
 final class PlainInbox: Sendable {
   struct Letters: Sendable {
@@ -9,7 +7,7 @@ final class PlainInbox: Sendable {
     var failure: Failure?
   }
 
-  private let letters = Mutex(Letters())
+  private let letters = Guarded(Letters())
   private let wake: @Sendable () -> Void
 
   init(wake: @escaping @Sendable () -> Void) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Measures how long it takes from a commit until it is on the screen.
 ///
 /// Each transaction leaves an event, whose numbers grow. When the screen shows an event, it shows all commits up to it.
@@ -10,7 +8,7 @@ final class CommitClock: Sendable {
     var writes = SampleWindow(countMax: 1000)
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Nobody looks: more commits than that are not remembered.
   private static let waitingCountMax = 4096

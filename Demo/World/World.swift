@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Tidemark
 
 /// A market in a temporary database, where writers are busy.
@@ -11,7 +10,7 @@ final class World: Sendable {
   let pool: DatabasePool
   let commits = CommitClock()
   private let folder: String
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   private struct State {
     var writers: [Task<Void, Never>] = []
@@ -26,7 +25,7 @@ final class World: Sendable {
   init(writerCount: Int) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-market-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    state = Mutex(State(writerCount: writerCount))
+    state = Guarded(State(writerCount: writerCount))
     pool = try DatabasePool(path: folder + "/market.sqlite")
     try pool.write(Market.create)
   }

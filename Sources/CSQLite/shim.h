@@ -27,6 +27,18 @@
 #include <sys/vfs.h>
 #endif
 
+// MARK: - The rest of the library
+
+// What takes all of Foundation is in a module of its own, which a program may do without: then nobody defines this.
+extern void tidemark_foundation_services(void *_Nonnull place) __attribute__((weak));
+
+// Whether there was somebody to ask.
+static inline int tidemark_ask_foundation(void *_Nonnull place) {
+  if (!tidemark_foundation_services) return 0;
+  tidemark_foundation_services(place);
+  return 1;
+}
+
 // MARK: - Optional interfaces: weak references
 
 #pragma weak sqlite3_preupdate_hook
@@ -131,7 +143,14 @@ static inline unsigned tidemark_file_system(const char *path) {
 #endif
 }
 
-/// Has the calling thread sleep for as long as it says, and not for some fifty microseconds more.
+/// Gives the calling thread a name that the system shows; it keeps the first 15 bytes.
+static inline void tidemark_name_thread(const char *_Nonnull name) {
+#ifdef __linux__
+  prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL);
+#endif
+}
+
+// Has the calling thread sleep for as long as it says, and not for some fifty microseconds more.
 static inline void tidemark_sleep_exactly(void) {
 #ifdef __linux__
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);

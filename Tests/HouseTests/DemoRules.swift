@@ -3,8 +3,8 @@ enum DemoRules {
   /// What the files of a folder import: drawing takes nothing at all, and C is for the terminal and the files.
   static let imports: [String: Set<String>] = [
     "Cells": [], "View": [], "Terminal": ["Foundation"],
-    "Model": ["Foundation", "Synchronization", "Tidemark"], "World": ["Foundation", "Synchronization", "Tidemark"],
-    "Watch": ["Foundation", "Synchronization", "Tidemark"], "Commands": ["Foundation", "Tidemark"],
+    "Model": ["Foundation", "Tidemark"], "World": ["Foundation", "Tidemark"],
+    "Watch": ["Foundation", "Tidemark"], "Commands": ["Foundation", "Tidemark"],
   ]
 
   /// What only the folder of the terminal does.

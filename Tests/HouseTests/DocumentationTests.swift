@@ -91,6 +91,8 @@ import Testing
     #expect(findings.map(\.message) == ["There is no link to (Documentation/Decisions/Two.md)"])
   }
 
-  private func sample(_ text: String) -> SourceFile { SourceFile(path: "Sources/Tidemark/Engine/A.swift", text: text) }
+  private func sample(_ text: String) -> SourceFile {
+    SourceFile(path: "Sources/TidemarkEssentials/Engine/A.swift", text: text)
+  }
   private func sample(page text: String) -> SourceFile { SourceFile(path: "README.md", text: text) }
 }

@@ -63,5 +63,7 @@ import Testing
     #expect(LineRules.workplaces(in: SourceFile(path: "README.md", text: text)).map(\.line) == [1])
   }
 
-  private func sample(_ text: String) -> SourceFile { SourceFile(path: "Sources/Tidemark/Engine/A.swift", text: text) }
+  private func sample(_ text: String) -> SourceFile {
+    SourceFile(path: "Sources/TidemarkEssentials/Engine/A.swift", text: text)
+  }
 }

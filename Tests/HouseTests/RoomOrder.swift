@@ -47,7 +47,7 @@ enum Rooms {
       }
       if later.isEmpty { return [] }
       return file.findings(in: file.swift.code) { line in
-        let module = order == dialectOrder ? "SQLiteDB" : "Tidemark"
+        let module = order == dialectOrder ? "SQLiteDB" : "TidemarkEssentials"
         let names = Self.typeNames(in: line, of: module).filter { later[$0] != nil }
         guard let name = names.first, let laterRoom = later[name] else { return nil }
         return "\(room) comes before \(laterRoom), so it must not know \(name)"
@@ -68,7 +68,7 @@ enum Rooms {
   /// The words of a line that may name a type: they begin with a capital and are no member of something else.
   ///
   /// - parameter module: What may stand before a type of our own.
-  static func typeNames(in line: String, of module: String = "Tidemark") -> [String] {
+  static func typeNames(in line: String, of module: String = "TidemarkEssentials") -> [String] {
     var names: [String] = []
     var word = ""
     var isMember = false

@@ -27,7 +27,7 @@ import Testing
     ]
     #expect(
       Rooms.strays(in: Array(files[..<4])).map(\.path) == [
-        "Sources/Tidemark/B.swift", "Sources/Tidemark/Cellar/C.swift",
+        "Sources/TidemarkEssentials/B.swift", "Sources/TidemarkEssentials/Cellar/C.swift",
       ])
   }
 
@@ -39,7 +39,7 @@ import Testing
     #expect(
       Rooms.violations(in: files) == [
         Finding(
-          path: "Sources/Tidemark/Engine/Handle.swift", line: 4,
+          path: "Sources/TidemarkEssentials/Engine/Handle.swift", line: 4,
           message: "Engine comes before Rows, so it must not know Row")
       ])
   }

@@ -17,7 +17,7 @@ struct SourceFile: Sendable {
     swift = SwiftText(path.hasSuffix(".swift") ? text : "")
   }
 
-  /// The folder of `Sources/Tidemark`, of `Sources/SQLiteDB` or of `Demo` it stands in; nil when it stands elsewhere, or
+  /// The folder of `Sources/TidemarkEssentials`, of `Sources/SQLiteDB` or of `Demo` it stands in; nil when it stands elsewhere, or
   /// directly there.
   var room: String? {
     let parts = path.split(separator: "/")
@@ -30,7 +30,7 @@ struct SourceFile: Sendable {
 /// The files that the house tests look at.
 enum SourceTree {
   /// Where the rooms are.
-  static let library = "Sources/Tidemark"
+  static let library = "Sources/TidemarkEssentials"
 
   /// Where the rooms of the typed dialect are.
   static let dialect = "Sources/SQLiteDB"

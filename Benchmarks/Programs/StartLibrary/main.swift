@@ -1,7 +1,7 @@
 // Opens a pool, and runs a query. Prints how long that took in nanoseconds, and the memory that it has taken in KiB.
 
 import Glibc
-import Tidemark
+import TidemarkEssentials
 
 let clock = ContinuousClock()
 let start = clock.now

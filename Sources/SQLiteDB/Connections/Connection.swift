@@ -92,6 +92,7 @@ public final class Connection: Sendable {
   public func close() throws {
     access { db in
       for statement in statements.all { statement.letGo() }
+      db.letGoOfClosures()
       if let hooks { db.remove(transactionObserver: hooks) }
       hooks = nil
     }

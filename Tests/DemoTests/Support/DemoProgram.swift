@@ -10,6 +10,11 @@ enum DemoProgram {
 
   static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
 
+  /// Whether the tests, and with them the program, run under a sanitizer.
+  static let isSanitized = !Set(ProcessInfo.processInfo.environment.keys).isDisjoint(with: [
+    "TSAN_OPTIONS", "ASAN_OPTIONS",
+  ])
+
   /// `POSIX_SPAWN_SETSID`, which Swift does not see.
   private static let setSession = 0x80
 

@@ -24,37 +24,48 @@ final class Tmux {
   // Whatever became of the test, its server goes; it may be gone.
   deinit { _ = try? tmux("kill-server") }
 
-  private func tmux(_ arguments: String...) throws {
-    // Not a pipe: the server that the first command leaves behind would keep it open.
-    try run(arguments, FileHandle.nullDevice)
-  }
+  private func tmux(_ arguments: String...) throws { try run(arguments, output: "/dev/null") }
 
   /// What a command says, for which there is a server already.
   private func answer(_ arguments: String...) throws -> String {
-    let folder = FileManager.default.temporaryDirectory
-    let file = folder.appending(path: "\(socket).txt")
-    guard FileManager.default.createFile(atPath: file.path(), contents: nil) else { throw Failure.system("open") }
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(socket).txt")
     // What cannot be removed is left to the system.
     defer { try? FileManager.default.removeItem(at: file) }
-    let output = try FileHandle(forWritingTo: file)
-    try run(arguments, output)
-    try output.close()
+    try run(arguments, output: file.path())
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  private func run(_ arguments: [String], _ output: FileHandle) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["tmux", "-u", "-L", socket] + arguments
-    process.environment = ProcessInfo.processInfo.environment
+  /// Not by `Process`: that one waits until the server, too, which the first command leaves behind, has closed what both
+  /// were given. And the server is to have the signals that the threads of Swift have blocked.
+  private func run(_ arguments: [String], output: String) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let variables =
+      ProcessInfo.processInfo.environment
       .merging(["LC_ALL": "C.UTF-8", "TMUX": ""]) { _, new in new }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+      .map { strdup("\($0.key)=\($0.value)") } + [nil]
+    let words = (["tmux", "-u", "-L", socket] + arguments).map { strdup($0) } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    var process: pid_t = 0
+    guard posix_spawnp(&process, "tmux", &actions, &attributes, words, variables) == 0 else {
+      throw Failure.system("posix_spawnp")
+    }
     let end = ContinuousClock.now + .seconds(30)
-    while process.isRunning, .now < end { usleep(2000) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    while waitpid(process, nil, WNOHANG) == 0 {
+      if ContinuousClock.now > end { kill(process, SIGKILL) }
+      usleep(2000)
+    }
   }
 
   /// Types a text, and nothing that is a name of a key.

@@ -2,7 +2,8 @@ import StressSupport
 import Synchronization
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Somebody commits in the middle of a checkpoint: many versions of SQLite lose commits then (hazard F1).
 @Suite struct CheckpointRaceTests {

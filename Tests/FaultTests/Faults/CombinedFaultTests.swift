@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Everything at once: threads and tasks that write and read, cancellations, time limits, a disk that fails or is full,
 /// checkpoints, and a close in the middle of it (promises P1 to P6).

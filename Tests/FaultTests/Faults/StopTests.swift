@@ -1,7 +1,8 @@
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What becomes of a database whose commit has an unknown outcome (hazard D4).
 @Suite struct StopTests {

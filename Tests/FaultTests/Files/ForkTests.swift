@@ -3,7 +3,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// In a child made by `fork`, databases of the parent throw, and are not touched; one that is opened there works (hazard
 /// F10).

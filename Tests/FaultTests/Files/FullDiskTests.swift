@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A disk without room (hazards D1 and D2), and one that cannot be written (hazard F14).
 ///

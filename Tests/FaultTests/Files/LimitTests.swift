@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What the library cannot keep from happening, and says so (hazards F9 and D3); and what it has no use for (D9).
 @Suite struct LimitTests {

@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The locks by which processes keep out of each other's way: the system drops them all when a process closes any
 /// descriptor of the file (hazards F2 and F3).

@@ -3,7 +3,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A file that is not any more what its name promises (hazards F4, F5, F6 and F15).
 @Suite struct MovedFileTests {

@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Programs that are started, and what they have of the one that starts them; and a process that has no descriptors left
 /// (hazards F10, F12 and F13).

@@ -2,7 +2,8 @@ import CFaultVFS
 import Foundation
 import StressSupport
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A program that writes, whose power fails at each call to the disk.
 struct PowerLoss {

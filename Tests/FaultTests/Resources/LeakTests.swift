@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// After thousands of accesses, of whatever end, the process has what it had (promise P6).
 ///

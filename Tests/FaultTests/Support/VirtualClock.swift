@@ -1,6 +1,7 @@
 import StressSupport
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Time that passes when somebody waits, and then at once.
 final class VirtualClock: Sendable {

@@ -1,7 +1,8 @@
 import Foundation
 import StressSupport
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A database on a file system that fails, a program that writes, and what it was told.
 final class World {

@@ -22,6 +22,35 @@ import Testing
     #expect(changes.count == 5)
   }
 
+  @Test("Changes of rows without ids are told, with the id 0")
+  func updateWithoutRowIDs() throws {
+    let db = try Connection()
+    try db.run("CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID")
+    var changes: [String] = []
+    db.updateHook { operation, _, table, rowid in changes.append("\(operation) \(table) \(rowid)") }
+    try db.run("INSERT INTO w VALUES ('a')")
+    try db.run("DELETE FROM w")
+    #expect(changes == ["insert w 0", "delete w 0"])
+  }
+
+  @Test("A connection whose hooks use it is let go of once it was closed")
+  func captured() throws {
+    weak var leaked: Connection?
+    do {
+      let db = try emptyUsers()
+      db.updateHook { _, _, _, _ in _ = db.changes }
+      db.commitHook { _ = db.changes }
+      db.rollbackHook { _ = db.changes }
+      db.trace { _ in _ = db.changes }
+      db.busyHandler { $0 < db.changes }
+      db.createFunction("changes") { _ in db.changes }
+      leaked = db
+      #expect(try db.scalar("SELECT 1") as? Int64 == 1)
+      try db.close()
+    }
+    #expect(leaked == nil)
+  }
+
   @Test("Commits and rollbacks are told")
   func commit() throws {
     let db = try emptyUsers()

@@ -1,4 +1,5 @@
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What is in a database, row by row: what the changes of a transaction are compared with.
 struct CaptureDump {

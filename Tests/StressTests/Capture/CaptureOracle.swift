@@ -1,4 +1,5 @@
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Compares what is told of a commit with what is in the database before and after.
 struct CaptureOracle {

@@ -2,7 +2,8 @@ import StressSupport
 import Synchronization
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Whatever a transaction does, what is told of it is what has changed: the same rows, with the same old and new
 /// values, nothing missing, nothing more.

@@ -1,7 +1,8 @@
 import CSQLite
 import StressSupport
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A random schema, and random transactions in it.
 struct CaptureWorld {

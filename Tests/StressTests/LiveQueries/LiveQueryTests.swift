@@ -32,6 +32,14 @@ import Tidemark
     run.finish()
   }
 
+  /// However many transactions there are, the last value is delivered. `StressLive` does the same with a million.
+  @Test(arguments: Scale.seeds(daily: 1, full: 1))
+  func noFinalValueIsMissed(seed: UInt64) async throws {
+    let run = Run("live-final", seed: seed)
+    try await LiveWorld.checkFinalValues(run, rounds: Scale.of(daily: 4, full: 20), queryCount: 60)
+    run.finish()
+  }
+
   /// The control: a watcher that skips a value, and one that shows another one, are found.
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func aValueThatIsNotThatOfItsCommitIsFound(seed: UInt64) throws {

@@ -2,7 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Another process commits, and the live queries of this one have each commit that is the last one for a while.
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct OtherProcessTests {

@@ -1,7 +1,8 @@
 import StressSupport
 import Foundation
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A pool, and some who use it, in a simulation: tasks and threads that read and write, are cancelled, have little
 /// time, write inside reads, wait for all others, and perhaps a close in the middle of it.

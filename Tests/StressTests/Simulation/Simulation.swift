@@ -2,7 +2,8 @@ import StressSupport
 import Foundation
 import Synchronization
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A small world in which one thing happens at a time, in an order that a seed determines.
 ///

@@ -2,7 +2,8 @@ import StressSupport
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The pool under schedules that a seed chooses: same seed, same trace; and its laws hold in all of them (P2, P3, P5,
 /// P6).

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Promise P5: no call waits without a bound or a cancel.
 @Suite(.timeLimit(.minutes(1))) struct AccessTimeLimitTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Two connections to one file.
 @Suite struct BusyTests {

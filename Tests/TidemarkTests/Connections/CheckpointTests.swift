@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Law: frames of the log are moved into the database only while the lock of the writer is ours (hazard F1), and the
 /// checkpoints that come by themselves disturb nobody.

@@ -42,6 +42,54 @@ import Tidemark
     #expect(count == 2)
   }
 
+  @Test func itIsOneOfWhatATransactionReads() throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let count = "SELECT COUNT(*) FROM book"
+    let snapshot = try dbPool.read { try DatabaseSnapshotPool($0) }
+    try dbPool.write { try $0.execute(sql: "DELETE FROM book") }
+    #expect(try snapshot.read { try Int.fetchOne($0, sql: count) } == 2)
+    try snapshot.close()
+    let later = try dbPool.read { try DatabaseSnapshotPool($0) }
+    #expect(try later.read { try Int.fetchOne($0, sql: count) } == 0)
+  }
+
+  @Test func thereIsNoneWhileAnOlderOneIsOpen() throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let older = try dbPool.makeSnapshotPool()
+    try dbPool.write { try $0.execute(sql: "DELETE FROM book") }
+    let error = #expect(throws: DatabaseError.self) { _ = try dbPool.read { try DatabaseSnapshotPool($0) } }
+    #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
+    try older.close()
+  }
+
+  @Test func thereIsNoneOfAStateThatIsNotTheLast() throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let error = #expect(throws: DatabaseError.self) {
+      _ = try dbPool.read { db in
+        _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book")
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM book") }
+        return try DatabaseSnapshotPool(db)
+      }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
+    // The lock was given back.
+    try dbPool.write { try $0.execute(sql: "INSERT INTO book VALUES (3)") }
+  }
+
+  @Test func itsTransactionMustReadAndNotWrite() throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
+    let autocommit = #expect(throws: DatabaseError.self) {
+      _ = try dbPool.writeWithoutTransaction { try DatabaseSnapshotPool($0) }
+    }
+    #expect(autocommit?.message == "Can't create snapshot because database is in autocommit mode.")
+    let writing = #expect(throws: DatabaseError.self) { _ = try dbPool.write { try DatabaseSnapshotPool($0) } }
+    #expect(writing?.message == "Can't create snapshot because the transaction writes.")
+  }
+
   @Test func aFileWithoutWriteAheadLogHasNone() throws {
     defer { removeFiles() }
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Law: nobody waits for the writer while holding a reader that the writer waits for.
 @Suite(.timeLimit(.minutes(1))) struct NestedWriteTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Closing a pool, releasing what it keeps, and what is left then (promise P6).
 @Suite struct PoolLifeTests {

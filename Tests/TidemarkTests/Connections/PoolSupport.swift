@@ -1,5 +1,6 @@
 import Foundation
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 extension TemporaryFolder {
   /// Where the database is, or will be.

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Waiting for a connection: in order, and without a thread.
 @Suite struct PoolWaitingTests {

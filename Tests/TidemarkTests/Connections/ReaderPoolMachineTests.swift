@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Random events for the machine of the readers, against a model of few words.
 @Suite struct ReaderPoolMachineTests {

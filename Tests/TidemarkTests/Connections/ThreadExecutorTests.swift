@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The threads of asynchronous accesses.
 @Suite(.enabled(if: ProcessCounters.areAvailable)) struct ThreadExecutorTests {

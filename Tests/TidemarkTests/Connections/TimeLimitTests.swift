@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Hazard A7: SQL that does not end.
 @Suite struct TimeLimitTests {

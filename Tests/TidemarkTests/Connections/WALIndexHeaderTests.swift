@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The head of the wal-index, which tells the state of a database without reading it.
 @Suite struct WALIndexHeaderTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The line of those who wait, against an array.
 @Suite struct WaitingLineTests {

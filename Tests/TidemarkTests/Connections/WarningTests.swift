@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What is said of the ground that a database stands on (promise P11).
 @Suite struct WarningTests {

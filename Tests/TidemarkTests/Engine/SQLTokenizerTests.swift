@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 @Suite struct SQLTokenizerTests {
   private func tokens(_ sql: String) -> [String] {

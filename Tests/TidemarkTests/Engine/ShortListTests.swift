@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A list that has one element most of the time, against an array.
 @Suite struct ShortListTests {

@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Requests made of requests.
 @Suite struct FetchRequestTests {

@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// When one looks whether others have committed.
 @Suite struct CommitLookoutTests {

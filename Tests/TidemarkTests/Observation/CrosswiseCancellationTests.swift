@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Closures that cancel the observations of others.
 @Suite struct CrosswiseCancellationTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The index of ranges, compared with a list of ranges.
 @Suite struct IntervalIndexTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// When a connection that has nothing to fetch waits for more with the processor.
 @Suite struct LivePollingTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The life of an observed query, drawn on a time line.
 @Suite struct LiveQueryMachineTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The commits of others, where the system has little to give, and at the edges of an observation's life.
 @Suite struct OthersLimitTests {

@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The commits of a connection are told from those of others, and those of others never taken for its own.
 @Suite struct OwnCommitTests {

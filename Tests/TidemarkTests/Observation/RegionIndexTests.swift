@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The index against the question that it answers for many regions at once.
 @Suite struct RegionIndexTests {

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Live queries that are fetched by several connections, since there are many.
 @Suite struct SharedRoundTests {

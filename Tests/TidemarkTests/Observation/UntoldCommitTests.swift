@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Commits of which nobody wants to know are not told, and are not missed by who wants to know then (law 6 of
 /// `LiveEngine`).

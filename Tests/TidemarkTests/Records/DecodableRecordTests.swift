@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private enum Grape: String, Codable { case chardonnay, merlot }
 private struct Point: Codable, Equatable { var x: Int; var y: Int? }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// How records read their dates and data, and the keys of columns.
 @Suite struct DecodingStrategyTests {

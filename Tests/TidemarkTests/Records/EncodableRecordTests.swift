@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private enum Grape: String, Codable { case chardonnay, merlot }
 private enum Level: Int, Codable, DatabaseValueConvertible { case low = 1, high = 2 }

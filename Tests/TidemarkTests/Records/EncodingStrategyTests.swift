@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// How records store their dates, data, UUIDs, and their keys.
 @Suite struct EncodingStrategyTests {

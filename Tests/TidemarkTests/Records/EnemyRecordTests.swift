@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Programs that do to records what one would rather not.
 @Suite struct EnemyRecordTests {

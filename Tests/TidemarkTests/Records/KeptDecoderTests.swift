@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// One decoder serves all the rows of a statement. Nothing of it outlives the fetch.
 @Suite struct KeptDecoderTests {

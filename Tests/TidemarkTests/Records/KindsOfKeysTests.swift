@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private func inTables<T>(_ body: (Database) throws -> T) throws -> T {
   try inMemory { db in

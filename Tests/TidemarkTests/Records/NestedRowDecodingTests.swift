@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private struct Author: Decodable, FetchableRecord, Hashable {
   var id: Int64

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The columns that a record gives its values to.
 @Suite struct PersistenceContainerTests {

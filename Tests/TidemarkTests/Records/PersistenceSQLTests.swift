@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private struct Plain: Codable, FetchableRecord, MutablePersistableRecord, Equatable {
   var id: Int64?

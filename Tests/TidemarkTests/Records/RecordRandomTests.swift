@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A record that chance makes.
 private protocol ChanceRecord: Codable, FetchableRecord, MutablePersistableRecord, Equatable {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What a record stores: its columns and their values.
 func columns(of record: some EncodableRecord) throws -> String {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private struct Author: FetchableRecord, Hashable {
   var name: String?

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private struct HTTPThing: TableRecord {}
 private struct TOEFL: TableRecord {}

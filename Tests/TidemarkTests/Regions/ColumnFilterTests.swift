@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 private func value(_ integer: Int64) -> DatabaseValue { DatabaseValue(.int64(integer)) }
 private func value(_ double: Double) -> DatabaseValue { DatabaseValue(.double(double)) }

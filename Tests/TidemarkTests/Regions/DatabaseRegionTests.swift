@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Some columns of some rows of a table whose row id is its column `id`.
 private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<Int64>? = nil) -> DatabaseRegion {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The rows of a joined table that matter are those that have equals among the rows of the other one.
 @Suite struct LinkedRegionTests {

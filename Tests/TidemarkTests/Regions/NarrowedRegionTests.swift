@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What statements read, to the row.
 @Suite struct NarrowedRegionTests {

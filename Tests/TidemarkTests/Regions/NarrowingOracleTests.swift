@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Random schemas, queries and writes. What a region says is compared with what the query answers before and after.
 ///

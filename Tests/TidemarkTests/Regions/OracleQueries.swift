@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A condition that chance has made, and its arguments in order.
 struct OracleCondition {

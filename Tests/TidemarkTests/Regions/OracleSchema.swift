@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A table that chance has made.
 struct OracleTable {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The region of what a closure reads.
 @Suite struct RecordedRegionTests {

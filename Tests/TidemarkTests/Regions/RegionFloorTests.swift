@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What SQLite's authorizer does not tell.
 @Suite struct RegionFloorTests {

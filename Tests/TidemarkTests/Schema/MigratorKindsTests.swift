@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Migrations that take the place of others.
 @Suite struct MergedMigrationTests {

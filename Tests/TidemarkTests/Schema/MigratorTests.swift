@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The laws of `DatabaseMigrator`.
 @Suite struct MigratorTests {

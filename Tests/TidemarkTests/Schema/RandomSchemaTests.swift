@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Random tables made with the definitions, and read back from the database.
 @Suite struct RandomSchemaTests {

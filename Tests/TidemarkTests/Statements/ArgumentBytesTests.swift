@@ -2,7 +2,8 @@ import CSQLite
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The texts and bytes of arguments are kept by the statement, and not copied by SQLite each time.
 @Suite struct ArgumentBytesTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The parameters that are counted in the text are those that SQLite counts in the statement.
 @Suite struct ArgumentCheckTests {

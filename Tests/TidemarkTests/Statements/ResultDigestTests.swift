@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What statements have answered has a digest, by which one finds out whether they answer the same again.
 @Suite struct ResultDigestTests {

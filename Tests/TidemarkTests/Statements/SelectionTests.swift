@@ -1,5 +1,6 @@
 import Testing
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What statements have read, as a value that is compared at a glance.
 @Suite struct SelectionTests {

@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Statements that are kept: those of the library, and those of `cachedStatement`.
 @Suite struct StatementCacheTests {

@@ -1,4 +1,5 @@
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What tests of captured changes begin with.
 enum Captured {

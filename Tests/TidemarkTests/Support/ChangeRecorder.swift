@@ -1,6 +1,7 @@
 import Synchronization
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Keeps the commits that a broker tells.
 final class ChangeRecorder: Sendable {

@@ -1,4 +1,5 @@
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// A clock on which time passes when somebody waits, and at no other time.
 final class FakeClock: Sendable {

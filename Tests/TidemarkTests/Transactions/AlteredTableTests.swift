@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Rows are told with the columns that their table has when they change, not with those that it had.
 @Suite struct AlteredTableTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Who is told how much, and from when on.
 @Suite struct CaptureNeedsTests {

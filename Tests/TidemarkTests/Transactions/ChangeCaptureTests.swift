@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What SQLite's hooks do not tell, or tell wrongly, is told.
 @Suite struct ChangeCaptureTests {

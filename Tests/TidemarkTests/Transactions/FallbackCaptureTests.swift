@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Without the pre-update hook, tables are told, and none is left out.
 @Suite struct FallbackCaptureTests {

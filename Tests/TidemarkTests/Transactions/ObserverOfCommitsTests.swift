@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What observers are told of the ends of transactions, and what they may do then.
 @Suite struct ObserverOfCommitsTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What observers are told of what was undone.
 @Suite struct ObserverOfUndoneChangesTests {

@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Changes that are not of rows, or not made by the library, are told as far as they are known.
 @Suite struct OtherChangeTests {

@@ -1,7 +1,8 @@
 import CSQLite
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Statements that change rows of which nobody wants to know cost nothing, and nothing is missed for that.
 @Suite struct QuietStepTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// Random nests of transactions and savepoints do what a model of them does.
 @Suite struct TransactionModelTests {

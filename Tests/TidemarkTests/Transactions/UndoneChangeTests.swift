@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 /// What was undone is not told; what was kept is.
 @Suite struct UndoneChangeTests {

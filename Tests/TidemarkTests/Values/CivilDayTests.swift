@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 @Suite struct CivilDayTests {
   @Test func aRandomDayIsTheOneOfSQLite() throws {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 @Suite struct DateTests {
   static let date = Date(timeIntervalSince1970: 1_933_484_703.046)

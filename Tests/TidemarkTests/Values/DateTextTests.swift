@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Tidemark
+import Tidemark
+@testable import TidemarkEssentials
 
 @Suite struct DateTextTests {
   typealias Fields = (format: DatabaseDateComponents.Format, fields: [Int], zone: Int?)

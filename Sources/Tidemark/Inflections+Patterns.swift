@@ -1,0 +1,38 @@
+public import Foundation
+public import TidemarkEssentials
+
+extension Inflections {
+  /// Adds a rule for plurals.
+  ///
+  /// - parameter pattern: A regular expression that the end of a word matches.
+  /// - parameter template: What takes the place of the match; `$1` stands for its first group.
+  public mutating func plural(
+    _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
+  ) {
+    addPlural(Self.rule(pattern, options, template))
+  }
+
+  /// Adds a rule for singulars.
+  ///
+  /// - parameter pattern: A regular expression that the end of a word matches.
+  /// - parameter template: What takes the place of the match; `$1` stands for its first group.
+  public mutating func singular(
+    _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
+  ) {
+    addSingular(Self.rule(pattern, options, template))
+  }
+
+  private static func rule(_ pattern: String, _ options: NSRegularExpression.Options, _ template: String) -> Rule {
+    let expression: NSRegularExpression
+    do {
+      expression = try NSRegularExpression(pattern: pattern, options: options)
+    } catch {
+      preconditionFailure("The pattern \(pattern) of an inflection is not a regular expression: \(error)")
+    }
+    return { word in
+      let range = NSRange(word.startIndex..., in: word)
+      if expression.firstMatch(in: word, range: range) == nil { return nil }
+      return expression.stringByReplacingMatches(in: word, range: range, withTemplate: template)
+    }
+  }
+}

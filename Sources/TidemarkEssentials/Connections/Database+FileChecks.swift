@@ -1,0 +1,54 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// What is asked about the file of a database when a connection opens.
+
+extension Database {
+  /// Refuses a file that is not what its name promises: another one than the connections that are open have (hazard
+  /// F5), or one that has several names, and so may have several logs (hazard F4).
+  func checkIdentity(ofFileAtPath path: String) throws {
+    guard let file = DatabaseFile(atPath: path) else { throw Self.movedError(path: path) }
+    if settings.standing.firstIdentity(file.identity) != file.identity {
+      let error = Self.movedError(path: path)
+      stop(because: error)
+      throw error
+    }
+    if file.nameCount > 1, !settings.isReadonly {
+      throw DatabaseError(
+        resultCode: .SQLITE_WARNING,
+        message: """
+          the database file has \(file.nameCount) names (hard links), and each name would have a log of its own: \
+          remove the others, or open it read-only
+          """)
+    }
+  }
+}
+
+extension DatabaseError {
+  /// The error of a file that could not be opened, with what can be done about it, where that is known.
+  func explained(forFileAtPath path: String) -> DatabaseError {
+    let words = message ?? resultCode.description
+    switch extendedResultCode {
+    case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMMAP:
+      // Hazard D2.
+      return saying("\(words): all who use the write-ahead log, readers too, need room for the file \(path)-shm")
+    case _ where resultCode == .SQLITE_CANTOPEN && !lacksResources && sql != nil:
+      // Hazard F14: the file itself was opened; what could not be is its log.
+      let folder = FilePath.folder(of: path)
+      guard access(folder, W_OK) != 0 else { return self }
+      return saying(
+        """
+        \(words): it uses the write-ahead log, which needs files beside it, and the folder cannot be written. Make it \
+        writable, turn the file to another journal mode, or, if nobody writes to it, open it with \
+        DatabaseQueue(uri: "file:…?immutable=1")
+        """)
+    default:
+      return self
+    }
+  }
+}

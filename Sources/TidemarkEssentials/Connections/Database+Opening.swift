@@ -1,0 +1,157 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// How a connection is opened, in order: the file, the safety options, functions and collations, the
+// program's own preparations, and a first read that finds out whether the file is a database.
+
+extension Database {
+  /// Opens a connection.
+  ///
+  /// - parameter label: What the connection is called.
+  /// - parameter standing: What it shares with the other connections of the same queue or pool.
+  static func open(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String, standing: DatabaseStanding
+  ) throws -> Database {
+    if let refusal = standing.refusal { throw refusal }
+    if let permissions = configuration.filePermissions, !configuration.readonly, case .file = location {
+      try NewFile.create(atPath: location.name, permissions: permissions)
+    }
+    var flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    if location.isURI { flags |= SQLITE_OPEN_URI }
+    let handle = try ConnectionHandle.open(location.name, flags: flags, vfs: configuration.environment.vfs)
+    let db: Database
+    do {
+      var settings = DatabaseSettings(configuration, label: label)
+      settings.standing = standing
+      settings.isInFile = handle.filePath(of: "main") != nil
+      db = try Database(handle: handle, settings: settings)
+    } catch {
+      handle.closeEventually()
+      throw error
+    }
+    do {
+      try db.withAccess { db in
+        try db.prepare(configuration, location)
+        if case .file = location { try db.checkIdentity(ofFileAtPath: location.name) }
+      }
+    } catch {
+      db.leaveToStatements()
+      guard case .file = location, let error = error as? DatabaseError else { throw error }
+      throw error.explained(forFileAtPath: location.name)
+    }
+    return db
+  }
+
+  private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
+    let handle = try openHandle()
+    if !configuration.readonly {
+      beginCapture(usesRowHook: configuration.environment.usesRowHook, bound: configuration.environment.changeLogBound)
+    }
+    try handle.harden(configuration)
+    if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }
+    try install(configuration.busyMode)
+    install(configuration.transactionClock)
+    self.configuration = configuration
+    schemaSource = configuration.schemaSource
+    provideSchemaFacts()
+    // A fault of the disk would be a signal, and what is written into memory by mistake would be in the file (hazard
+    // D9). Some are built to map files without being asked.
+    try execute(sql: "PRAGMA mmap_size = 0")
+    try addStandardFunctions()
+    if !configuration.readonly {
+      try use(configuration.durability, usesWriteAheadLog: false)
+      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+    }
+    for preparation in configuration.preparations { try preparation(self) }
+    precondition(
+      configuration.allowsUnsafeTransactions || !isInsideTransaction,
+      "A transaction has been left opened at the end of Configuration.prepareDatabase")
+    // Reads the header of the file: a file that is no database is found now, and not at the first query.
+    try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    if configuration.isUntrusted { try checkFile() }
+  }
+
+  /// Refuses a damaged file.
+  private func checkFile() throws {
+    try execute(sql: "PRAGMA cell_size_check = ON")
+    let report = try String.fetchAll(self, sql: "PRAGMA quick_check(1)")
+    guard report == ["ok"] else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: report.first ?? "the database file is damaged")
+    }
+  }
+}
+
+extension DatabaseSettings {
+  fileprivate init(_ configuration: Configuration, label: String) {
+    self.init(label: label)
+    publicStatementArguments = configuration.publicStatementArguments
+    isReadonly = configuration.readonly
+    isUntrusted = configuration.isUntrusted
+    allowsOtherFiles = configuration.allowsOtherFiles
+    accessTimeLimit = configuration.accessTimeLimit
+    clock = configuration.environment.clock
+    if configuration.observesSuspensionNotifications, !configuration.readonly { suspension = Suspension() }
+    statementCacheCountMax = configuration.statementCacheCountMax
+  }
+}
+
+extension ConnectionHandle {
+  fileprivate func harden(_ configuration: Configuration) throws {
+    try set(.foreignKeys, configuration.foreignKeysEnabled)
+    try set(.defensive, configuration.isDefensive)
+    try set(.doubleQuotedStringsInDML, configuration.acceptsDoubleQuotedStringLiterals)
+    try set(.doubleQuotedStringsInDDL, configuration.acceptsDoubleQuotedStringLiterals)
+    try set(.loadExtension, false)
+    if configuration.isUntrusted {
+      try set(.trustedSchema, false)
+      try set(.triggers, false)
+      try set(.views, false)
+    }
+    for (limit, value) in configuration.limits { self.limit(limit.category, CInt(clamping: value)) }
+  }
+}
+
+extension Configuration.Limit {
+  fileprivate var category: CInt {
+    switch self {
+    case .valueSize: SQLITE_LIMIT_LENGTH
+    case .statementSize: SQLITE_LIMIT_SQL_LENGTH
+    case .columnCount: SQLITE_LIMIT_COLUMN
+    case .expressionDepth: SQLITE_LIMIT_EXPR_DEPTH
+    case .compoundSelectCount: SQLITE_LIMIT_COMPOUND_SELECT
+    case .instructionCount: SQLITE_LIMIT_VDBE_OP
+    case .functionArgumentCount: SQLITE_LIMIT_FUNCTION_ARG
+    case .attachedDatabaseCount: SQLITE_LIMIT_ATTACHED
+    case .patternSize: SQLITE_LIMIT_LIKE_PATTERN_LENGTH
+    case .parameterCount: SQLITE_LIMIT_VARIABLE_NUMBER
+    case .triggerDepth: SQLITE_LIMIT_TRIGGER_DEPTH
+    }
+  }
+}
+
+/// Creates a file with chosen permissions.
+///
+/// Nobody in the process can have a connection to a file that does not exist: this is the one moment when a
+/// descriptor of ours on it does no harm (hazard F2).
+private enum NewFile {
+  static func create(atPath path: String, permissions: mode_t) throws {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, permissions)
+    if descriptor >= 0 {
+      // The mask of the process may have taken bits away.
+      fchmod(descriptor, permissions)
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN,
+        message: "unable to create database file: \(String(cString: strerror(errno)))")
+    }
+  }
+}

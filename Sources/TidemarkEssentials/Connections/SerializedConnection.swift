@@ -1,0 +1,295 @@
+import Synchronization
+
+/// A connection that is used by one access at a time, in the order in which they came.
+///
+/// Synchronous accesses run on the thread of the caller. Asynchronous ones wait without a thread, and run on
+/// the executor.
+final class SerializedConnection: Sendable {
+  // Touched by the holder of the gate only.
+  private nonisolated(unsafe) let db: Database
+  let gate: AccessGate
+  private let executor: any AccessExecutor
+  private let timeLimit: AccessTimeLimit
+  private let allowsUnsafeTransactions: Bool
+
+  /// Where the commits of the connection are told.
+  let changeBroker: ChangeBroker
+
+  /// Tells the commits of the connection from those of others.
+  let ownCommits: OwnCommits
+
+  /// The file of the database; nil when there is none, or none that others could find.
+  let filePath: String?
+
+  /// What the connection shares with the others of its pool.
+  let standing: DatabaseStanding
+
+  // The open connection, for those who interrupt it: they do not wait for the gate.
+  private let interruptible: Mutex<UInt>
+  private let closed = Atomic<Bool>(false)
+
+  // Set once, at the end of the initializer.
+  private nonisolated(unsafe) var suspensionObserver: (any AnyObject & Sendable)?
+
+  init(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String,
+    standing: DatabaseStanding = DatabaseStanding()
+  ) throws {
+    db = try Database.open(location, configuration, label: label, standing: standing)
+    changeBroker = db.changeCapture.broker
+    self.standing = standing
+    filePath = db.handle?.filePath(of: "main")
+    ownCommits = OwnCommits(db.handle?.pointer)
+    db.callbacks.ownCommits = ownCommits
+    db.compilation.willSetJournalMode = { [ownCommits] in ownCommits.forget() }
+    executor = configuration.environment.makeExecutor(label, 1)
+    gate = AccessGate(configuration.environment)
+    timeLimit = AccessTimeLimit(configuration)
+    allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
+    interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
+    if let suspension = db.settings.suspension {
+      suspensionObserver = FoundationServices.current?.observeSuspension(
+        FoundationServices.Suspending(
+          suspend: { [weak self] in
+            suspension.isOn = true
+            self?.interrupt()
+          },
+          resume: { suspension.isOn = false }))
+    }
+  }
+
+  deinit {
+    // Nobody can be using the connection. A statement that the program still holds keeps it open.
+    do {
+      try db.withAccess { try $0.close() }
+    } catch {
+      db.leaveToStatements()
+    }
+  }
+
+  // MARK: Synchronous accesses
+
+  /// Runs an access, however long it has to wait.
+  ///
+  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  func sync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    preconditionNotReentrant()
+    // In a child made by fork() nobody else is there, and those who were in the gate will never leave it.
+    if db.isInherited { return try run(nil, body) }
+    let deadline = timeLimit.deadline()
+    enter(nested)
+    defer { gate.leave() }
+    return try run(deadline, body)
+  }
+
+  private func enter(_ nested: NestedWrites?) {
+    guard let nested else { return gate.enter() }
+    do {
+      try nested.enter(gate, until: nil)
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  /// Runs an access, unless it has to wait for too long.
+  ///
+  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  func boundedSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    preconditionNotReentrant()
+    if db.isInherited { return try run(nil, body) }
+    let deadline = timeLimit.deadline()
+    if let nested {
+      try nested.enter(gate, until: deadline)
+    } else {
+      try gate.enter(until: deadline)
+    }
+    defer { gate.leave() }
+    return try run(deadline, body)
+  }
+
+  private func preconditionNotReentrant() {
+    precondition(
+      !db.isAccessible,
+      """
+      Database methods are not reentrant. The calling thread is inside an access to this database already: use the \
+      `db` argument of that access, or start the new access when it has ended.
+      """)
+  }
+
+  /// Runs an access, inside the one that the thread is in if there is one.
+  func reentrantSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    if db.isAccessible { return try body(db) }
+    return try sync(nested: nested, body)
+  }
+
+  /// Runs an access, inside the one that the thread is in if there is one, unless it has to wait for too long.
+  func boundedReentrantSync<Result>(
+    nested: NestedWrites? = nil, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    if db.isAccessible { return try body(db) }
+    return try boundedSync(nested: nested, body)
+  }
+
+  private func run<Result>(
+    _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    try db.withAccess {
+      try $0.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, until: deadline, body)
+    }
+  }
+
+  /// Whether the calling thread is inside an access.
+  var isAccessible: Bool { db.isAccessible }
+
+  /// Whether the calling thread is inside an access, and that inside a transaction.
+  var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
+
+  /// Runs an access of the library's own, unless the connection is in use. It waits for nobody.
+  func inPassing<Result>(_ body: (Database) -> Result) -> Result? {
+    if db.isInherited { return nil }
+    guard gate.enterNow() else { return nil }
+    defer { gate.leave() }
+    return db.withAccess { db in
+      let busy = db.callbacks.busy
+      db.callbacks.busy = nil
+      defer { db.callbacks.busy = busy }
+      return body(db)
+    }
+  }
+
+  // MARK: Asynchronous accesses
+
+  /// Runs an access as soon as the connection is free.
+  func schedule(in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
+    let turn = turn ?? gate
+    _ = turn.begin { [self] in
+      executor.execute { [self] in
+        run(timeLimit.deadline(), body)
+        turn.end()
+      }
+    }
+  }
+
+  /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
+  func scheduleResult(
+    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    schedule(in: turn) { db in
+      body(
+        Result {
+          _ = try db.openHandle()
+          return db
+        })
+    }
+  }
+
+  /// Runs an access as soon as the connection is free. The task is suspended meanwhile.
+  ///
+  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
+  /// has it interrupted, and its transaction undone.
+  func async<Result: Sendable>(
+    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if db.isInherited { throw Database.inheritedError }
+    let deadline = timeLimit.deadline()
+    let turn = turn ?? gate
+    return try await AsyncAccess.perform(
+      on: executor, until: deadline,
+      enter: { letIn in turn.begin { letIn(()) } },
+      giveUp: { giveUp in giveUp() },
+      leave: { _ in turn.end() },
+      { [self] _, cancellation in
+        try run(deadline) { db in
+          _ = try db.openHandle()
+          return try db.withCancellation(cancellation) { try body(db) }
+        }
+      })
+  }
+
+  // MARK: End
+
+  /// Closes the connection, once its turn has come.
+  ///
+  /// - parameter first: What has to be closed before.
+  func close(first: () throws -> Void = {}) throws {
+    try sync { db in
+      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
+      if !db.isInherited { try first() }
+      let pointer = interruptible.withLock { pointer in
+        defer { pointer = 0 }
+        return pointer
+      }
+      do {
+        try db.close()
+      } catch {
+        interruptible.withLock { $0 = pointer }
+        throw error
+      }
+      closed.store(true, ordering: .releasing)
+    }
+    executor.retire()
+  }
+
+  /// Whether the connection was closed.
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  /// Has the running statement fail. Does not wait.
+  func interrupt() {
+    interruptible.withLock { pointer in
+      if let pointer = SQLiteConnection(bitPattern: pointer) { ConnectionHandle(pointer: pointer).interrupt() }
+    }
+  }
+}
+
+extension Database {
+  /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
+  func checkedAccess<Result>(
+    allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
+    // What an access before could not do.
+    payRollback()
+    payReadOnly()
+    let result: Result
+    do {
+      result =
+        if let deadline {
+          try withDeadline(deadline) { try body(self) }
+        } else {
+          try body(self)
+        }
+    } catch  where isDrivenByHand {
+      throw error
+    } catch {
+      // First: as long as one of them runs, an interruption hits the rollback, too.
+      resetRunningStatements()
+      if !allowsUnsafeTransactions { rollbackLeftovers() }
+      throw error
+    }
+    if isDrivenByHand { return result }
+    // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
+    if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
+    precondition(
+      allowsUnsafeTransactions || !isInsideTransaction || owedRollback != nil,
+      "A transaction has been left opened at the end of a database access")
+    return result
+  }
+
+  private func resetRunningStatements() { handle?.resetRunningStatements() }
+
+  /// Undoes a transaction that an access which threw has left open.
+  private func rollbackLeftovers() {
+    guard isInsideTransaction else { return }
+    do {
+      try shielded { try rollback() }
+    } catch {
+      Self.log(error, "A transaction that was left open could not be undone")
+      owedRollback = error
+    }
+  }
+}

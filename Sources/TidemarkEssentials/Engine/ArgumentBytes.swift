@@ -1,0 +1,89 @@
+import CSQLite
+import FoundationEssentials
+
+/// Where a statement has the texts and the bytes of its arguments.
+///
+/// SQLite would allocate memory for each of them, and free it, at each execution. Here, one piece of memory serves all
+/// executions of a statement.
+///
+/// Laws:
+/// 1. What was bound stays where it is until the parameter is bound again, or the statement is finalized.
+/// 2. There is no memory before the second execution: most statements of programs that write SQL for each value run
+///    once.
+/// 3. Statements are kept, so the memory is bounded. What does not fit in it is copied by SQLite.
+final class ArgumentBytes {
+  private static let capacityMax = 4096
+
+  @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var capacity = 0
+
+  // What the arguments have used so far, and what they would have used if there were room.
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var wantedCount = 0
+
+  /// Whether SQLite has copied something.
+  @exclusivity(unchecked) private(set) var hasCopies = false
+
+  deinit { start?.deallocate() }
+
+  /// To be called before all parameters of the statement are bound.
+  func begin(_ sqliteStatement: SQLiteStatement) {
+    if wantedCount > capacity, capacity < Self.capacityMax { grow(sqliteStatement) }
+    count = 0
+    wantedCount = 0
+    hasCopies = false
+  }
+
+  private func grow(_ sqliteStatement: SQLiteStatement) {
+    // Law 1.
+    sqlite3_clear_bindings(sqliteStatement)
+    start?.deallocate()
+    capacity = min(wantedCount * 2, Self.capacityMax)
+    start = .allocate(byteCount: capacity, alignment: 1)
+  }
+
+  /// Binds a value, and answers the result code. C: `sqlite3_bind_null` and its siblings.
+  @inline(__always)
+  func bind(_ value: DatabaseValue, to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    switch value.storage {
+    case .null: sqlite3_bind_null(sqliteStatement, index)
+    case .int64(let integer): sqlite3_bind_int64(sqliteStatement, index, integer)
+    case .double(let double): sqlite3_bind_double(sqliteStatement, index, double)
+    case .string(let text): bind(text, sqliteStatement, index)
+    case .blob(let data): bind(data, sqliteStatement, index)
+    }
+  }
+
+  private func bind(_ text: String, _ sqliteStatement: SQLiteStatement, _ index: CInt) -> CInt {
+    let place = text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) }
+    // An empty text has no bytes, and must not become NULL.
+    guard let bytes = place.flatMap({ $0 }), bytes.count > 0, let start = bytes.baseAddress else {
+      hasCopies = true
+      return bindText(text, to: sqliteStatement, at: index)
+    }
+    let characters = start.assumingMemoryBound(to: CChar.self)
+    return sqlite3_bind_text64(
+      sqliteStatement, index, characters, UInt64(bytes.count), tidemark_static(), UInt8(SQLITE_UTF8))
+  }
+
+  private func bind(_ data: Data, _ sqliteStatement: SQLiteStatement, _ index: CInt) -> CInt {
+    guard let bytes = data.withUnsafeBytes({ keep($0) }), bytes.count > 0 else {
+      hasCopies = true
+      return bindData(data, to: sqliteStatement, at: index)
+    }
+    return sqlite3_bind_blob64(sqliteStatement, index, bytes.baseAddress, UInt64(bytes.count), tidemark_static())
+  }
+
+  /// A copy of some bytes, or nil when there is no room.
+  @inline(__always)
+  private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    let end = count &+ bytes.count
+    // It cannot overflow: these are counts of bytes in memory.
+    wantedCount &+= bytes.count
+    guard end <= capacity, let start, let source = bytes.baseAddress else { return nil }
+    let place = start + count
+    place.copyMemory(from: source, byteCount: bytes.count)
+    count = end
+    return UnsafeRawBufferPointer(start: place, count: bytes.count)
+  }
+}

@@ -1,0 +1,92 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension ConnectionHandle {
+  /// The modes of `sqlite3_wal_checkpoint_v2`.
+  struct Checkpoint {
+    fileprivate var mode: CInt
+    static let passive = Checkpoint(mode: SQLITE_CHECKPOINT_PASSIVE)
+    static let full = Checkpoint(mode: SQLITE_CHECKPOINT_FULL)
+    static let restart = Checkpoint(mode: SQLITE_CHECKPOINT_RESTART)
+    static let truncate = Checkpoint(mode: SQLITE_CHECKPOINT_TRUNCATE)
+  }
+
+  /// How many frames there are in a log, and how many of them are in the database; -1 when there is no log.
+  typealias LogCounts = (walFrameCount: Int, checkpointedFrameCount: Int)
+
+  /// C: `sqlite3_wal_checkpoint_v2`.
+  func checkpoint(_ checkpoint: Checkpoint, on name: String?) throws -> LogCounts {
+    var logCount: CInt = -1
+    var doneCount: CInt = -1
+    try check(sqlite3_wal_checkpoint_v2(pointer, name, checkpoint.mode, &logCount, &doneCount))
+    return (Int(logCount), Int(doneCount))
+  }
+
+  /// Has `didCommitToLog` called after each commit, in place of SQLite's own checkpoints. C: `sqlite3_wal_hook`.
+  func installLogHook(_ callbacks: ConnectionCallbacks) {
+    sqlite3_wal_hook(
+      pointer,
+      { context, _, name, frameCount in
+        let callbacks = ConnectionCallbacks.borrowed(context)
+        if let ownCommits = callbacks.ownCommits, let name, strcmp(name, "main") == 0 {
+          ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
+        }
+        callbacks.didCommitToLog?(name.map { String(cString: $0) } ?? "main", Int(frameCount))
+        return SQLITE_OK
+      }, callbacks.context)
+  }
+
+  /// Executes a statement that answers nothing, on a connection that has no other use. C: `sqlite3_exec`.
+  func execute(_ sql: String) throws {
+    try check(sqlite3_exec(pointer, sql, nil, nil, nil))
+  }
+
+  /// Whether the connection keeps its locks, so that there is no other one.
+  ///
+  /// It may be asked at any moment, so it is no business of the statements of an access. C: `sqlite3_prepare_v2`.
+  var holdsFilesExclusively: Bool {
+    var statement: SQLiteStatement?
+    guard sqlite3_prepare_v2(pointer, "PRAGMA main.locking_mode", -1, &statement, nil) == SQLITE_OK else {
+      return false
+    }
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW, let mode = sqlite3_column_text(statement, 0) else { return false }
+    return String(cString: mode) == "exclusive"
+  }
+
+  /// The path to the file of a database of the connection, nil when it has none. C: `sqlite3_db_filename`.
+  func filePath(of name: String) -> String? {
+    guard let path = sqlite3_db_filename(pointer, name), path.pointee != 0 else { return nil }
+    return String(cString: path)
+  }
+
+  /// Whether a database of the connection can only be read. C: `sqlite3_db_readonly`.
+  func isReadonly(_ name: String) -> Bool { sqlite3_db_readonly(pointer, name) == 1 }
+
+  /// Whether a statement that reads a database, or a transaction, has not ended. C: `sqlite3_txn_state`.
+  func isReading(_ name: String) -> Bool {
+    sqlite3_txn_state(pointer, name) > SQLITE_TXN_NONE
+  }
+
+  /// Whether a transaction holds the lock of the writer of a database. C: `sqlite3_txn_state`.
+  func isWriting(_ name: String) -> Bool {
+    sqlite3_txn_state(pointer, name) == SQLITE_TXN_WRITE
+  }
+
+  /// Whether a statement that reads, or a transaction, has not ended. C: `sqlite3_txn_state`.
+  var isReading: Bool { sqlite3_txn_state(pointer, nil) > SQLITE_TXN_NONE }
+
+  /// Whether the file is not any more where it was opened: moved, deleted, replaced. C: `SQLITE_FCNTL_HAS_MOVED`.
+  func hasMoved(_ name: String) -> Bool {
+    var hasMoved: CInt = 0
+    // A file system that cannot tell says so, and nothing is known then.
+    return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
+  }
+}

@@ -1,0 +1,13 @@
+/// The parts of a path, as text.
+enum FilePath {
+  /// The folder that a file is in: empty when the path has none.
+  static func folder(of path: String) -> String {
+    // Slashes at the end are not part of the name.
+    let trimmed = path.utf8.reversed().drop { $0 == UInt8(ascii: "/") }
+    if trimmed.isEmpty { return path.isEmpty ? "" : "/" }
+    let rest = trimmed.drop { $0 != UInt8(ascii: "/") }
+    if rest.isEmpty { return "" }
+    let folder = rest.drop { $0 == UInt8(ascii: "/") }
+    return folder.isEmpty ? "/" : String(decoding: Array(folder.reversed()), as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A thread of the system.
+enum SystemThread {
+  /// Starts a thread that runs a closure, and is gone then.
+  ///
+  /// - parameter name: What the system shows; it keeps the first 15 bytes.
+  /// - parameter stackSize: In bytes, of whole pages.
+  /// - returns: Whether there is one: the system may have none left.
+  static func start(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+    var attributes = pthread_attr_t()
+    guard pthread_attr_init(&attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, stackSize)
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    let work = Unmanaged.passRetained(Work(name: name, body: body))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let code = pthread_create(
+      &thread, &attributes,
+      { context in
+        #if canImport(Darwin)
+          let pointer = context
+        #else
+          // What `start` has given.
+          let pointer = context.unsafelyUnwrapped
+        #endif
+        Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run()
+        return nil
+      }, work.toOpaque())
+    if code != 0 { work.release() }
+    return code == 0
+  }
+
+  private final class Work {
+    private let name: String
+    private let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    func run() {
+      tidemark_name_thread(name)
+      body()
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// The doors to what is below the public API, for the dialects in this package: they run statements step by step, over
+// several accesses, and read rows without the values of this library.
+
+extension Statement {
+  /// The number of parameters.
+  package var parameterTotal: Int { parameterCount }
+
+  /// Begins a run with these values, one for each parameter.
+  package func begin(_ values: [DatabaseValue]) throws { try start(StatementArguments(values: values)) }
+
+  /// Whether there is one more row. What fails ends the run.
+  package func advance() throws -> Bool { try step() }
+
+  /// Ends the run.
+  package func endRun() { finish() }
+
+  /// Ends a run, unless it has ended already, on whatever thread.
+  package func endRun(_ number: UInt) { finish(run: number) }
+
+  /// Which run it is.
+  package var runNumber: UInt { run }
+
+  /// Whether somebody runs it.
+  package var isBusy: Bool { isRunning }
+
+  /// Another statement of the same text.
+  package func twin() throws -> Statement { try copy() }
+
+  /// What tells the columns apart from those that the statement had before its schema has changed: another object. To
+  /// be asked after the first step. Who compares keeps the object, since its place may be given again.
+  package var columnsIdentity: AnyObject {
+    _ = columnsAfterRecompilation()
+    return columns
+  }
+
+  /// The value in a column of the current row.
+  package func value(at index: Int) throws -> DatabaseValue {
+    guard let value = DatabaseValue.read(sqliteStatement, CInt(index)) else { throw unreadable }
+    return value
+  }
+
+  /// The values of the current row.
+  package func values(count: Int) throws -> [DatabaseValue] {
+    try [DatabaseValue](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      for index in 0..<count {
+        guard let value = DatabaseValue.read(sqliteStatement, CInt(truncatingIfNeeded: index)) else { throw unreadable }
+        buffer.initializeElement(at: index, to: value)
+        initializedCount = index + 1
+      }
+    }
+  }
+
+  private var unreadable: DatabaseError {
+    outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_MISMATCH, message: "a text is not UTF-8", sql: sql)
+  }
+}
+
+extension Row {
+  /// The statement behind the row; nil when the row is a copy.
+  package var runningStatement: Statement? { statement }
+}
+
+extension PreparedRequest {
+  /// A request that runs a statement with these values, one for each parameter.
+  package init(statement: Statement, values: [DatabaseValue]) {
+    self.init(statement: statement, arguments: StatementArguments(values: values), adapter: nil)
+  }
+}
+
+extension Database {
+  /// A statement of the library, kept for its next use, that nobody runs.
+  package func keptStatement(sql: String) throws -> Statement {
+    try knowingTheSchema { try preparedStatement(sql: sql).idle() }
+  }
+
+  /// A statement that nobody else has.
+  package func ownStatement(sql: String) throws -> Statement {
+    try knowingTheSchema { try makeStatement(sql: sql) }
+  }
+
+  // SQLite looks names up in the schema as it knew it last. While another connection has the lock, it cannot see that
+  // this is out of date; it waits for the lock, and then says that there is no such table. The lock is what has to be
+  // told.
+  private func knowingTheSchema(_ compile: () throws -> Statement) throws -> Statement {
+    do {
+      return try compile()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR && !isInsideTransaction {
+      try withoutWaiting { _ = try untraced { try Int.fetchOne(self, sql: "PRAGMA schema_version") } }
+      return try compile()
+    }
+  }
+
+  private func withoutWaiting(_ body: () throws -> Void) rethrows {
+    let busy = callbacks.busy
+    callbacks.busy = { _ in false }
+    defer { callbacks.busy = busy }
+    try body()
+  }
+
+  /// What to do from now on when another connection holds the lock.
+  package func wait(_ mode: BusyMode) throws { try install(mode) }
+
+  /// Lets go of the closures that a program has given the connection: they may hold who holds the connection.
+  package func letGoOfClosures() {
+    trace(nil)
+    callbacks.busy = nil
+  }
+
+  /// The file of the main database, empty when there is none.
+  package var mainFilePath: String { handle?.filePath(of: "main") ?? "" }
+
+  /// Whether the main database can only be read.
+  package var isMainReadonly: Bool { handle?.isReadonly("main") ?? true }
+
+  /// What SQLite reads some SQL as: words, names, texts, signs, without blanks and comments.
+  package static func tokens(of sql: String) -> [Substring] {
+    var tokenizer = SQLTokenizer(sql)
+    var tokens: [Substring] = []
+    while tokenizer.next() != nil { tokens.append(sql[tokenizer.range]) }
+    return tokens
+  }
+
+  /// Reports an error that cannot be thrown.
+  package static func report(_ error: any Error, _ what: String) { log(error, what) }
+}

@@ -1,0 +1,162 @@
+import FoundationEssentials
+
+/// Has an `Encodable` record encode itself, each key in its column.
+///
+/// | What is encoded | What is stored |
+/// | --- | --- |
+/// | nil | NULL |
+/// | `Date`, `Data`, `UUID` | what the strategy of the record says |
+/// | a value (`DatabaseValueConvertible`) | its database value |
+/// | something that encodes itself as one value | that one |
+/// | anything else: structures, arrays, dictionaries | JSON |
+///
+/// Super encoders encode in the same columns.
+final class RecordEncoder: Encoder {
+  private let recordType: any EncodableRecord.Type
+  private let columnStrategy: DatabaseColumnEncodingStrategy
+  @exclusivity(unchecked) private var container: PersistenceContainer
+
+  let codingPath: [any CodingKey] = []
+  var userInfo: [CodingUserInfoKey: Any] { recordType.encodingUserInfo }
+
+  private init(_ recordType: any EncodableRecord.Type, _ container: consuming PersistenceContainer) {
+    self.recordType = recordType
+    columnStrategy = recordType.databaseColumnEncodingStrategy
+    self.container = container
+  }
+
+  static func encode(_ record: some EncodableRecord & Encodable, to container: inout PersistenceContainer) throws {
+    let encoder = RecordEncoder(type(of: record), container)
+    // There must be one owner at a time, or each value would copy those before it.
+    container = PersistenceContainer()
+    defer { swap(&container, &encoder.container) }
+    try record.encode(to: encoder)
+  }
+
+  // MARK: Containers
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(RecordEncodingContainer(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    refusingContainer(NoKey.self, "unkeyed encoding is not supported: a record has one key per column")
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { SoleValueContainer(encoder: self) }
+
+  func refusingContainer<Key: CodingKey>(
+    _: Key.Type, at codingPath: [any CodingKey] = [], _ sentence: String
+  ) -> RefusingContainer<Key> {
+    RefusingContainer(encoder: self) { [recordType] in
+      let context = EncodingError.Context(codingPath: codingPath, debugDescription: sentence)
+      return EncodingError.invalidValue(recordType, context)
+    }
+  }
+
+  // MARK: Values
+
+  @inline(__always)
+  func store(_ value: DatabaseValue, for key: some CodingKey) {
+    container.store(value, in: columnStrategy.column(for: key))
+  }
+
+  func encode<Value: Encodable>(_ value: Value, for key: some CodingKey) throws {
+    let column = columnStrategy.column(for: key)
+    container.store(try databaseValue(of: value, for: key, in: column), in: column)
+  }
+
+  private func databaseValue<Value: Encodable>(
+    of value: Value, for key: some CodingKey, in column: String
+  ) throws -> DatabaseValue {
+    if let databaseValue = try databaseValue(of: value, at: key, in: column) { return databaseValue }
+    let encoder = SingleValueEncoder(codingPath: [key], userInfo: userInfo) { value in
+      try self.databaseValue(of: value, at: key, in: column)
+    }
+    do {
+      try value.encode(to: encoder)
+    } catch {
+      guard encoder.needsJSON else { throw error }
+    }
+    if !encoder.needsJSON, let databaseValue = encoder.databaseValue { return databaseValue }
+    let json = try recordType.databaseJSONEncoder(for: key.stringValue).encode(value)
+    return DatabaseValue(.string(String(decoding: json, as: UTF8.self)))
+  }
+
+  /// What is stored for a value of a column, or nil for anything else.
+  private func databaseValue<Value: Encodable>(
+    of value: Value, at key: any CodingKey, in column: String
+  ) throws -> DatabaseValue? {
+    // Metatypes are compared first: casts cost more than all the rest.
+    if Value.self == Date.self { return try databaseValue(of: unsafeBitCast(value, to: Date.self), key, column) }
+    if Value.self == UUID.self { return databaseValue(of: unsafeBitCast(value, to: UUID.self), column) }
+    if Value.self == Data.self { return try databaseValue(of: unsafeBitCast(value, to: Data.self), key, column) }
+    switch value {
+    case let optional as any OptionalEncodable:
+      return try optional.content.map { try databaseValue(of: $0, at: key, in: column) } ?? .null
+    case let convertible as any DatabaseValueConvertible: return convertible.databaseValue
+    default: return nil
+    }
+  }
+
+  private func databaseValue(of date: Date, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
+    let strategy = recordType.databaseDateEncodingStrategy(for: column)
+    // Without the path of the key, which takes memory.
+    if case .deferredToDate = strategy { return date.databaseValue }
+    return try strategy.databaseValue(of: date, at: [key])
+  }
+
+  private func databaseValue(of data: Data, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
+    let strategy = recordType.databaseDataEncodingStrategy(for: column)
+    if case .deferredToData = strategy { return data.databaseValue }
+    return try strategy.databaseValue(of: data, at: [key])
+  }
+
+  private func databaseValue(of uuid: UUID, _ column: String) -> DatabaseValue {
+    recordType.databaseUUIDEncodingStrategy(for: column).databaseValue(of: uuid)
+  }
+}
+
+extension EncodingError {
+  /// The error of a value that cannot be stored, and why.
+  static func refusing(_ value: Any, _ reason: String, _ codingPath: [any CodingKey]) -> EncodingError {
+    .invalidValue(value, Context(codingPath: codingPath, debugDescription: reason))
+  }
+}
+
+/// An optional, when its type is not known.
+private protocol OptionalEncodable {
+  var content: (any Encodable)? { get }
+}
+
+extension Optional: OptionalEncodable where Wrapped: Encodable {
+  var content: (any Encodable)? { self }
+}
+
+// MARK: - One value
+
+/// What a record asks for that encodes itself as another one.
+private struct SoleValueContainer: SingleValueEncodingContainer {
+  let encoder: RecordEncoder
+
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil() throws { try refuse(DatabaseValue.null) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    if value is any DatabaseValueConvertible { try refuse(value) }
+    try value.encode(to: encoder)
+  }
+
+  // They encode themselves by asking for this very function.
+  func encode(_ value: Int128) throws { try refuse(value) }
+  func encode(_ value: UInt128) throws { try refuse(value) }
+
+  private func refuse(_ value: Any) throws {
+    throw EncodingError.invalidValue(
+      value,
+      EncodingError.Context(
+        codingPath: [],
+        debugDescription: "single value encoding is not supported: a record has one key per column"))
+  }
+}

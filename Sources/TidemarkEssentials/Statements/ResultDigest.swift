@@ -1,0 +1,127 @@
+import CSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A short stand-in for all that statements have answered: two that are equal stand for the same rows, but for a chance
+/// of one in 2¹²⁸.
+///
+/// What a closure fetches follows from the rows that it is shown, in their order: it asks the next question by the
+/// answers to those before. So the questions are no part of it, and the names of columns are.
+struct ResultDigest: Equatable, Sendable {
+  private var low = seed.0
+  private var high = seed.1
+
+  // Nobody outside can look for rows that have the digest of others.
+  private static let seed = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+
+  /// Each step can be taken back: no two words lead from one state to the same one.
+  @inline(__always)
+  mutating func add(_ word: UInt64) {
+    low = (low ^ word) &* 0x9E37_79B9_7F4A_7C15
+    low ^= low >> 32
+    high = (high &+ word) &* 0xD6E8_FEB8_6659_FD93
+    high ^= high >> 29
+  }
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    var start = 0
+    while start + 8 <= bytes.count {
+      add(bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+      start += 8
+    }
+    var rest: UInt64 = 0
+    for index in start..<bytes.count { rest = rest << 8 | UInt64(bytes[index]) }
+    if start < bytes.count { add(rest) }
+  }
+
+  /// Adds a row, as it is stored. C: `sqlite3_column_blob` and its siblings.
+  mutating func addRow(of statement: SQLiteStatement) {
+    let count = sqlite3_data_count(statement)
+    add(UInt64(count) << 8 | 0xFF)
+    for column in 0..<count {
+      let kind = sqlite3_column_type(statement, column)
+      switch kind {
+      case SQLITE_INTEGER:
+        add(UInt64(kind))
+        add(UInt64(bitPattern: sqlite3_column_int64(statement, column)))
+      case SQLITE_FLOAT:
+        add(UInt64(kind))
+        add(sqlite3_column_double(statement, column).bitPattern)
+      case SQLITE_NULL:
+        add(UInt64(kind))
+      default:
+        // As bytes, so that nothing is converted.
+        let bytes = sqlite3_column_blob(statement, column)
+        let length = Int(sqlite3_column_bytes(statement, column))
+        add(UInt64(kind) | UInt64(length) << 8)
+        if let bytes { add(UnsafeRawBufferPointer(start: bytes, count: length)) }
+      }
+    }
+  }
+
+  /// A short stand-in for the names of columns. C: `sqlite3_column_name`.
+  static func ofNames(of statement: SQLiteStatement) -> UInt64 {
+    var digest = ResultDigest()
+    for column in 0..<sqlite3_column_count(statement) {
+      guard let name = sqlite3_column_name(statement, column) else { continue }
+      digest.add(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+      digest.addEnd()
+    }
+    return digest.low
+  }
+
+  /// Adds the end of the rows.
+  mutating func addEnd() { add(0xFE) }
+}
+
+/// The digest of a closure that runs.
+struct DigestBeingMade {
+  private(set) var digest = ResultDigest()
+
+  /// Whether a statement has answered something.
+  private(set) var hasRows = false
+
+  /// Whether the closure may know something of the database that no statement has told it.
+  var isUnknown = false
+
+  /// Whether the closure has asked what the schema is.
+  var dependsOnSchema = false
+
+  mutating func add(_ statement: SQLiteStatement, names: UInt64?, hasRow: Bool) {
+    hasRows = true
+    if let names { digest.add(names) }
+    if hasRow { digest.addRow(of: statement) } else { digest.addEnd() }
+  }
+
+  mutating func add(schemaVersion: Int64) { digest.add(UInt64(bitPattern: schemaVersion)) }
+}
+
+extension Database {
+  /// Runs a closure, and answers the digest of what its statements have answered; nil when it may know something else
+  /// of the database.
+  func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
+    let outer = digestBeingMade
+    digestBeingMade = DigestBeingMade()
+    defer { digestBeingMade = outer }
+    let result = try body()
+    guard var made = digestBeingMade, made.hasRows, !made.isUnknown else { return (result, nil) }
+    if made.dependsOnSchema { made.add(schemaVersion: try schemaVersion()) }
+    return (result, made.digest)
+  }
+
+  private func schemaVersion() throws -> Int64 {
+    digestBeingMade = nil
+    return try untraced {
+      let statement = try preparedStatement(sql: "PRAGMA schema_version").idle()
+      try statement.start()
+      defer { statement.finish() }
+      return try statement.step() ? sqlite3_column_int64(statement.sqliteStatement, 0) : 0
+    }
+  }
+}

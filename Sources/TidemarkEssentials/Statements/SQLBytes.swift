@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The text of SQL, as SQLite sees it: its bytes.
+struct SQLBytes: Hashable {
+  let sql: String
+
+  /// Whether another text has the same bytes.
+  func isSame(as other: String) -> Bool {
+    guard sql.utf8.count == other.utf8.count else { return false }
+    let areSame = sql.utf8.withContiguousStorageIfAvailable { lhs in
+      other.utf8.withContiguousStorageIfAvailable { rhs in areEqual(lhs, rhs) }
+    }
+    return areSame.flatMap { $0 } ?? sql.utf8.elementsEqual(other.utf8)
+  }
+
+  private func areEqual(_ lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Most often both are the same literal. The pointers are null when there is nothing to compare.
+    guard let left = lhs.baseAddress, let right = rhs.baseAddress, left != right else { return true }
+    return memcmp(left, right, lhs.count) == 0
+  }
+
+  static func == (lhs: SQLBytes, rhs: SQLBytes) -> Bool { lhs.isSame(as: rhs.sql) }
+
+  func hash(into hasher: inout Hasher) {
+    // Native or not, equal texts must have equal hashes.
+    var sql = sql
+    sql.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

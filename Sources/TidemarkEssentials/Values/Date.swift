@@ -1,0 +1,118 @@
+import CSQLite
+public import FoundationEssentials
+
+// Dates are stored as texts, since SQLite has no dates: `2031-04-09 07:05:03.046`, in UTC, is what SQLite's
+// date functions understand, what people can read, and what sorts by time.
+
+extension Date: DatabaseValueConvertible, StatementColumnConvertible {
+  /// The TEXT `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, rounded to the millisecond.
+  ///
+  /// The calendar is the Gregorian one for all times, as in SQLite and ISO 8601. (Foundation's calendar is
+  /// Julian before 1582-10-15, and shows older dates some days apart.)
+  ///
+  /// Years before 0000 and after 9999 have a sign: `-0001-12-31 00:00:00.000`, `+10000-01-01 00:00:00.000`. Such
+  /// texts are read back, but they do not sort with the others, and to SQLite's functions those
+  /// after 9999 or before -4713 are no dates. A date that is not a number, or is more than a hundred
+  /// million years away, is stored as NULL, which is also what SQLite's functions make of it.
+  public var databaseValue: DatabaseValue {
+    guard let milliseconds = millisecondsSince1970 else { return .null }
+    return DatabaseValue(.string(DateText.text(millisecondsSince1970: milliseconds)))
+  }
+
+  /// From a TEXT that has a date, or from a number of seconds since 1970.
+  ///
+  /// Texts are `YYYY-MM-DD`, with or without ` HH:MM`, ` HH:MM:SS` or ` HH:MM:SS.SSS` (a `T` may stand for the
+  /// space), with or without `Z` or the distance from UTC, such as `+02:00`.
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
+    switch dbValue.storage {
+    case .string(let text): text.withUTF8Bytes { Date(text: $0) }
+    case .int64(let seconds): Date(timeIntervalSince1970: Double(seconds))
+    case .double(let seconds): Date(seconds: seconds)
+    case .null, .blob: nil
+    }
+  }
+
+  /// The value in a column, or nil when it is no date.
+  public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Date? {
+    Date(sqliteStatement: sqliteStatement, index: index)
+  }
+
+  /// From a TEXT that has a date, or from a number of seconds since 1970, as `fromDatabaseValue` does.
+  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    switch sqlite3_column_type(sqliteStatement, index) {
+    case SQLITE_TEXT:
+      guard let text = columnUTF8(sqliteStatement, index) else { return nil }
+      self.init(text: text)
+    case SQLITE_INTEGER:
+      self.init(timeIntervalSince1970: Double(sqlite3_column_int64(sqliteStatement, index)))
+    case SQLITE_FLOAT:
+      self.init(seconds: sqlite3_column_double(sqliteStatement, index))
+    default:
+      return nil
+    }
+  }
+
+  /// Binds the text.
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    guard let milliseconds = millisecondsSince1970, let moment = Moment(millisecondsSince1970: milliseconds) else {
+      return databaseValue.bind(to: sqliteStatement, at: index)
+    }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Moment.textLength) { buffer in
+      // The capacity that was asked for is there: the pointer is not nil.
+      let bytes = buffer.baseAddress.unsafelyUnwrapped
+      moment.write(to: bytes)
+      return bytes.withMemoryRebound(to: CChar.self, capacity: Moment.textLength) {
+        sqlite3_bind_text(sqliteStatement, index, $0, CInt(Moment.textLength), tidemark_transient())
+      }
+    }
+  }
+}
+
+extension Date {
+  /// The date of a Julian day: the number of days since noon, in Greenwich, on 24 November 4714 BC.
+  ///
+  /// It is what SQLite's function `julianday` computes, and is rounded to the millisecond as SQLite rounds it. Nil
+  /// when SQLite would not take it for a date: before day 0, or after the year 9999.
+  public init?(julianDay: Double) {
+    guard julianDay >= 0, julianDay < 5_373_484.5 else { return nil }
+    let milliseconds = Int(julianDay * 86_400_000 + 0.5) - 210_866_760_000_000
+    self.init(millisecondsSince1970: milliseconds)
+  }
+}
+
+extension Date {
+  @inline(__always)
+  init(millisecondsSince1970 milliseconds: Int) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+
+  @inline(__always)
+  private init?(text: UnsafeBufferPointer<UInt8>) {
+    guard let milliseconds = (DateText(stored: text) ?? DateText(utf8: text))?.millisecondsSince1970 else { return nil }
+    self.init(millisecondsSince1970: milliseconds)
+  }
+
+  private init?(seconds: Double) {
+    guard seconds.isFinite else { return nil }
+    self.init(timeIntervalSince1970: seconds)
+  }
+
+  /// Rounded to the nearest one; nil for what has no text.
+  ///
+  /// What a date stores is its distance from 2001. Whole seconds and fraction are taken apart there: after a
+  /// conversion to 1970 the fraction has lost a bit already.
+  @inline(__always)
+  var millisecondsSince1970: Int? {
+    let seconds = timeIntervalSinceReferenceDate
+    // 140 million years, which have nine digits.
+    guard abs(seconds) < 0x1p52 else { return nil }
+    var wholeSeconds = Int(seconds)
+    var fraction = seconds - Double(wholeSeconds)
+    if fraction < 0 {
+      wholeSeconds &-= 1
+      fraction += 1
+    }
+    let nanoseconds = Int(fraction * 1e9)
+    return (wholeSeconds &+ 978_307_200) &* 1000 &+ (nanoseconds &+ 500_000) / 1_000_000
+  }
+}

@@ -1,0 +1,22 @@
+extension LiveWorld {
+  /// Writes a thousand transactions a round, then rests: all live queries must have been given the values of that moment.
+  package static func checkFinalValues(_ run: Run, rounds: Int, queryCount: Int) async throws {
+    let folder = try TestFolder()
+    let world = try LiveWorld(folder.pool(), run, keepsHistory: false)
+    let watchers = try world.watch(count: queryCount)
+    let workers = Workers(run: run)
+    for round in 1...rounds {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await workers.threads(2, "writing thread") { try world.write(as: 16 * round + $0, 250) } }
+        group.addTask {
+          await workers.tasks(2, "writing task") { try await world.writeAsync(as: 16 * round + 8 + $0, 250) }
+        }
+      }
+      try world.checkAtQuiet(watchers)
+      if !run.allProblems.isEmpty { break }
+    }
+    for watcher in watchers { watcher.cancel() }
+    run.count("wakes", world.pool.liveMetrics.wakeCount)
+    try world.pool.close()
+  }
+}

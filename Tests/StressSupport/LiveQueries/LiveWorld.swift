@@ -1,0 +1,185 @@
+import CSQLite
+import Foundation
+import Tidemark
+
+/// A database under change, and what was committed to it.
+package final class LiveWorld: Sendable {
+  package let pool: DatabasePool
+  package let run: Run
+
+  // The operations of each commit: the first one has the number 1.
+  private let history = Mutex<[[LiveOperation]]>([])
+
+  /// Whether all is kept that was committed and delivered. Else it is only the last values that can be checked.
+  private let keepsHistory: Bool
+
+  package init(_ pool: DatabasePool, _ run: Run, keepsHistory: Bool = true) throws {
+    self.pool = pool
+    self.run = run
+    self.keepsHistory = keepsHistory
+    try pool.write { try Self.createSchema($0) }
+  }
+
+  private static func createSchema(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TABLE clock (number INTEGER);
+        INSERT INTO clock VALUES (0);
+        CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, kind TEXT, score REAL, note, slug TEXT UNIQUE);
+        CREATE INDEX itemByOwner ON item(owner);
+        CREATE TABLE tag (
+          item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE, name TEXT COLLATE NOCASE,
+          PRIMARY KEY (item, name)) WITHOUT ROWID;
+        CREATE TABLE gone (item INTEGER);
+        CREATE TRIGGER itemIsGone AFTER DELETE ON item BEGIN INSERT INTO gone VALUES (old.id); END;
+        CREATE VIEW good AS SELECT id, owner, score FROM item WHERE score >= 5;
+        """)
+  }
+
+  // MARK: - Writing
+
+  private struct Refused: Error {}
+
+  private func transaction(_ db: Database, _ seed: UInt64) throws {
+    var numbers = RandomNumbers(seed: seed)
+    let operations = (0..<1 + numbers.below(4)).map { _ in LiveOperation.random(&numbers) }
+    for operation in operations { try operation.perform(db) }
+    if numbers.once(in: 12) { throw Refused() }
+    try db.execute(sql: "UPDATE clock SET number = number + 1")
+    if !keepsHistory { return }
+    // Only this transaction can be the next one. Should it fail to commit, the number is given again.
+    let number = try Int.fetchOne(db, sql: "SELECT number FROM clock") ?? 0
+    history.withLock { history in
+      history.removeSubrange((number - 1)...)
+      history.append(operations)
+    }
+  }
+
+  package func write(as worker: Int, _ count: Int) throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<count {
+      let seed = numbers.next()
+      do {
+        try pool.write { try transaction($0, seed) }
+      } catch is Refused {}
+      run.count("transactions")
+    }
+  }
+
+  package func writeAsync(as worker: Int, _ count: Int) async throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: worker)
+    for _ in 0..<count {
+      let seed = numbers.next()
+      do {
+        try await pool.write { [self] in try transaction($0, seed) }
+      } catch is Refused {}
+      run.count("transactions")
+    }
+  }
+
+  // MARK: - Watching
+
+  package func watch(count: Int) throws -> [LiveWatcher] {
+    var numbers = RandomNumbers(seed: run.seed, stream: 1000)
+    return (0..<count).map { _ in LiveWatcher(LiveQuestion.random(&numbers), in: pool, keepsAll: keepsHistory) }
+  }
+
+  /// Starts and cancels observations, of which some are never served.
+  package func startAndCancel(_ count: Int) throws {
+    var numbers = RandomNumbers(seed: run.seed, stream: 2000)
+    for _ in 0..<count {
+      let watcher = LiveWatcher(LiveQuestion.random(&numbers), in: pool)
+      if numbers.once(in: 2) { _ = watcher.firstValue() }
+      watcher.cancel()
+      run.count("cancelled")
+    }
+  }
+
+  /// Waits until all have been given the value of now.
+  package func checkAtQuiet(_ watchers: [LiveWatcher]) throws {
+    for watcher in watchers {
+      let value = try pool.read { try watcher.question.answer($0) }
+      if !watcher.waits(forLast: value.text) {
+        run.problem("\(watcher.question) is \(value.text), and \(watcher.values.last?.text ?? "nothing") was delivered")
+      }
+    }
+  }
+
+  /// Does all again, commit by commit, and compares what was delivered.
+  package func checkHistory(_ watchers: [LiveWatcher]) throws {
+    var expected: [Int: [(LiveQuestion, String)]] = [:]
+    for watcher in watchers {
+      var last = -1
+      for value in watcher.values {
+        if value.number < last { run.problem("\(watcher.question) went back from \(last) to \(value.number)") }
+        last = value.number
+        expected[value.number, default: []].append((watcher.question, value.text))
+        run.count("reads")
+      }
+    }
+    let replay = try DatabaseQueue()
+    try replay.write { try Self.createSchema($0) }
+    let history = history.withLock { $0 }
+    for number in 0...history.count {
+      try replay.write { db in
+        if number > 0 { for operation in history[number - 1] { try operation.perform(db) } }
+        for (question, text) in expected[number] ?? [] {
+          let answer = try question.answer(db).text
+          if answer != text { run.problem("\(question) was \(answer) at commit \(number), and \(text) was delivered") }
+        }
+      }
+    }
+    run.count("histories")
+  }
+}
+
+/// A live query, and what it was given.
+package final class LiveWatcher: Sendable {
+  let question: LiveQuestion
+  private let state = Mutex<[LiveAnswer]>([])
+  private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
+  private let keepsAll: Bool
+
+  /// - parameter keepsAll: Whether all values are kept, or the last one.
+  init(_ question: LiveQuestion, in pool: DatabasePool, keepsAll: Bool = true) {
+    self.question = question
+    self.keepsAll = keepsAll
+    let observation = ValueObservation.tracking { db in try question.answer(db) }
+    let cancellable = observation.start(
+      in: pool, scheduling: .task,
+      onError: { [weak self] error in self?.append(LiveAnswer(number: -1, text: "\(error)")) },
+      onChange: { [weak self] answer in self?.append(answer) })
+    self.cancellable.withLock { $0 = cancellable }
+  }
+
+  var values: [LiveAnswer] { state.withLock { $0 } }
+
+  private func append(_ answer: LiveAnswer) {
+    state.withLock { state in
+      if !keepsAll { state.removeAll(keepingCapacity: true) }
+      state.append(answer)
+    }
+  }
+
+  package func cancel() { cancellable.withLock { $0 }?.cancel() }
+
+  /// Makes the last value another one.
+  package func plant() { state.withLock { $0[$0.count - 1].text += "!" } }
+
+  /// The first value, sooner or later.
+  func firstValue() -> LiveAnswer? {
+    _ = waits { !$0.isEmpty }
+    return values.first
+  }
+
+  /// - returns: Whether the last value is the one that it should be, sooner or later.
+  func waits(forLast text: String) -> Bool { waits { $0.last?.text == text } }
+
+  private func waits(until isReached: ([LiveAnswer]) -> Bool) -> Bool {
+    for _ in 0..<60_000 {
+      if isReached(values) { return true }
+      usleep(1000)
+    }
+    return false
+  }
+}
