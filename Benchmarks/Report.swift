@@ -19,7 +19,7 @@ struct Figure: Codable {
   var library: Double?
 
   enum Unit: String, Codable {
-    case ratio, percent, waste, nanoseconds, microseconds, milliseconds, bytes, megabytes, count
+    case ratio, percent, waste, nanoseconds, microseconds, milliseconds, seconds, bytes, megabytes, count
 
     /// The share of a rate is better when it is greater; all else is better when it is less, what is done for nothing
     /// included.
@@ -33,6 +33,7 @@ struct Figure: Codable {
       case .nanoseconds: String(format: "%.0f ns", value)
       case .microseconds: String(format: "%.2f µs", value)
       case .milliseconds: String(format: "%.2f ms", value)
+      case .seconds: String(format: "%.1f s", value)
       case .bytes: String(format: "%.0f B", value)
       case .megabytes: String(format: "%.1f MB", value)
       case .count: String(format: "%.0f", value)

@@ -8,8 +8,9 @@
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
-// `conversions`, `concurrent`, `start`, `live`, `bulk`, `wakes`, `slow`. With `--side`, one side of the workloads is
-// run and nothing is compared: that is for profilers. With `--json`, what was measured is written to a file, too.
+// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `slow`, `builds`. With `--side`, one side of
+// the workloads is run and nothing is compared: that is for profilers. With `--json`, what was measured is written to a
+// file, too.
 
 import Foundation
 
@@ -66,10 +67,12 @@ default:
     ("conversions", { try measureConversions(rounds: rounds, report) }),
     ("concurrent", { try measureConcurrentReads(folder, rounds: rounds, report) }),
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),
+    ("memory", { try measureConnectionMemory(folder, report) }),
     ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),
     ("bulk", { try measureBulkWrites(folder, rounds: rounds, names: [], report) }),
     ("wakes", { try measureWakes(folder, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
+    ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {
     let workloads = try family(folder).filter { $0.isMeant(by: names) }
