@@ -34,6 +34,12 @@ func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
     workload("access: await pool.read", 4, bareRead) {
       try runTask { for _ in 0..<count { try await check(pool.read(fetch)) } }
     },
+    workload("access: await pool.readInPlace", 1.3, bareRead) {
+      try runTask { for _ in 0..<count { try await check(pool.readInPlace(fetch)) } }
+    },
+    workload("access: pool.asyncRead, awaited", 4, bareRead) {
+      try runTask { for _ in 0..<count { try await check(readElsewhere(pool)) } }
+    },
   ]
 }
 
@@ -44,6 +50,13 @@ private func update(_ db: Database, _ number: Int) throws {
 
 @Sendable
 private func fetch(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: query) }
+
+/// Reads on a thread of the pool, in any case.
+private func readElsewhere(_ pool: DatabasePool) async throws -> Int? {
+  try await withCheckedThrowingContinuation { continuation in
+    pool.asyncRead { db in continuation.resume(with: Result { try fetch(db.get()) }) }
+  }
+}
 
 // It reads a table: a transaction that reads nothing takes no lock.
 private let query = "SELECT id FROM counter WHERE id = 1"

@@ -6,18 +6,17 @@ private let count = 100_000
 
 /// All the rows of a table: through a cursor, as copied rows, and one column of it as an array.
 func columns(_ folder: BenchmarkFolder) throws -> [Workload] {
-  let databases = try ItemDatabases(folder, "columns", count: count)
-  let schema = """
-    CREATE TABLE identifier (bytes BLOB, text TEXT);
-    INSERT INTO identifier
-    SELECT bytes, substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-' || substr(h, 13, 4) || '-' || substr(h, 17, 4)
-      || '-' || substr(h, 21)
-    FROM (SELECT randomblob(16) AS bytes, hex(randomblob(16)) AS h FROM item);
-    """
-  try databases.library.write { try $0.execute(sql: schema) }
-  try databases.bare.execute(schema)
+  let databases = ItemDatabases(folder, "columns", count: count, more: identifiers)
   return rows(databases) + values(databases)
 }
+
+private let identifiers = """
+  CREATE TABLE identifier (bytes BLOB, text TEXT);
+  INSERT INTO identifier
+  SELECT bytes, substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-' || substr(h, 13, 4) || '-' || substr(h, 17, 4)
+    || '-' || substr(h, 21)
+  FROM (SELECT randomblob(16) AS bytes, hex(randomblob(16)) AS h FROM item);
+  """
 
 // MARK: - Rows
 
@@ -29,7 +28,7 @@ private func rows(_ databases: ItemDatabases) -> [Workload] {
     _ name: String, _ target: Double, _ bare: Workload.Side, _ read: @escaping (Database) throws -> Int
   ) -> Workload {
     let library = Workload.Side(name: name) { try databases.library.read { check(try read($0)) } }
-    return Workload(name: name, target: target, count: count, bare: bare, library: library)
+    return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   return [
     workload("cursor of 6 columns: by position", 1.6, cursor) { db in
@@ -94,7 +93,7 @@ private func values(_ databases: ItemDatabases) -> [Workload] {
       try each(databases.bare, sql) { values.append(bare($0)) }
       check(values.count)
     }
-    return Workload(name: name, target: target, count: count, bare: bare, library: library)
+    return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   return [
     workload("[Int]", 1.2, Int.self, "SELECT score FROM item") { Int(sqlite3_column_int64($0, 0)) },

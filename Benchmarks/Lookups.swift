@@ -7,7 +7,7 @@ private let rowCount = 100_000
 
 /// One row, found by its key. All sides read in one transaction.
 func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
-  let databases = try ItemDatabases(folder, "lookups", count: rowCount)
+  let databases = ItemDatabases(folder, "lookups", count: rowCount)
   let bare = Workload.Side(name: "C: lookup") { try lookUp(databases.bare) }
   func workload(
     _ name: String, _ target: Double?, _ find: @escaping (Database, Int64) throws -> Bool
@@ -20,7 +20,7 @@ func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
         }
       }
     }
-    return Workload(name: name, target: target, count: count, bare: bare, library: library)
+    return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   let sql = "SELECT * FROM item WHERE id = ?"
   return [

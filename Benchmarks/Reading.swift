@@ -6,7 +6,7 @@ private let count = 100_000
 
 /// All the rows of a table, as arrays of structures.
 func reading(_ folder: BenchmarkFolder) throws -> [Workload] {
-  let databases = try ItemDatabases(folder, "reading", count: count)
+  let databases = ItemDatabases(folder, "reading", count: count)
   let six = Workload.Side(name: "C: 6 columns") { try check(sixColumns(databases.bare).count) }
   let four = Workload.Side(name: "C: 4 columns") { try check(fourColumns(databases.bare).count) }
   func workload<Record: FetchableRecord>(
@@ -15,7 +15,7 @@ func reading(_ folder: BenchmarkFolder) throws -> [Workload] {
     let library = Workload.Side(name: name) {
       try databases.library.read { db in check(try Record.fetchAll(db, sql: sql).count) }
     }
-    return Workload(name: name, target: target, count: count, bare: bare, library: library)
+    return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   let all = "SELECT * FROM item"
   let some = "SELECT id, name, score, ratio FROM item"

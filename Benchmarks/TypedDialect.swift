@@ -19,14 +19,14 @@ func typedDialect(_ folder: BenchmarkFolder) throws -> [Workload] {
 }
 
 private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
-  let databases = try ItemDatabases(folder, "typed-insertion", count: 0)
-  let db = Connection(databases.library)
+  let databases = ItemDatabases(folder, "typed-insertion", count: 0)
   let bare = Workload.Side(name: "C: insert for the typed dialect") {
     try insert(count, databases.bare)
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
   let library = Workload.Side(name: "insert: db.run(table.insert(setters))") {
+    let db = Connection(try databases.library)
     try db.transaction {
       for number in 1...count {
         let item = Sample.item(number)
@@ -37,16 +37,16 @@ private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
       }
     }
   } restore: {
-    try db.run(items.delete())
+    try Connection(try databases.library).run(items.delete())
   }
-  return Workload(name: library.name, target: 3, count: count, bare: bare, library: library)
+  return Workload(name: library.name, target: 3, count: count, bare: bare, library: library, prepare: databases.make)
 }
 
 private func lookup(_ folder: BenchmarkFolder) throws -> Workload {
-  let databases = try ItemDatabases(folder, "typed-lookups", count: rowCount)
-  let db = Connection(databases.library)
+  let databases = ItemDatabases(folder, "typed-lookups", count: rowCount)
   let bare = Workload.Side(name: "C: lookup for the typed dialect") { try lookUp(databases.bare) }
   let library = Workload.Side(name: "look up: db.pluck(table.filter(id == x))") {
+    let db = Connection(try databases.library)
     try db.transaction {
       for number in 0..<count {
         guard let row = try db.pluck(items.filter(id == key(number))) else { throw BareError(code: SQLITE_ERROR) }
@@ -55,5 +55,5 @@ private func lookup(_ folder: BenchmarkFolder) throws -> Workload {
       }
     }
   }
-  return Workload(name: library.name, target: 3, count: count, bare: bare, library: library)
+  return Workload(name: library.name, target: 3, count: count, bare: bare, library: library, prepare: databases.make)
 }

@@ -19,6 +19,9 @@ struct Workload {
 
   let library: Side
 
+  /// Makes what both sides use.
+  var prepare: () throws -> Void = {}
+
   /// One of the sides of a comparison.
   struct Side {
     let name: String
@@ -40,12 +43,13 @@ extension Workload {
 ///
 /// The rounds of all sides are interleaved, so that a machine that is slow for some time is slow for all.
 func measure(_ workloads: [Workload], rounds: Int, _ report: Report) throws {
+  for workload in workloads { try workload.prepare() }
   var bestTimes: [String: Double] = [:]
   for _ in 0..<rounds {
-    var measured: Set<String> = []
-    for side in workloads.flatMap({ [$0.bare, $0.library] }) where measured.insert(side.name).inserted {
+    var done: Set<String> = []
+    for side in workloads.flatMap({ [$0.bare, $0.library] }) where done.insert(side.name).inserted {
       let start = cpuTime()
-      try work(side.work)
+      try measured(side.work)
       let time = cpuTime() - start
       try side.restore()
       bestTimes[side.name] = min(bestTimes[side.name] ?? .infinity, time)
@@ -63,7 +67,7 @@ func measure(_ workloads: [Workload], rounds: Int, _ report: Report) throws {
 
 /// Does some work. Profilers look for this function, and leave out what it does not call.
 @inline(never)
-private func work(_ work: () throws -> Void) rethrows { try work() }
+func measured(_ work: () throws -> Void) rethrows { try work() }
 
 /// The time that the processor has spent on this program, in nanoseconds.
 func cpuTime() -> Double {

@@ -12,7 +12,7 @@ func writing(_ folder: BenchmarkFolder) throws -> [Workload] {
 // MARK: - Insertion
 
 private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
-  let databases = try ItemDatabases(folder, "insertion", count: 0)
+  let databases = ItemDatabases(folder, "insertion", count: 0)
   let bare = Workload.Side(name: "C: insert") {
     try insert(count, databases.bare)
   } restore: {
@@ -42,7 +42,7 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
     } restore: {
       try databases.library.write { try $0.execute(sql: "DELETE FROM item") }
     }
-    return Workload(name: name, target: target, count: count, bare: bare, library: library)
+    return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   let sql = "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)"
   return [
@@ -112,7 +112,7 @@ private func bind(_ number: Int, to statement: OpaquePointer, id: CInt, others: 
 // MARK: - Update
 
 private func updates(_ folder: BenchmarkFolder) throws -> [Workload] {
-  let databases = try ItemDatabases(folder, "update", count: count)
+  let databases = ItemDatabases(folder, "update", count: count)
   let bare = Workload.Side(name: "C: update") { try update(count, databases.bare) }
   func workload(_ name: String, _ update: @escaping (Database, Int) throws -> Void) -> Workload {
     let library = Workload.Side(name: name) {
@@ -120,7 +120,7 @@ private func updates(_ folder: BenchmarkFolder) throws -> [Workload] {
         for number in 1...count { try update(db, number) }
       }
     }
-    return Workload(name: name, target: nil, count: count, bare: bare, library: library)
+    return Workload(name: name, target: nil, count: count, bare: bare, library: library, prepare: databases.make)
   }
   return [
     workload("update: record") { db, number in try Sample.item(number).update(db) },

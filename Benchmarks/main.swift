@@ -48,7 +48,8 @@ if names.first == "others" {
 let families = [writing, reading, columns, lookups, accesses, typedDialect]
 if let side, names.first != "bulk" {
   for workload in try families.flatMap({ try $0(folder) }) where workload.isMeant(by: names) {
-    try (side == "bare" ? workload.bare : workload.library).work()
+    try workload.prepare()
+    try measured((side == "bare" ? workload.bare : workload.library).work)
   }
   folder.remove()
   exit(0)

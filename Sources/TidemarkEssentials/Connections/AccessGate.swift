@@ -24,12 +24,14 @@ final class AccessGate: Sendable {
 
   /// Waits for the gate, with the thread.
   func enter() {
+    if enterNow() { return }
     let (action, place) = ask()
     if case .wait = action { place.wait() }
   }
 
   /// Waits for the gate, with the thread, until some moment, if there is one.
   func enter(until deadline: Database.Deadline?) throws {
+    if enterNow() { return }
     let (action, place) = ask()
     if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
   }

@@ -66,6 +66,11 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     try base._boundedWriteWithoutTransaction(updates)
   }
 
+  /// Not for you to call: writes in a transaction.
+  public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await base._asyncWrite(updates)
+  }
+
   /// Uses the connection that writes. Each statement is a transaction of its own.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {

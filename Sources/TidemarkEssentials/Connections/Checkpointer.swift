@@ -30,23 +30,28 @@ final class Checkpointer: DatabasePart {
   func begin(on db: Database, at location: DatabaseLocation, _ vfs: String?) throws {
     self.location = location
     self.vfs = vfs
-    automaticFrameCount = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? 0
+    setAutomaticFrameCount(try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? 0, db)
     let handle = try db.openHandle()
     handle.installLogHook(db.callbacks)
     db.callbacks.didCommitToLog = { [unowned self, unowned db] name, frameCount in
       didCommit(to: name, frameCount, db)
     }
     db.compilation.didSetAutomaticCheckpoint = { [unowned self, unowned db] frameCount in
-      automaticFrameCount = max(frameCount, 0)
+      setAutomaticFrameCount(frameCount, db)
       // SQLite has put its own hook in the place of ours.
       db.handle?.installLogHook(db.callbacks)
     }
   }
 
+  private func setAutomaticFrameCount(_ count: Int, _ db: Database) {
+    automaticFrameCount = max(count, 0)
+    // Most commits leave a log that is not long, and need not be told.
+    db.callbacks.longLogFrameCount = count > 0 ? CInt(clamping: count) : .max
+  }
+
   // MARK: By itself
 
   private func didCommit(to name: String, _ frameCount: Int, _ db: Database) {
-    if automaticFrameCount == 0 || frameCount < automaticFrameCount { return }
     // A log that is shorter than it was has begun anew.
     let last = lastAttempts[name].flatMap { $0 <= frameCount ? $0 : nil } ?? 0
     guard last == 0 || frameCount - last >= max(automaticFrameCount / 4, 1) else { return }

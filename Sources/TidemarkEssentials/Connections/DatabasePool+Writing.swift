@@ -19,6 +19,11 @@ extension DatabasePool {
     try await writer.async(updates)
   }
 
+  /// Not for you to call: writes in a transaction.
+  public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await writer.asyncTransaction(updates)
+  }
+
   /// Uses the connection that writes while nobody reads. Reads that come meanwhile wait.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {

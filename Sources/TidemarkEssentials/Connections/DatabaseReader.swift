@@ -1,8 +1,8 @@
 /// A database that can be read: a queue, a pool, a snapshot.
 ///
 /// Accesses have two forms. The synchronous one blocks the calling thread until it is done, and runs on it.
-/// The asynchronous one suspends the calling task, and runs elsewhere; when the task is cancelled, the access
-/// is, too.
+/// The asynchronous one suspends the calling task, and runs on a thread of the database, unless it is likely to be
+/// short; when the task is cancelled, the access is, too.
 public protocol DatabaseReader: AnyObject, Sendable {
   /// How the database was opened.
   var configuration: Configuration { get }

@@ -14,6 +14,9 @@ public protocol DatabaseWriter: DatabaseReader {
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T
 
+  /// Not for you to call: writes in a transaction.
+  func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T
+
   /// Uses the connection that writes while nobody reads.
   @_disfavoredOverload
   func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
@@ -42,6 +45,11 @@ extension DatabaseWriter {
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writeWithoutTransaction(updates)
   }
+
+  /// Not for you to call: writes in a transaction.
+  public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await writeWithoutTransaction { try $0.committing(updates) }
+  }
 }
 
 // MARK: - Transactions
@@ -61,7 +69,7 @@ extension DatabaseWriter {
 
   /// Writes in a transaction: all of it, or, when the closure throws or the task is cancelled, nothing.
   public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await writeWithoutTransaction { try $0.committing(updates) }
+    try await _asyncWrite(updates)
   }
 
   /// Writes later in a transaction: all of it, or, when the closure throws, nothing.
@@ -74,38 +82,6 @@ extension DatabaseWriter {
     asyncWriteWithoutTransaction { db in
       completion(db, Result { try db.committing(updates) })
     }
-  }
-}
-
-extension Database {
-  /// The result of a closure that runs in a transaction.
-  func committing<T>(_ updates: (Database) throws -> T, kind: TransactionKind? = nil) throws -> T {
-    var result: T?
-    try inTransaction(kind) {
-      result = try updates(self)
-      return .commit
-    }
-    return Self.committed(result)
-  }
-
-  /// The result of a closure that runs in a savepoint, or in a transaction if none is open.
-  func committingSavepoint<T>(_ updates: (Database) throws -> T) throws -> T {
-    var result: T?
-    try inSavepoint {
-      result = try updates(self)
-      return .commit
-    }
-    return Self.committed(result)
-  }
-
-  private static func committed<T>(_ result: T?) -> T {
-    guard let result else { preconditionFailure("A transaction was committed without its closure") }
-    return result
-  }
-
-  /// The result of a closure that reads one state and cannot write.
-  func isolatedRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readOnly { try committing(value, kind: .deferred) }
   }
 }
 

@@ -24,6 +24,9 @@ struct Environment: Sendable {
   /// How long one looks for no commits of others where nothing is told of the files.
   var lookoutRest = Duration.milliseconds(500)
 
+  /// Whether asynchronous accesses may run on the threads of their tasks.
+  var allowsAccessesInPlace = true
+
   /// Makes the executor of the asynchronous accesses of a queue.
   ///
   /// - parameter threadCountMax: How many accesses may run at the same time.

@@ -4,7 +4,7 @@ extension ReaderPool {
   /// Runs a synchronous access, on the calling thread.
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
     precondition(
-      currentConnection == nil,
+      !isAccessible,
       """
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
@@ -21,18 +21,44 @@ extension ReaderPool {
     return try sync(body)
   }
 
-  /// Runs an asynchronous access, on a thread of the pool.
+  /// Runs an asynchronous access: in place where `AccessPlaces` allows it, else on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try standing.checkIsNotInherited()
     let deadline = deadline()
-    return try await AsyncAccess.perform(
+    if let place = places.take() {
+      if let loan = borrowOpenNow() {
+        defer {
+          giveBack(loan)
+          places.leave(place)
+        }
+        return try inPlace(loan, deadline, body)
+      }
+      places.giveBack(place)
+    }
+    return try await elsewhere(deadline, body)
+  }
+
+  private func elsewhere<T: Sendable>(
+    _ deadline: Database.Deadline?, _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await AsyncAccess.perform(
       on: executor, until: deadline,
       enter: { [self] letIn in borrow(letIn) },
       giveUp: { [self] ticket in giveUp(ticket) },
       leave: { [self] loan in giveBack(loan) },
       { [self] loan, cancellation in
-        try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
+        try places.watching {
+          try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
+        }
       })
+  }
+
+  /// Runs an access on the thread of the current task.
+  private func inPlace<T>(
+    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+  ) throws -> T {
+    try Task.checkCancellation()
+    return try run(loan, deadline) { db in try db.withCancellation(.ofTask) { try body(db) } }
   }
 
   /// Runs an asynchronous access on the thread of the caller, which is suspended while it waits for a connection.
@@ -52,12 +78,7 @@ extension ReaderPool {
     }
     guard let loan = promised else { preconditionFailure("Let in without a reader") }
     defer { giveBack(loan) }
-    let cancellation = AccessCancellation()
-    return try await withTaskCancellationHandler {
-      try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
-    } onCancel: {
-      cancellation.cancel()
-    }
+    return try inPlace(loan, deadline, body)
   }
 
   /// What an access that calls back does with its connection: something before, the call, something after.

@@ -9,6 +9,7 @@ final class ReaderPool: Sendable {
 
   // A slot is touched by the one it is lent to, which the machine makes sure of.
   private let slots: [ReaderSlot]
+  private let threads: ReaderThreads
   let executor: any AccessExecutor
 
   /// Whether connections are inside a transaction all the time.
@@ -17,6 +18,7 @@ final class ReaderPool: Sendable {
   private let open: @Sendable (_ number: Int) throws -> Database
   private let timeLimit: AccessTimeLimit
   private let makePlace: @Sendable () -> any WaitingPlace
+  let places: AccessPlaces
 
   // Those who wait for the writer while they read, where there is a writer.
   private let nested: NestedWrites?
@@ -49,9 +51,11 @@ final class ReaderPool: Sendable {
     let slotCount = countMax + (hasLiveQueries ? 1 : 0)
     machine = Mutex(ReaderPoolMachine(readCountMax: countMax, hasLiveQueries: hasLiveQueries))
     slots = (0..<slotCount).map { _ in ReaderSlot() }
+    threads = ReaderThreads(count: slotCount)
     executor = configuration.environment.makeExecutor(label, slotCount)
     liveCountMax = countMax
     timeLimit = AccessTimeLimit(configuration)
+    places = AccessPlaces(configuration.environment)
     makePlace = configuration.environment.makePlace
     self.nested = nested
     self.holdsTransactions = holdsTransactions
@@ -168,6 +172,12 @@ final class ReaderPool: Sendable {
     machine.withLock { $0.requestNow() }.map(loan)
   }
 
+  /// A connection that is free and open, if nobody waits for one.
+  func borrowOpenNow() -> Loan? {
+    guard let slot = machine.withLock({ $0.requestOpen() }) else { return nil }
+    return Loan(slot: slot)
+  }
+
   /// Gives up waiting.
   ///
   /// - returns: Whether it was not too late.
@@ -211,21 +221,22 @@ final class ReaderPool: Sendable {
   /// Runs an access with a connection that is lent, opened if need be.
   func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {
     let slot = slots[loan.slot]
-    if let db = slot.db { return try slot.withAccess(db, body) }
+    if let db = slot.db { return try threads.withAccess(loan.slot, db, body) }
     if isClosed() { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)
     let db = try open(openedCount.add(1, ordering: .relaxed).newValue)
     slot.put(db, generation: generation)
-    return try slot.withAccess(db, body)
+    return try threads.withAccess(loan.slot, db, body)
   }
 
   /// The connection that the calling thread is using.
-  var currentConnection: Database? {
-    slots.first { $0.isAccessible }?.db
-  }
+  var currentConnection: Database? { threads.slotOfThisThread.flatMap { slots[$0].db } }
+
+  /// Whether the calling thread is using a connection.
+  var isAccessible: Bool { threads.slotOfThisThread != nil }
 
   /// What a write of the calling thread has to mind, if it reads.
-  var nestedWrites: NestedWrites? { currentConnection == nil ? nil : nested }
+  var nestedWrites: NestedWrites? { isAccessible ? nested : nil }
 
   /// Runs a closure while nobody reads. It may close the connections.
   func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
@@ -239,7 +250,7 @@ final class ReaderPool: Sendable {
   /// - throws: An error when somebody still reads at the deadline.
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
-      currentConnection == nil,
+      !isAccessible,
       "Who waits for all reads to end must not be inside one: return from the read first")
     try standing.checkIsNotInherited()
     let place = makePlace()
@@ -282,7 +293,7 @@ final class ReaderPool: Sendable {
   func withIdleConnections(_ body: (Database) -> Void) {
     for loan in borrowIdle() {
       let slot = slots[loan.slot]
-      if let db = slot.db { slot.withAccess(db, body) }
+      if let db = slot.db { threads.withAccess(loan.slot, db, body) }
       giveBack(loan)
     }
   }

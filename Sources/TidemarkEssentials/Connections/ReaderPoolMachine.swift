@@ -137,6 +137,11 @@ struct ReaderPoolMachine {
     return slot
   }
 
+  /// Somebody wants to read with an idle connection, if there is one that nobody waits for.
+  mutating func requestOpen() -> Int? {
+    lentCount - liveCount < readCountMax ? requestIdle() : nil
+  }
+
   /// Somebody has woken up.
   ///
   /// - returns: Whether what he was promised is his: it was not taken back.

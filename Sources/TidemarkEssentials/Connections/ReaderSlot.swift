@@ -2,13 +2,10 @@ import Synchronization
 
 /// A place for a reader.
 ///
-/// The connection is touched by the access that the slot is lent to, and by no other. Anybody may ask whether
-/// the calling thread is that access, and anybody may interrupt it.
+/// The connection is touched by the access that the slot is lent to, and by no other. Anybody may interrupt it.
 final class ReaderSlot: Sendable {
   private nonisolated(unsafe) var ownedDatabase: Database?
   private nonisolated(unsafe) var ownedGeneration = 0
-
-  private let accessor = Atomic<ThreadID>(0)
 
   // The open connection, for those who interrupt it.
   private let interruptible = Mutex<UInt>(0)
@@ -17,16 +14,6 @@ final class ReaderSlot: Sendable {
 
   /// Which generation of readers the connection belongs to.
   var generation: Int { ownedGeneration }
-
-  /// Whether the calling thread is inside the access that the slot is lent to.
-  var isAccessible: Bool { accessor.load(ordering: .relaxed) == currentThreadID() }
-
-  /// Runs the access that the slot is lent to.
-  func withAccess<Result>(_ db: Database, _ body: (Database) throws -> Result) rethrows -> Result {
-    accessor.store(currentThreadID(), ordering: .relaxed)
-    defer { accessor.store(0, ordering: .relaxed) }
-    return try db.withAccess(body)
-  }
 
   func put(_ db: Database, generation: Int) {
     ownedDatabase = db
@@ -67,5 +54,38 @@ final class ReaderSlot: Sendable {
     interruptible.withLock { pointer in
       if let pointer = SQLiteConnection(bitPattern: pointer) { ConnectionHandle(pointer: pointer).interrupt() }
     }
+  }
+}
+
+/// Which threads read with the slots of a pool.
+///
+/// Each access asks whether its thread reads already: they lie side by side, so that nothing has to be retained for it.
+final class ReaderThreads: Sendable {
+  private nonisolated(unsafe) let threads: UnsafeMutablePointer<Atomic<ThreadID>>
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    threads = .allocate(capacity: count)
+    for slot in 0..<count { (threads + slot).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    threads.deinitialize(count: count)
+    threads.deallocate()
+  }
+
+  /// The slot that the calling thread reads with.
+  var slotOfThisThread: Int? {
+    let thread = currentThreadID()
+    for slot in 0..<count where threads[slot].load(ordering: .relaxed) == thread { return slot }
+    return nil
+  }
+
+  /// Runs the access of the calling thread, with a slot that is lent to it.
+  func withAccess<Result>(_ slot: Int, _ db: Database, _ body: (Database) throws -> Result) rethrows -> Result {
+    threads[slot].store(currentThreadID(), ordering: .relaxed)
+    defer { threads[slot].store(0, ordering: .relaxed) }
+    return try db.withAccess(body)
   }
 }

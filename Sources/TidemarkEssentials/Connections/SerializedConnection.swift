@@ -11,6 +11,7 @@ final class SerializedConnection: Sendable {
   private let executor: any AccessExecutor
   private let timeLimit: AccessTimeLimit
   private let allowsUnsafeTransactions: Bool
+  private let places: AccessPlaces
 
   /// Where the commits of the connection are told.
   let changeBroker: ChangeBroker
@@ -46,6 +47,7 @@ final class SerializedConnection: Sendable {
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
+    places = AccessPlaces(configuration.environment)
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
     if let suspension = db.settings.suspension {
       suspensionObserver = FoundationServices.current?.observeSuspension(
@@ -205,11 +207,61 @@ final class SerializedConnection: Sendable {
       giveUp: { giveUp in giveUp() },
       leave: { _ in turn.end() },
       { [self] _, cancellation in
-        try run(deadline) { db in
-          _ = try db.openHandle()
-          return try db.withCancellation(cancellation) { try body(db) }
+        try places.watching {
+          try run(deadline) { db in
+            _ = try db.openHandle()
+            return try db.withCancellation(cancellation) { try body(db) }
+          }
         }
       })
+  }
+
+  /// Runs an asynchronous access that is a transaction: in place where `AccessPlaces` allows it, else as any other.
+  func asyncTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if !db.isInherited, let place = places.take() {
+      if gate.enterNow() {
+        defer {
+          leaveInPlace()
+          places.leave(place)
+        }
+        do {
+          return try inPlace(body)
+        } catch is LockIsTaken {
+          // The place and the gate are left first.
+        }
+      } else {
+        places.giveBack(place)
+      }
+    }
+    return try await async { try $0.committing(body) }
+  }
+
+  /// Somebody else has the lock of the file, and nothing was done.
+  private struct LockIsTaken: Error {}
+
+  /// Runs a transaction on the thread of the current task.
+  private func inPlace<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Task.checkCancellation()
+    return try run(timeLimit.deadline()) { db in
+      _ = try db.openHandle()
+      // It may take a while, and the task need not wait for it.
+      db.putsOffWork = true
+      defer { db.putsOffWork = false }
+      return try db.withCancellation(.ofTask) {
+        guard try db.beginTransactionNow() else { throw LockIsTaken() }
+        return try db.committingRest(body)
+      }
+    }
+  }
+
+  private func leaveInPlace() {
+    guard db.workBetweenTransactions != nil else { return gate.leave() }
+    executor.execute { [self] in
+      run(nil) { $0.workAfterStatement(nil) }
+      gate.leave()
+    }
   }
 
   // MARK: End
@@ -248,6 +300,19 @@ final class SerializedConnection: Sendable {
 }
 
 extension Database {
+  /// Begins a transaction, unless somebody else has the lock that it needs. It waits for nobody.
+  fileprivate func beginTransactionNow() throws -> Bool {
+    let busy = callbacks.busy
+    callbacks.busy = nil
+    defer { callbacks.busy = busy }
+    do {
+      try beginTransaction()
+      return true
+    } catch DatabaseError.SQLITE_BUSY {
+      return false
+    }
+  }
+
   /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result

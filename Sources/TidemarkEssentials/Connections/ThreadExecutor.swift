@@ -18,23 +18,57 @@ final class ThreadExecutor: AccessExecutor {
   func execute(_ job: @escaping @Sendable () -> Void) { shared.execute(job) }
 
   func retire() {
-    shared.stop()
-    shared.waitForIdleThreads()
+    shared.stopIdleThreads()
   }
 
   /// What threads and executor have in common. The threads do not keep the executor alive.
-  private final class Shared: @unchecked Sendable {
+  private final class Shared: Sendable {
+    private struct State {
+      var jobs: [@Sendable () -> Void] = []
+      var firstJob = 0
+
+      /// Those that have nothing to do, each asleep or about to be.
+      var idle: [Worker] = []
+      var threadCount = 0
+
+      /// Whether threads end when there is nothing to do.
+      var isStopped = false
+
+      mutating func next(for worker: Worker) -> Step {
+        guard firstJob < jobs.count else {
+          if isStopped {
+            threadCount -= 1
+            return .end
+          }
+          idle.append(worker)
+          return .sleep
+        }
+        let job = jobs[firstJob]
+        firstJob += 1
+        if firstJob == jobs.count {
+          jobs.removeAll(keepingCapacity: true)
+          firstJob = 0
+        }
+        return .run(job)
+      }
+    }
+
+    /// What a thread does next.
+    private enum Step {
+      case run(@Sendable () -> Void)
+      case sleep
+      case end
+    }
+
+    /// A thread, from its beginning to its end.
+    private final class Worker: Sendable {
+      let wake = DispatchSemaphore(value: 0)
+      let hasWokenUp = DispatchSemaphore(value: 0)
+    }
+
     private let label: String
     private let threadCountMax: Int
-
-    // Guards all that follows.
-    private let condition = Condition()
-    private var jobs: [@Sendable () -> Void] = []
-    private var firstJob = 0
-    private var idleCount = 0
-    private var threadCount = 0
-    // Whether threads end when there is nothing to do.
-    private var isStopped = false
+    private let state = Mutex(State())
 
     init(label: String, threadCountMax: Int) {
       self.label = label
@@ -42,58 +76,62 @@ final class ThreadExecutor: AccessExecutor {
     }
 
     func execute(_ job: @escaping @Sendable () -> Void) {
-      condition.lock()
-      defer { condition.unlock() }
-      jobs.append(job)
-      if idleCount >= jobs.count - firstJob {
-        condition.signal()
-      } else if threadCount < threadCountMax {
-        threadCount += 1
-        if SystemThread.start(name: label, stackSize: 8 << 20, { self.work() }) { return }
-        // The system has none left. That of somebody else will do, when it is free.
-        DispatchQueue.global().async { self.work() }
+      let (sleeper, isNew) = state.withLock { state -> (Worker?, Bool) in
+        state.jobs.append(job)
+        // The one that has slept for the shortest time: it wakes up fastest.
+        if let worker = state.idle.popLast() { return (worker, false) }
+        guard state.threadCount < threadCountMax else { return (nil, false) }
+        state.threadCount += 1
+        return (nil, true)
       }
+      // Once the lock is free: who is woken up wants it first of all, and would go to sleep again.
+      sleeper?.wake.signal()
+      if isNew { startThread() }
     }
 
-    func stop() {
-      condition.lock()
-      isStopped = true
-      condition.broadcast()
-      condition.unlock()
+    private func startThread() {
+      if SystemThread.start(name: label, stackSize: 8 << 20, { self.work() }) { return }
+      // The system has none left. That of somebody else will do, when it is free.
+      DispatchQueue.global().async { self.work() }
     }
 
-    /// Waits until those threads have ended that had nothing to do.
-    func waitForIdleThreads() {
-      condition.lock()
-      while idleCount > 0 { condition.wait() }
-      condition.unlock()
+    /// - returns: Those that had nothing to do. They wake up, and end.
+    @discardableResult
+    private func wakeForTheEnd() -> [Worker] {
+      let idle = state.withLock { state in
+        state.isStopped = true
+        defer { state.idle = [] }
+        return state.idle
+      }
+      for worker in idle { worker.wake.signal() }
+      return idle
+    }
+
+    /// Has the threads end when there is nothing to do.
+    func stop() { wakeForTheEnd() }
+
+    /// The same, and waits until those threads have woken up that had nothing to do.
+    func stopIdleThreads() {
+      for worker in wakeForTheEnd() { worker.hasWokenUp.wait() }
     }
 
     private func work() {
-      while let job = nextJob() { job() }
+      let worker = Worker()
+      while let job = nextJob(for: worker) { job() }
     }
 
     /// The next job. Nil when the executor is gone, and its last job done.
-    private func nextJob() -> (@Sendable () -> Void)? {
-      condition.lock()
-      defer { condition.unlock() }
-      while firstJob == jobs.count {
-        if isStopped {
-          threadCount -= 1
-          condition.broadcast()
-          return nil
+    private func nextJob(for worker: Worker) -> (@Sendable () -> Void)? {
+      while true {
+        switch state.withLock({ $0.next(for: worker) }) {
+        case .run(let job): return job
+        case .end: return nil
+        case .sleep:
+          worker.wake.wait()
+          // It does not sleep again then.
+          if state.withLock({ $0.isStopped }) { worker.hasWokenUp.signal() }
         }
-        idleCount += 1
-        condition.wait()
-        idleCount -= 1
       }
-      let job = jobs[firstJob]
-      firstJob += 1
-      if firstJob == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
-        firstJob = 0
-      }
-      return job
     }
   }
 }

@@ -21,6 +21,7 @@ struct WaitingLine<Waiter> {
   /// The next in line.
   var first: Waiter? {
     mutating get {
+      if places.isEmpty { return nil }
       skipHoles()
       return firstPlace < places.count ? places[firstPlace].waiter : nil
     }
@@ -35,6 +36,7 @@ struct WaitingLine<Waiter> {
 
   /// Takes the next one out of the line.
   mutating func popFirst() -> Waiter? {
+    if places.isEmpty { return nil }
     skipHoles()
     guard firstPlace < places.count, let waiter = places[firstPlace].waiter else { return nil }
     places[firstPlace].waiter = nil

@@ -9,32 +9,36 @@ import CSQLite
 final class ConnectionCallbacks {
   /// Asked again while another connection holds a lock: the number of times it was asked before in,
   /// whether to try again out.
-  var busy: ((Int) -> Bool)?
+  @exclusivity(unchecked) var busy: ((Int) -> Bool)?
 
   /// Told of statements and their durations.
-  var trace: ((TraceSignal) -> Void)?
+  @exclusivity(unchecked) var trace: ((TraceSignal) -> Void)?
 
   /// Whether `trace` is not told for now.
-  var isTraceMuted = false
+  @exclusivity(unchecked) var isTraceMuted = false
 
   /// Asked about each thing that a statement under compilation wants to do.
-  var authorizer: (any StatementAuthorizer)?
+  @exclusivity(unchecked) var authorizer: (any StatementAuthorizer)?
 
-  /// Told, after a commit, which database has got it, and how many frames its write-ahead log has now.
-  var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
+  /// Told, after a commit that has left the write-ahead log long, which database has got it, and how many frames its
+  /// log has now.
+  @exclusivity(unchecked) var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
+
+  /// How many frames make a log long.
+  @exclusivity(unchecked) var longLogFrameCount = CInt.max
 
   /// Takes note of the commits of this connection, where somebody wants to tell them from those of others.
   @exclusivity(unchecked) var ownCommits: OwnCommits?
 
   /// Asked every few thousand instructions whether to stop.
-  var shouldInterrupt: (() -> Bool)?
+  @exclusivity(unchecked) var shouldInterrupt: (() -> Bool)?
 
   /// Asked before each commit whether it may happen.
-  var mayCommit: (() -> Bool)?
+  @exclusivity(unchecked) var mayCommit: (() -> Bool)?
 
   /// Whether a commit was begun since this was last set to false. When the statement that did it fails, what it had
   /// written may be on the disk.
-  var hasBegunCommit = false
+  @exclusivity(unchecked) var hasBegunCommit = false
 
   /// Whether SQLite has begun to commit, or has undone a transaction, since these were last set to false. Who wants to
   /// know how it ended looks at the first one when a statement has ended.
@@ -43,7 +47,7 @@ final class ConnectionCallbacks {
   @exclusivity(unchecked) var hasRolledBack = false
 
   /// Told of rows that change.
-  var rowChanges: (any RowChangeListener)?
+  @exclusivity(unchecked) var rowChanges: (any RowChangeListener)?
 
   /// What SQLite reports while it traces.
   enum TraceSignal {

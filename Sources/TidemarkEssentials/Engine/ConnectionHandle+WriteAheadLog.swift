@@ -35,10 +35,13 @@ extension ConnectionHandle {
       pointer,
       { context, _, name, frameCount in
         let callbacks = ConnectionCallbacks.borrowed(context)
-        if let ownCommits = callbacks.ownCommits, let name, strcmp(name, "main") == 0 {
+        guard let name else { return SQLITE_OK }
+        if let ownCommits = callbacks.ownCommits, strcmp(name, "main") == 0 {
           ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
         }
-        callbacks.didCommitToLog?(name.map { String(cString: $0) } ?? "main", Int(frameCount))
+        if frameCount >= callbacks.longLogFrameCount {
+          callbacks.didCommitToLog?(String(cString: name), Int(frameCount))
+        }
         return SQLITE_OK
       }, callbacks.context)
   }

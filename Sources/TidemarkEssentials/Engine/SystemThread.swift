@@ -10,6 +10,9 @@ import CSQLite
 
 /// A thread of the system.
 enum SystemThread {
+  /// How many processors there are to run threads.
+  static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
+
   /// Starts a thread that runs a closure, and is gone then.
   ///
   /// - parameter name: What the system shows; it keeps the first 15 bytes.

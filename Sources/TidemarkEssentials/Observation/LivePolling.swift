@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 import Synchronization
 
 /// Whether a connection that has nothing to fetch waits for more with the processor, before its thread goes to sleep.
@@ -25,8 +18,6 @@ struct LivePolling {
     }
   }
 
-  static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
-
   /// How long one waits at most, and how short a rest makes it worth while.
   static let patience = Duration.microseconds(40)
   private static let creditMax = 16
@@ -40,7 +31,7 @@ struct LivePolling {
   /// When the last connection had nothing to fetch any more.
   private var restBegan: Duration?
 
-  init(processorCount: Int = LivePolling.processorCount) {
+  init(processorCount: Int = SystemThread.processorCount) {
     isPossible = processorCount > 1
   }
 

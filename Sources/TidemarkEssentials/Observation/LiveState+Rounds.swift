@@ -70,7 +70,7 @@ extension LiveState {
   }
 
   // More threads than processors would wait for each other.
-  private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, max(2, LivePolling.processorCount)) }
+  private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, max(2, SystemThread.processorCount)) }
 
   /// Somebody is there to help.
   ///

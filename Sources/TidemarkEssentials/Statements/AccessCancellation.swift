@@ -7,8 +7,20 @@ import Synchronization
 /// busy handler, the next one when it starts.
 final class AccessCancellation: Sendable {
   private let flag = Atomic<Bool>(false)
+  private let isOfTask: Bool
 
-  var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  init() {
+    isOfTask = false
+  }
+
+  private init(isOfTask: Bool) {
+    self.isOfTask = isOfTask
+  }
+
+  /// Whether the task was cancelled whose thread asks: for accesses that run on the thread of their task.
+  static let ofTask = AccessCancellation(isOfTask: true)
+
+  var isCancelled: Bool { isOfTask ? Task.isCancelled : flag.load(ordering: .relaxed) }
 
   func cancel() { flag.store(true, ordering: .relaxed) }
 }
@@ -82,17 +94,12 @@ extension Database {
 
   /// Runs a closure whose statements ask from time to time whether they should stop.
   private func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let isOutermost = callbacks.shouldInterrupt == nil
-    if isOutermost {
-      // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
-      callbacks.shouldInterrupt = { [unowned self] in interruption != nil }
-      handle?.installProgressHandler(callbacks, every: 1000)
-    }
+    if isWatchingForStops { return try body() }
+    isWatchingForStops = true
+    handle?.installProgressHandler(callbacks, every: 1000)
     defer {
-      if isOutermost {
-        handle?.removeProgressHandler()
-        callbacks.shouldInterrupt = nil
-      }
+      handle?.removeProgressHandler()
+      isWatchingForStops = false
     }
     return try body()
   }
@@ -106,7 +113,9 @@ extension Database {
   }
 
   /// Whether the access should stop.
-  var shouldStop: Bool { interruption != nil }
+  var shouldStop: Bool {
+    shieldDepth == 0 && (cancellation?.isCancelled == true || deadline?.isOver == true)
+  }
 
   /// Whether the access may be stopped at all.
   var mayBeStopped: Bool { cancellation != nil || deadline != nil }
@@ -120,7 +129,7 @@ extension Database {
 
   /// Throws when the access should stop.
   func checkInterruption() throws {
-    if let interruption { throw interruption }
+    if shouldStop, let interruption { throw interruption }
   }
 
   /// Throws when the access should stop, unless the statement undoes a transaction.

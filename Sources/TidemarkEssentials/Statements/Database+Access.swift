@@ -127,6 +127,7 @@ extension Database {
   func forgetStatements() {
     statements.removeAll()
     publicStatements.removeAll()
+    controlStatements = []
     parts.forEach { $0.part.forgetStatements() }
   }
 }

@@ -97,7 +97,7 @@ extension Database {
   /// - parameter error: That of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
     if callbacks.hasTransactionEnded { watcher?.settle(after: error) }
-    guard isInAutocommitMode, let work = workBetweenTransactions else { return }
+    guard isInAutocommitMode, !putsOffWork, let work = workBetweenTransactions else { return }
     workBetweenTransactions = nil
     work(self)
   }

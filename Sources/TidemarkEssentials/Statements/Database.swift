@@ -25,6 +25,10 @@ public final class Database {
   let statements: StatementCache
   let publicStatements: StatementCache
 
+  /// Statements that begin and end transactions: nearly every access runs two of them, so they are found by their
+  /// number. A search by their texts was a fifth of an access that reads one row.
+  @exclusivity(unchecked) var controlStatements: [Statement?] = []
+
   /// The thread that may use the connection, or zero when there is no access.
   let accessor = Atomic<ThreadID>(0)
 
@@ -47,7 +51,7 @@ public final class Database {
 
   /// Whether transactions and running statements may outlast an access: whoever begins them ends them, in another
   /// access. It is so where a dialect hands the connection out as a thing of its own.
-  package var isDrivenByHand = false
+  @exclusivity(unchecked) package var isDrivenByHand = false
 
   /// What a dialect has worked out last, and may want again.
   package var dialectPlan: (any DialectPlan)?
@@ -56,7 +60,7 @@ public final class Database {
   @exclusivity(unchecked) var runningCount = 0
 
   /// How many nested `readOnly` accesses there are.
-  var readOnlyDepth = 0
+  @exclusivity(unchecked) var readOnlyDepth = 0
 
   /// Whether the current access was cancelled; nil when it cannot be.
   @exclusivity(unchecked) var cancellation: AccessCancellation?
@@ -64,8 +68,11 @@ public final class Database {
   /// When the current access must be over; nil when it may take its time.
   @exclusivity(unchecked) var deadline: Deadline?
 
+  /// Whether SQLite asks from time to time whether to stop.
+  @exclusivity(unchecked) var isWatchingForStops = false
+
   /// How many nested closures run that mind neither.
-  var shieldDepth = 0
+  @exclusivity(unchecked) var shieldDepth = 0
 
   /// How many times a statement began or ended that does more than read and write rows. As long as it stays the same,
   /// this connection has changed neither its schema nor the transaction it is in; SQLite may have undone that one.
@@ -73,13 +80,16 @@ public final class Database {
   @exclusivity(unchecked) var statementEffectCount: UInt = 0
 
   /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
-  var isQueryOnly = false
+  @exclusivity(unchecked) var isQueryOnly = false
 
   /// Called when a statement has begun a transaction, whoever wrote it.
-  var didBeginTransaction: ((Database) -> Void)?
+  @exclusivity(unchecked) var didBeginTransaction: ((Database) -> Void)?
 
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
+
+  /// Whether that is left to whoever has the connection next.
+  @exclusivity(unchecked) var putsOffWork = false
 
   /// What regions need to know of the schema. Without, they are whole tables.
   var schemaFacts: SchemaFacts?
@@ -122,10 +132,11 @@ public final class Database {
     publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
     compilation.allowsOtherFiles = settings.allowsOtherFiles
     callbacks.authorizer = compilation
+    callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
     try handle.installAuthorizer(callbacks)
     if !settings.isReadonly {
       // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
-      callbacks.mayCommit = { [unowned self] in mayCommit() }
+      callbacks.mayCommit = { [unowned(unsafe) self] in mayCommit() }
       handle.installCommitHook(callbacks)
       handle.installRollbackHook(callbacks)
     }

@@ -12,7 +12,7 @@ final class StatementCache {
   private final class Entry {
     let sql: SQLBytes
     let statement: Statement
-    var lastUse: UInt64 = 0
+    @exclusivity(unchecked) var lastUse: UInt64 = 0
 
     init(_ sql: String, _ statement: Statement) {
       self.sql = SQLBytes(sql: sql)
@@ -20,14 +20,14 @@ final class StatementCache {
     }
   }
 
-  private var entries: [SQLBytes: Entry] = [:]
-  private var clock: UInt64 = 0
+  @exclusivity(unchecked) private var entries: [SQLBytes: Entry] = [:]
+  @exclusivity(unchecked) private var clock: UInt64 = 0
   private let countMax: Int
   private let sqlByteCountMax: Int
 
   // The same statement is most often used several times in a row: then its text is compared, which is
   // quick for the same literal, and not hashed.
-  private var latest: Entry?
+  @exclusivity(unchecked) private var latest: Entry?
 
   /// - parameter countMax: How many statements are kept.
   /// - parameter sqlByteCountMax: How long their texts are at most. A longer text was most likely generated, with

@@ -22,11 +22,11 @@ extension Database {
     /// All locks at once.
     case exclusive
 
-    var sql: String {
+    fileprivate var control: Control {
       switch self {
-      case .deferred: "BEGIN DEFERRED TRANSACTION"
-      case .immediate: "BEGIN IMMEDIATE TRANSACTION"
-      case .exclusive: "BEGIN EXCLUSIVE TRANSACTION"
+      case .deferred: .beginDeferred
+      case .immediate: .beginImmediate
+      case .exclusive: .beginExclusive
       }
     }
   }
@@ -53,13 +53,13 @@ extension Database {
   /// Prefer `inTransaction`, which cannot forget to end it.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
     // Compiled now, as long as there is memory for it: what is begun can be undone.
-    _ = try preparedStatement(sql: Self.rollbackSQL)
-    try run((kind ?? defaultTransactionKind).sql)
+    _ = try statement(.rollback)
+    try run((kind ?? defaultTransactionKind).control)
   }
 
   /// Commits the transaction.
   public func commit() throws {
-    try run("COMMIT TRANSACTION")
+    try run(.commit)
   }
 
   /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
@@ -67,7 +67,7 @@ extension Database {
     let owed = owedRollback
     owedRollback = nil
     do {
-      if isInsideTransaction { try run(Self.rollbackSQL) }
+      if isInsideTransaction { try run(.rollback) }
     } catch {
       owedRollback = owed
       throw error
@@ -76,14 +76,44 @@ extension Database {
     if transactionDepth == 0 { abortCause = nil }
   }
 
-  private static let rollbackSQL = "ROLLBACK TRANSACTION"
-
   private var defaultTransactionKind: TransactionKind {
     settings.isReadonly || readOnlyDepth > 0 ? .deferred : .immediate
   }
 
   private func run(_ sql: String) throws {
     try preparedStatement(sql: sql).idle().runToEnd(nil)
+  }
+
+  /// The statements that nearly every access runs.
+  fileprivate enum Control: Int, CaseIterable {
+    case beginDeferred
+    case beginImmediate
+    case beginExclusive
+    case commit
+    case rollback
+
+    var sql: String {
+      switch self {
+      case .beginDeferred: "BEGIN DEFERRED TRANSACTION"
+      case .beginImmediate: "BEGIN IMMEDIATE TRANSACTION"
+      case .beginExclusive: "BEGIN EXCLUSIVE TRANSACTION"
+      case .commit: "COMMIT TRANSACTION"
+      case .rollback: "ROLLBACK TRANSACTION"
+      }
+    }
+  }
+
+  private func statement(_ control: Control) throws -> Statement {
+    if control.rawValue < controlStatements.count, let known = controlStatements[control.rawValue] { return known }
+    let statement = try compile(control.sql, isInternal: true, isPersistent: true)
+    if settings.statementCacheCountMax == 0 { return statement }
+    if controlStatements.isEmpty { controlStatements = Array(repeating: nil, count: Control.allCases.count) }
+    controlStatements[control.rawValue] = statement
+    return statement
+  }
+
+  private func run(_ control: Control) throws {
+    try statement(control).idle().runToEnd(nil)
   }
 
   // MARK: - With a closure
@@ -123,12 +153,7 @@ extension Database {
 
   private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
     transactionDepth += 1
-    defer {
-      transactionDepth -= 1
-      // The transaction of this scope is over, and so is what became of it. One that was begun by hand around a
-      // savepoint is not.
-      if transactionDepth == 0, scope == .transaction { abortCause = nil }
-    }
+    defer { leave(scope) }
     let completion: TransactionCompletion
     do {
       completion = try operations()
@@ -137,15 +162,66 @@ extension Database {
       throw error
     }
     switch completion {
-    case .commit:
-      do {
-        try keep(scope)
-      } catch {
-        undo(scope)
-        throw error
-      }
-    case .rollback:
-      if isInsideTransaction { try undoThrowing(scope) }
+    case .commit: try keepOrUndo(scope)
+    case .rollback: if isInsideTransaction { try undoThrowing(scope) }
+    }
+  }
+
+  /// The result of a closure that runs in a transaction.
+  func committing<Result>(
+    _ updates: (Database) throws -> Result, kind: TransactionKind? = nil
+  ) throws -> Result {
+    try beginTransaction(kind)
+    return try keeping(updates, in: .transaction)
+  }
+
+  /// The result of a closure that runs in a savepoint, or in a transaction if none is open.
+  func committingSavepoint<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+    guard isInsideTransaction else { return try committing(updates) }
+    try run("SAVEPOINT grdb")
+    return try keeping(updates, in: .savepoint)
+  }
+
+  /// The result of a closure that reads one state and cannot write.
+  func isolatedRead<Result>(_ value: (Database) throws -> Result) throws -> Result {
+    if settings.isReadonly { return try committing(value, kind: .deferred) }
+    return try readOnly { try committing(value, kind: .deferred) }
+  }
+
+  /// The result of a closure that runs in the transaction that has just begun.
+  func committingRest<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+    try keeping(updates, in: .transaction)
+  }
+
+  // The result goes straight through: an optional one is made by the metadata of its type, which takes as long as a
+  // statement.
+  private func keeping<Result>(_ updates: (Database) throws -> Result, in scope: Scope) throws -> Result {
+    transactionDepth += 1
+    defer { leave(scope) }
+    let result: Result
+    do {
+      result = try updates(self)
+    } catch {
+      undo(scope)
+      throw error
+    }
+    try keepOrUndo(scope)
+    return result
+  }
+
+  private func leave(_ scope: Scope) {
+    transactionDepth -= 1
+    // The transaction of this scope is over, and so is what became of it. One that was begun by hand around a
+    // savepoint is not.
+    if transactionDepth == 0, scope == .transaction { abortCause = nil }
+  }
+
+  private func keepOrUndo(_ scope: Scope) throws {
+    do {
+      try keep(scope)
+    } catch {
+      undo(scope)
+      throw error
     }
   }
 
