@@ -62,7 +62,7 @@ extension AsyncAccess {
     }
     defer { stopTimer?() }
     return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
+      try await withCheckedThrowingContinuation { continuation in
         guard access.wait(continuation) else { return }
         if let giveUp = enter(access) { access.mayGiveUp(giveUp) }
       }

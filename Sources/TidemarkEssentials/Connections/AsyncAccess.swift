@@ -10,8 +10,8 @@
 /// 1. The continuation is resumed once: by `end`, or by `giveUp` while it waits.
 /// 2. An access that has given up never begins.
 final class AsyncAccess<Result: Sendable>: Sendable {
-  // That it is resumed once is law 1: a second check of it would cost another object.
-  private typealias Continuation = UnsafeContinuation<Result, any Error>
+  // Not one without checks: the thread sanitizer takes what is inlined of it for a race.
+  private typealias Continuation = CheckedContinuation<Result, any Error>
 
   private enum State {
     case created
@@ -25,7 +25,7 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   let cancellation = AccessCancellation()
 
   /// - returns: False when the task was cancelled already; the continuation was resumed.
-  func wait(_ continuation: UnsafeContinuation<Result, any Error>) -> Bool {
+  func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let error: (any Error)? = state.withLock { state in
       switch state {
       case .created:
