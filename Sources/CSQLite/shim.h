@@ -143,7 +143,7 @@ static inline unsigned tidemark_file_system(const char *path) {
 #endif
 }
 
-/// Gives the calling thread a name that the system shows; it keeps the first 15 bytes.
+// Gives the calling thread a name that the system shows; it keeps the first 15 bytes.
 static inline void tidemark_name_thread(const char *_Nonnull name) {
 #ifdef __linux__
   prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL);

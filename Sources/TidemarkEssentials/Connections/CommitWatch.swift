@@ -54,9 +54,10 @@ final class CommitWatch: Sendable {
     path: String, _ gauge: any CommitGauge, _ broker: ChangeBroker?, _ standing: DatabaseStanding,
     _ attention: Attention, _ tell: @escaping @Sendable (News) -> Void
   ) {
-    let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    folder = end == path.startIndex ? "." : String(path[..<end])
-    names = ["", "-wal", "-journal"].map { Array((path[end...] + $0).utf8) }
+    let folder = FilePath.folder(of: path)
+    self.folder = folder.isEmpty ? "." : folder
+    let name = FilePath.name(of: path)
+    names = ["", "-wal", "-journal"].map { Array((name + $0).utf8) }
     self.path = path
     self.gauge = gauge
     self.broker = broker

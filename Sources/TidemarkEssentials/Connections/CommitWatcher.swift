@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The thread that looks at all databases of the process whose live queries want to know of the commits of others. It
 /// is there as long as one of them does.
 ///
@@ -89,9 +87,7 @@ private final class LookingThread: @unchecked Sendable {
   }
 
   func start() {
-    if SystemThread.start(name: "Tidemark.others", stackSize: 1 << 20, { self.run() }) { return }
-    // The system has none left: somebody gives one back, or the one that there is takes its turn.
-    DispatchQueue.global().async { self.run() }
+    SystemThread.run(name: "Tidemark.others", stackSize: 1 << 20) { self.run() }
   }
 
   /// Has the thread end, and waits for it.

@@ -90,9 +90,7 @@ final class ThreadExecutor: AccessExecutor {
     }
 
     private func startThread() {
-      if SystemThread.start(name: label, stackSize: 8 << 20, { self.work() }) { return }
-      // The system has none left. That of somebody else will do, when it is free.
-      DispatchQueue.global().async { self.work() }
+      SystemThread.run(name: label, stackSize: 8 << 20) { self.work() }
     }
 
     /// - returns: Those that had nothing to do. They wake up, and end.

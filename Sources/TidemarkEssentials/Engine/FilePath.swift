@@ -10,4 +10,9 @@ enum FilePath {
     let folder = rest.drop { $0 == UInt8(ascii: "/") }
     return folder.isEmpty ? "/" : String(decoding: Array(folder.reversed()), as: UTF8.self)
   }
+
+  /// What a file is called in its folder.
+  static func name(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+  }
 }

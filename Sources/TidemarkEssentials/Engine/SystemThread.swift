@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 
 #if canImport(Glibc)
   import Glibc
@@ -13,12 +14,18 @@ enum SystemThread {
   /// How many processors there are to run threads.
   static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
 
-  /// Starts a thread that runs a closure, and is gone then.
+  /// Runs a closure on a thread of its own, which is gone then.
+  ///
+  /// When the system has no thread left, that of somebody else runs it, once it is free.
   ///
   /// - parameter name: What the system shows; it keeps the first 15 bytes.
   /// - parameter stackSize: In bytes, of whole pages.
-  /// - returns: Whether there is one: the system may have none left.
-  static func start(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+  static func run(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) {
+    if !start(name: name, stackSize: stackSize, body) { DispatchQueue.global().async { body() } }
+  }
+
+  /// - returns: Whether there is a thread.
+  private static func start(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return false }
     defer { pthread_attr_destroy(&attributes) }

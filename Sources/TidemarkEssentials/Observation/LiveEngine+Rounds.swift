@@ -82,12 +82,16 @@ extension LiveEngine {
       let watching = state.withLock(\.watching)
       try result.get().isolatedRead { db in
         watching?.begin(with: db)
-        // In a queue nobody could help, and there may be no log.
-        let header = round.isLarge && !round.ground.fetchesExcludeWrites ? db.walIndexHeader : nil
-        // The first read of one query alone does that, too.
-        if round.isLarge { try db.pinState() }
-        // The head is that of the snapshot if nobody has committed meanwhile.
-        if let header, header == db.walIndexHeader { state.withLock { $0.share(round, header) } }
+        if round.isLarge {
+          // In a queue there is nobody else, and there may be no log.
+          let hasOthers = !round.ground.fetchesExcludeWrites
+          let header = hasOthers ? db.walIndexHeader : nil
+          // The first read of one query alone does that, too.
+          try db.pinState()
+          // The head is that of the snapshot if nobody has committed meanwhile.
+          let isKnown = header != nil && header == db.walIndexHeader
+          if hasOthers { state.withLock { $0.share(round, isKnown ? header : nil) } }
+        }
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db) }
       }
     } catch {

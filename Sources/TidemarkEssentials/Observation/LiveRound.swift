@@ -2,13 +2,18 @@
 ///
 /// Laws:
 /// 1. All that is fetched in a round is read from one state of the database.
-/// 2. Each query of a round is fetched by one connection. Those that nobody can fetch any more wait for the next round.
+/// 2. Each query of a round is fetched by one connection. Those that nobody can fetch any more wait for the next round;
+///    and so do, where there are other connections, those that have waited for one of the round for `endurance`.
 /// 3. The round is over when nobody fetches in it.
 ///
 /// All that can change is guarded by the lock of its engine.
 final class LiveRound: @unchecked Sendable {
   /// How long one connection fetches before it asks for help: some times what it takes another one to come.
   static let patience = Duration.microseconds(250)
+
+  /// How long a query waits for another one of its round before it gives up their common state: a query that never ends
+  /// keeps nobody waiting.
+  static let endurance = Duration.milliseconds(100)
 
   let ground: _DatabaseGround
   let number: Int
@@ -28,6 +33,9 @@ final class LiveRound: @unchecked Sendable {
   /// When somebody was last asked to help, or the round began.
   var askedAt: Duration
 
+  /// When the last fetch began, or the round.
+  private(set) var lastFetchAt: Duration
+
   struct Item {
     var query: LiveQuery
     var wishes: LiveQueryMachine.Wish
@@ -40,6 +48,7 @@ final class LiveRound: @unchecked Sendable {
     self.begun = begun
     self.items = items[...]
     askedAt = ground.clock.now()
+    lastFetchAt = askedAt
   }
 
   /// Whether others may be of help.
@@ -48,7 +57,13 @@ final class LiveRound: @unchecked Sendable {
   /// Whether there is something to fetch for others than those who fetch.
   var wantsHelp: Bool { header != nil && !items.isEmpty }
 
-  func next() -> Item? { items.popFirst() }
+  /// Whether some wait for one that takes very long.
+  func isStuck(at now: Duration) -> Bool { !items.isEmpty && now - lastFetchAt >= Self.endurance }
+
+  func next(_ now: Duration) -> Item? {
+    lastFetchAt = now
+    return items.popFirst()
+  }
 
   /// Nobody will fetch what is left.
   func takeRest() -> ArraySlice<Item> {

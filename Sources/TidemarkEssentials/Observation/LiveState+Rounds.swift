@@ -16,7 +16,7 @@ extension LiveState {
   mutating func nextFetch(
     in round: LiveRound, _ now: Duration
   ) -> (item: LiveRound.Item, fetch: LiveFetch, work: LiveWork?)? {
-    guard let item = round.next() else { return nil }
+    guard let item = round.next(now) else { return nil }
     lines.lastSign = now
     let query = item.query
     let cancellation = AccessCancellation()
@@ -41,8 +41,8 @@ extension LiveState {
 
   // MARK: Helping
 
-  /// A round reads a state that other connections may read, too.
-  mutating func share(_ round: LiveRound, _ header: WALIndexHeader) {
+  /// There are other connections for the queries of a round, and some may read the state that it reads.
+  mutating func share(_ round: LiveRound, _ header: WALIndexHeader?) {
     round.header = header
     sharedRounds.append(round)
   }
@@ -59,14 +59,22 @@ extension LiveState {
 
   /// Has somebody look in a while whether the round takes long: it may be the next fetch that does.
   private mutating func watchRound(_ round: LiveRound) -> LiveWork? {
-    guard round.wantsHelp, lines.watch == nil, lines.readerCount < helpedReaderCountMax else { return nil }
+    guard lines.watch == nil, sharedRounds.contains(where: { $0 === round && !$0.items.isEmpty }) else { return nil }
     return LiveWork(ground: round.ground, watch: lines.beginWatch())
   }
 
-  /// The moment has come to look whether a round takes long.
-  mutating func helpThatIsMissing() -> LiveWork? {
-    guard let ground, let round = sharedRounds.first(where: \.wantsHelp) else { return nil }
-    return askForHelp(round, ground.clock.now())
+  /// The moment has come to look whether the rounds take long, and whether those who wait are served.
+  mutating func lookAfterRounds() -> LiveWork {
+    guard let ground else { return LiveWork() }
+    let now = ground.clock.now()
+    for round in sharedRounds where round.isStuck(at: now) {
+      for item in round.takeRest() { putBack(item) }
+    }
+    var work = sharedRounds.first(where: \.wantsHelp).flatMap { askForHelp($0, now) } ?? nextWork()
+    if work.watch == nil, lines.watch == nil, sharedRounds.contains(where: { !$0.items.isEmpty }) {
+      work.watch = lines.beginWatch()
+    }
+    return work
   }
 
   // More threads than processors would wait for each other.

@@ -69,6 +69,7 @@ extension LiveState {
 
   /// A query could not be fetched in its round, for no reason of its own.
   mutating func putBack(_ item: LiveRound.Item) {
+    item.query.wokenAt = [item.query.wokenAt, item.wokenAt].compactMap { $0 }.min()
     ask(item.query, item.wishes)
     rest(item.query)
   }

@@ -19,7 +19,7 @@ struct LiveState {
   /// How many rounds of fetches were begun.
   var roundNumber = 0
 
-  /// Those in which others may help.
+  /// Those that have queries for which there are other connections.
   var sharedRounds: [LiveRound] = []
 
   var polling = LivePolling()
@@ -234,7 +234,7 @@ struct LiveState {
   /// The moment has come to look whether the line still waits.
   mutating func endWatch(_ number: Int) -> LiveWork {
     lines.endWatch(number)
-    return helpThatIsMissing() ?? nextWork()
+    return lookAfterRounds()
   }
 
   /// Somebody wants a query to be fetched.

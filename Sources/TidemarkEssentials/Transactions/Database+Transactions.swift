@@ -172,7 +172,7 @@ extension Database {
     _ updates: (Database) throws -> Result, kind: TransactionKind? = nil
   ) throws -> Result {
     try beginTransaction(kind)
-    return try keeping(updates, in: .transaction)
+    return try committingRest(updates)
   }
 
   /// The result of a closure that runs in a savepoint, or in a transaction if none is open.

@@ -113,14 +113,13 @@ struct TmuxTests {
     try tmux.wait("an echo") { $0.contains("42") }
   }
 
-  /// The process that watches the file of this test.
+  /// The process that watches the file of this test: all that the shell has started.
   private func demoProcess() throws -> pid_t {
-    let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
-    let found = processes.first { process in
-      // Processes come and go while they are looked at.
-      let line = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
-      return line.hasPrefix(DemoProgram.path) && line.contains(file.path)
-    }
-    return try #require(found)
+    let shell = try tmux.shell()
+    let children = try String(contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
+    let process = try #require(children.split(separator: " ").first.flatMap { pid_t($0) })
+    let line = try String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+    try #require(line.hasPrefix(DemoProgram.path) && line.contains(file.path))
+    return process
   }
 }

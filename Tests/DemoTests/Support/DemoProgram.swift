@@ -15,6 +15,10 @@ enum DemoProgram {
     "TSAN_OPTIONS", "ASAN_OPTIONS",
   ])
 
+  /// What it is told wherever it is started: no minutes for the backtrace of a crash; and no leaks, since a program that
+  /// ends leaves its tasks where they are, which looks like some.
+  static let environment = ["SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"]
+
   /// `POSIX_SPAWN_SETSID`, which Swift does not see.
   private static let setSession = 0x80
 
@@ -30,10 +34,9 @@ enum DemoProgram {
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setflags(&attributes, Int16(setSession))
-    var all = ["PATH": "/usr/bin:/bin", "HOME": "/", "TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"]
-    // A program that ends leaves its tasks where they are, which looks like leaks.
-    all["ASAN_OPTIONS"] = "detect_leaks=0"
-    all.merge(environment) { _, new in new }
+    let all = ["PATH": "/usr/bin:/bin", "HOME": "/", "TERM": "xterm-256color"]
+      .merging(self.environment) { _, new in new }
+      .merging(environment) { _, new in new }
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
@@ -67,7 +70,8 @@ enum DemoProgram {
       process.executableURL = URL(filePath: DemoProgram.path)
       process.arguments = arguments
       process.environment = ProcessInfo.processInfo.environment
-        .merging(["SWIFT_BACKTRACE": "enable=no"].merging(environment) { _, new in new }) { _, new in new }
+        .merging(DemoProgram.environment) { _, new in new }
+        .merging(environment) { _, new in new }
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = output
       process.standardError = complaints

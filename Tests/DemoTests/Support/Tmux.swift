@@ -12,8 +12,7 @@ final class Tmux {
 
   init(width: Int, height: Int) throws {
     try tmux(
-      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "-e",
-      "SWIFT_BACKTRACE=enable=no", "bash --norc --noprofile -i")
+      "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "bash --norc --noprofile -i")
     try tmux("set-option", "-g", "status", "off")
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
     // The prompt is not to be found in what sets it.
@@ -53,6 +52,7 @@ final class Tmux {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let variables =
       ProcessInfo.processInfo.environment
+      .merging(DemoProgram.environment) { _, new in new }
       .merging(["LC_ALL": "C.UTF-8", "TMUX": ""]) { _, new in new }
       .map { strdup("\($0.key)=\($0.value)") } + [nil]
     let words = (["tmux", "-u", "-L", socket] + arguments).map { strdup($0) } + [nil]
@@ -78,6 +78,12 @@ final class Tmux {
 
   func resize(width: Int, height: Int) throws {
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
+  }
+
+  /// The process of the shell.
+  func shell() throws -> pid_t {
+    let answer = try answer("display-message", "-p", "#{pane_pid}")
+    return try #require(pid_t(answer.prefix { $0.isNumber }))
   }
 
   /// The screen, without blanks at the ends of lines.

@@ -106,6 +106,42 @@ import Tidemark
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
+  /// Law: a query that never ends keeps nobody waiting, though no other connection reads the state that it reads.
+  @Test(arguments: ["wal", "delete"])
+  func aQueryDoesNotWaitForASlowOneWhoseStateIsGone(journalMode: String) throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = \(journalMode)") }
+    let other = try DatabaseQueue(path: folder.path("t.sqlite"), configuration: configuration)
+    try other.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    var readonly = Configuration()
+    readonly.readonly = true
+    let pool = try DatabasePool(path: folder.path("t.sqlite"), configuration: readonly)
+    let otherIsThere = Moment()
+    let isFirst = Mutex(true)
+    let all = (0..<2).map { _ in
+      ValueObservation.tracking { db in
+        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
+        if n == 1 {
+          let waits = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          // In a log the state is soon gone; elsewhere the head of the log tells nothing at all.
+          if waits, journalMode == "wal" { try other.write { try $0.execute(sql: "CREATE TABLE more (n)") } }
+          if waits { try otherIsThere.wait() } else { otherIsThere.happen() }
+        }
+        return n
+      }
+      .collect(in: pool)
+    }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
+    // What others commit wakes both, for one round.
+    try other.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
+    for (deliveries, _) in all { try deliveries.wait(forLast: 1) }
+    for (_, cancellable) in all { cancellable.cancel() }
+  }
+
   /// Each fetch is of the newest state at its time, or is followed by one that is.
   @Test func allArriveAtTheLastStateWhoeverFetchesThem() throws {
     let folder = try TemporaryFolder()

@@ -17,7 +17,7 @@ private struct Player: Codable, FetchableRecord, PersistableRecord, Sendable {
     static var total: SQLExpression { score + bonus }
   }
 
-  static let best = Player.order { $0.total.desc }.limit(3)
+  static var best: QueryInterfaceRequest<Player> { order { $0.total.desc }.limit(3) }
 }
 
 private struct Team: Codable, FetchableRecord, TableRecord {
