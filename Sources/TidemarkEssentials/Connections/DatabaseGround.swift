@@ -78,6 +78,14 @@ public final class _DatabaseGround: Sendable {
     }
   }
 
+  /// Whether this is a child, made by `fork`, of the process that opened the database.
+  var isInherited: Bool {
+    switch connections {
+    case .queue(let connection), .pool(let connection, _), .snapshot(let connection): connection.standing.isInherited
+    case .snapshotPool(let readers): readers.standing.isInherited
+    }
+  }
+
   /// Whether who fetches keeps others from writing.
   var fetchesExcludeWrites: Bool {
     if case .queue = connections { true } else { false }
@@ -98,13 +106,21 @@ public final class _DatabaseGround: Sendable {
   }
 
   /// The database is about to be closed, and nobody uses it.
-  func willClose() { tenant.withLock { $0 }?.willClose() }
+  func willClose() {
+    if isInherited { return }
+    tenant.withLock { $0 }?.willClose()
+  }
 
   /// It was not closed.
-  func didNotClose() { tenant.withLock { $0 }?.didNotClose() }
+  func didNotClose() {
+    if isInherited { return }
+    tenant.withLock { $0 }?.didNotClose()
+  }
 
   /// The database was closed.
   func didClose() {
+    // What observes is the parent's, and goes on there.
+    if isInherited { return }
     tenant.withLock { $0 }?.didClose()
   }
 

@@ -111,6 +111,8 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   }
 
   func rest() {
+    // A child made by fork() must not touch the connections of its parent, not even to close them.
+    if standing.isInherited { return }
     handle?.closeEventually()
     handle = nil
     hasLostVersion = hasLostVersion || version != nil

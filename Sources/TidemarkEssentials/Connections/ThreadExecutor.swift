@@ -8,6 +8,7 @@ import Dispatch
 /// may be too small for what SQLite does with a deep expression (hazard S10).
 final class ThreadExecutor: AccessExecutor {
   private let shared: Shared
+  private let process = ProcessStamp.make()
 
   init(label: String, threadCountMax: Int) {
     shared = Shared(label: label, threadCountMax: threadCountMax)
@@ -18,7 +19,8 @@ final class ThreadExecutor: AccessExecutor {
   func execute(_ job: @escaping @Sendable () -> Void) { shared.execute(job) }
 
   func retire() {
-    shared.stopIdleThreads()
+    // In a child made by fork(), there are no threads to wait for.
+    if ProcessStamp.current == process { shared.stopIdleThreads() }
   }
 
   /// What threads and executor have in common. The threads do not keep the executor alive.

@@ -86,6 +86,7 @@ extension StartedObservation {
 
   func start() {
     events.willStart?()
+    if ground.isInherited { return fail(Database.inheritedError) }
     if ground.writer == nil {
       ground.fetchLater { [self] db in takeOneValue { try fetch(try db.get()) } }
     } else {
@@ -96,6 +97,7 @@ extension StartedObservation {
   /// Fetches the first value on this thread.
   func startNow() {
     events.willStart?()
+    if ground.isInherited { return fail(Database.inheritedError) }
     if ground.writer == nil {
       takeOneValue { try ground.read(fetch) }
     } else {
@@ -105,6 +107,8 @@ extension StartedObservation {
 
   /// Nothing is delivered any more once it has returned.
   func cancel() {
+    // Who delivers is not there in a child made by fork(), and may have left a lock behind.
+    if ground.isInherited { return }
     if ground.writer != nil { LiveEngine.engine(of: ground).stop(self, key) }
     end()
   }

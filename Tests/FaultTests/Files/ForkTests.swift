@@ -6,8 +6,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// In a child made by `fork`, databases of the parent throw, and are not touched; one that is opened there works (hazard
-/// F10).
+/// In a child made by `fork`, databases of the parent throw, and are not touched; one that is opened there works
+/// (hazard F10).
 @Suite(.serialized) struct ForkTests {
   @Test func aDatabaseIsNotUsableInAChildMadeByFork() async {
     await #expect(processExitsWith: .success) {
@@ -22,6 +22,116 @@ import Tidemark
       let users = try databases.use()
       try databases.fork()
       users.end()
+    }
+  }
+
+  /// Those who observe go on in the parent, whose watch over the commits of others the child does not disturb. In the
+  /// child, they can be cancelled, and nobody waits for those who were at it.
+  @Test func aChildMadeByForkLeavesTheObservationsOfItsParentAlone() async {
+    await #expect(processExitsWith: .success) {
+      let observed = try ObservedDatabases()
+      // Swift's runtime has locks of its own, which it holds when something is done for the first time: a child that is
+      // made then may wait for good, whoever makes it. So has SQLite, which the child does not use, therefore.
+      for _ in 0..<5 { try observed.checkThatCommitsOfOthersAreNoticed() }
+      // Commits of others are under way whenever it is made.
+      for _ in 0..<20 {
+        try observed.commit()
+        try observed.fork()
+      }
+      try observed.checkThatCommitsOfOthersAreNoticed()
+      try observed.close()
+    }
+  }
+}
+
+/// How many rows were told, of each database.
+private final class Counts: Sendable {
+  let all = StressSupport.Mutex([0, 0])
+}
+
+/// What a process observes when it is forked.
+private final class ObservedDatabases: Sendable {
+  private let folder: TestFolder
+  private let databases: [any DatabaseWriter]
+  private let others: [DatabaseQueue]
+  private let cancellables: [AnyDatabaseCancellable]
+  private let counts = Counts()
+
+  init() throws {
+    let folder = try TestFolder()
+    self.folder = folder
+    databases = [try DatabasePool(path: folder.database), try DatabaseQueue(path: folder.path("queue.sqlite"))]
+    for database in databases { try database.write { try $0.execute(sql: "CREATE TABLE t (n)") } }
+    others = [try DatabaseQueue(path: folder.database), try DatabaseQueue(path: folder.path("queue.sqlite"))]
+    cancellables = databases.enumerated().map { [counts] number, database in
+      Self.observation.start(in: database, scheduling: AtOnce(), onError: { fatalError("\($0)") }) { count in
+        counts.all.withLock { $0[number] = count }
+      }
+    }
+  }
+
+  private static let observation = ValueObservation.tracking { db in
+    try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") ?? 0
+  }
+
+  /// Delivers where the values are made.
+  private struct AtOnce: ValueObservationScheduler {
+    func immediateInitialValue() -> Bool { false }
+    func schedule(_ action: @escaping @Sendable () -> Void) { action() }
+  }
+
+  func commit() throws {
+    for other in others { try other.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
+  }
+
+  func checkThatCommitsOfOthersAreNoticed() throws {
+    try commit()
+    let expected = try others.map { other in
+      try other.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") ?? 0 }
+    }
+    let limit = Date.now + 30
+    while counts.all.withLock({ $0 }) != expected {
+      if Date.now > limit { fatalError("\(counts.all.withLock { $0 }) in place of \(expected)") }
+      usleep(1_000)
+    }
+  }
+
+  func close() throws {
+    cancellables.forEach { $0.cancel() }
+    for database in databases { try database.close() }
+  }
+
+  func fork() throws {
+    let child = fault_fork()
+    if child == 0 { _exit(complaintOfChild()) }
+    let watch = Thread {
+      sleep(60)
+      kill(child, SIGKILL)
+    }
+    watch.start()
+    var status: CInt = 0
+    waitpid(child, &status, 0)
+    guard status == 0 else { fatalError("the child complains: \(status >> 8), signal \(status & 127)") }
+  }
+
+  /// - returns: Zero when all is as it must be, else the number of what is not.
+  private func complaintOfChild() -> CInt {
+    cancellables[0].cancel()
+    let error = StressSupport.Mutex<(any Error)?>(nil)
+    let cancellable = Self.observation.start(in: databases[0], scheduling: AtOnce()) { failure in
+      error.withLock { $0 = failure }
+    } onChange: { _ in
+    }
+    cancellable.cancel()
+    guard let error = error.withLock({ $0 }) as? DatabaseError, error.message?.contains("fork()") == true else {
+      return 1
+    }
+    cancellables[1].cancel()
+    do {
+      for database in databases { try database.close() }
+      return 0
+    } catch {
+      return 2
     }
   }
 }
