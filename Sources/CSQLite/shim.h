@@ -24,6 +24,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
 
@@ -156,5 +157,17 @@ static inline void tidemark_sleep_exactly(void) {
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
 #endif
 }
+
+#ifdef __linux__
+// Declared here: with the headers that do, times would be types of this module.
+extern long syscall(long number, ...);
+
+// Waits until there is something to read, or some time has passed. `descriptors` are some of `struct pollfd`; negative
+// ones are not waited for.
+static inline void tidemark_wait(void *_Nonnull descriptors, int count, long long nanoseconds) {
+  long time[2] = {(long)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+  syscall(SYS_ppoll, descriptors, (unsigned)count, time, 0L, 0L);
+}
+#endif
 
 #endif

@@ -4,6 +4,9 @@
 ///                v                                                  |
 ///     looking again and again, with growing pauses --- some time --> resting: one look now and then
 ///
+/// Pauses end when something is told, but for the shortest. So only a commit whose last write was told before a look
+/// that did not show it waits for the end of a pause.
+///
 /// A file is written before a commit is there for others to see: whoever looks at once sees nothing, most often. Only
 /// our own commits have happened, for some time: then what is told of files is muted, for who writes pays for it.
 ///
@@ -33,8 +36,9 @@ struct CommitLookout {
   /// When the files were last told to be written, as long as a commit may still come of it.
   private var told: Duration?
 
-  /// How many looks there were since.
+  /// How many looks there were since, and whether one of them has shown a commit.
   private var lookCount = 0
+  private var hasFound = false
 
   /// When there was last a commit of our own.
   private var ownCommit: Duration?
@@ -54,7 +58,7 @@ struct CommitLookout {
   /// A file was written, or may have been.
   mutating func filesDidChange(_ now: Duration) {
     told = now
-    lookCount = 0
+    (lookCount, hasFound) = (0, false)
     next = now
   }
 
@@ -75,6 +79,7 @@ struct CommitLookout {
       ownCommit = nil
       // It was not there at the first look after the file was told to be written: it is what was being written.
       if lookCount > 1 { told = nil }
+      hasFound = true
     case .nothing where hasOwn && listens:
       ownCommit = now
       isMuted = true
@@ -87,7 +92,7 @@ struct CommitLookout {
       isMuted = false
       ownCommit = nil
       told = now
-      lookCount = 0
+      (lookCount, hasFound) = (0, false)
     }
     next = now + pause(now)
   }
@@ -96,7 +101,9 @@ struct CommitLookout {
     if isMuted { return .milliseconds(1) }
     if let told {
       let elapsed = now - told
-      if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), .microseconds(200)) }
+      // Most often, what was found is all that there is.
+      let longest = hasFound ? Duration.milliseconds(1) : .microseconds(200)
+      if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), longest) }
       if elapsed < Self.patience { return .milliseconds(1) }
     }
     if let unclear {

@@ -92,21 +92,23 @@ final class FileEvents: Sendable {
 
   // MARK: Waiting
 
+  /// How long a pause is through which one sleeps, whatever is told: who writes a lot tells of each piece.
+  static let deafPause = Duration.microseconds(50)
+
   /// Waits until something is told, somebody wakes the thread up, or some time has passed.
-  ///
-  /// Pauses of less than a millisecond are slept through.
   func wait(for duration: Duration) {
     if duration <= .zero { return }
-    if duration < .milliseconds(1) { return WorldClock.live.sleep(duration) }
+    if duration < Self.deafPause { return WorldClock.live.sleep(duration) }
     #if os(Linux)
       if waker >= 0 {
-        var descriptors = [
-          pollfd(fd: waker, events: Int16(POLLIN), revents: 0), pollfd(fd: watcher, events: Int16(POLLIN), revents: 0),
-        ]
-        // A negative descriptor is not waited for.
-        poll(&descriptors, 2, CInt(clamping: Int64(duration / .milliseconds(1))))
-        var count: UInt64 = 0
-        _ = read(waker, &count, 8)
+        var descriptors = (
+          pollfd(fd: waker, events: Int16(POLLIN), revents: 0), pollfd(fd: watcher, events: Int16(POLLIN), revents: 0)
+        )
+        tidemark_wait(&descriptors, 2, duration.inNanoseconds)
+        if descriptors.0.revents != 0 {
+          var count: UInt64 = 0
+          _ = read(waker, &count, 8)
+        }
         return
       }
     #endif

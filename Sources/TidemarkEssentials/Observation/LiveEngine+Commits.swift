@@ -30,10 +30,7 @@ extension LiveState {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
     metrics.othersCommitCount += 1
     var woken: [AnyLiveObserver] = []
-    for query in queries.values {
-      query.lastSelection = nil
-      wake(query, .others, &woken)
-    }
+    for query in queries.values { wake(query, .others, &woken) }
     return woken
   }
 
@@ -63,7 +60,7 @@ extension LiveState {
     if isUnknown {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
-        query.lastSelection = nil
+        query.forgetSelection()
         wake(query, .change, &woken)
       }
     } else {

@@ -92,7 +92,8 @@ extension LiveEngine {
           let isKnown = header != nil && header == db.walIndexHeader
           if hasOthers { state.withLock { $0.share(round, isKnown ? header : nil) } }
         }
-        fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db) }
+        var look = LiveFetch.SchemaLook()
+        fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
       }
     } catch {
       // Those who help go on.
@@ -109,7 +110,8 @@ extension LiveEngine {
         let header = db.walIndexHeader
         try db.pinState()
         guard let header, header == round.header, header == db.walIndexHeader else { return }
-        fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db) }
+        var look = LiveFetch.SchemaLook()
+        fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
       }
     } catch {
       Database.log(error, "A connection could not help to fetch live queries")

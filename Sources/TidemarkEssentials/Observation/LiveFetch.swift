@@ -8,6 +8,10 @@ struct LiveFetch {
   /// What was read by the fetch before.
   var lastSelection: Selection?
 
+  /// That of the schema it was read with, zero when that is not known, where somebody else may have changed the schema
+  /// since; nil where nobody has.
+  var schemaVersion: Int32?
+
   /// Those that are told.
   var observers: [AnyLiveObserver]
 
@@ -30,6 +34,9 @@ struct LiveFetch {
     /// What of that can be observed.
     var region: DatabaseRegion?
 
+    /// That of the schema, where it was looked at, else zero.
+    var schemaVersion: Int32 = 0
+
     /// That of what was read, if it can be told.
     var digest: ResultDigest?
   }
@@ -39,7 +46,39 @@ struct LiveFetch {
     if case .whatIsRead = source.tracking { isReading } else { false }
   }
 
+  /// The version of the schema in one state of a database, looked at once.
+  struct SchemaLook {
+    private var version: Int32?
+
+    fileprivate mutating func version(_ db: Database) throws -> Int32 {
+      if let version { return version }
+      let found = Int32(truncatingIfNeeded: try db.mainSchemaVersion())
+      version = found
+      return found
+    }
+  }
+
+  /// Fetches, on a connection that reads one state.
   func run(_ db: Database) throws -> Outcome {
+    var look = SchemaLook()
+    return try run(db, &look)
+  }
+
+  /// Fetches on a connection that reads one state, as others have before and will later, with the same look.
+  func run(_ db: Database, _ look: inout SchemaLook) throws -> Outcome {
+    guard let schemaVersion else { return try runWithSchemaOfBefore(db) }
+    var fetch = self
+    let version = try look.version(db)
+    if version != schemaVersion || version == 0 {
+      // What it reads may not be what it was: a table was dropped, and made again with other columns.
+      (fetch.findsRegion, fetch.lastSelection) = (true, nil)
+    }
+    var outcome = try fetch.runWithSchemaOfBefore(db)
+    outcome.schemaVersion = version
+    return outcome
+  }
+
+  private func runWithSchemaOfBefore(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
     let (fetched, selection) = try cancellable(db) { () -> (Fetched, Selection?) in
       switch source.tracking {

@@ -7,7 +7,7 @@ final class LiveQuery: @unchecked Sendable {
   var observers = ShortList<AnyLiveObserver>()
 
   /// What the last fetch has read: nil before the first one, and when it has to be found out again.
-  var lastSelection: Selection?
+  private(set) var lastSelection: Selection?
 
   /// The digest of what the last fetch has read, if all observers were given that; nil when it is not known.
   var lastDigest: ResultDigest? {
@@ -33,6 +33,9 @@ final class LiveQuery: @unchecked Sendable {
   private let requiresWriteAccess: Bool
   private var hasDigest = false
   var machine = LiveQueryMachine()
+
+  /// That of the schema which has told what of the selection can be observed; zero when it is not known.
+  private(set) var schemaVersion: Int32 = 0
 
   /// The version of needs since which commits tell what the region needs.
   var needsVersion = 0
@@ -86,6 +89,17 @@ final class LiveQuery: @unchecked Sendable {
   }
 
   var key: LiveQueryKey { LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess) }
+
+  /// What a fetch has read is known.
+  ///
+  /// - parameter schemaVersion: That of the schema it was read with; zero when it is not known.
+  func note(_ selection: Selection?, schemaVersion: Int32 = 0) {
+    lastSelection = selection
+    self.schemaVersion = schemaVersion
+  }
+
+  /// What is read has to be found out again.
+  func forgetSelection() { lastSelection = nil }
 
   func add(_ observer: AnyLiveObserver) {
     observer.place = observers.count

@@ -25,6 +25,7 @@ extension LiveState {
     if queries[query.key] !== query { cancellation.cancel() }
     let fetch = LiveFetch(
       source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
+      schemaVersion: item.wishes.contains(.others) ? query.schemaVersion : nil,
       observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
       isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
       deadline: round.ground.deadline())

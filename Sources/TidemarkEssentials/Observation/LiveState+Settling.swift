@@ -16,7 +16,7 @@ extension LiveState {
       let wish = wish(region, of: query, since: round.begun)
       if let wish { ask(query, wish) }
       // A commit may have changed what the same selection reads: the schema.
-      query.lastSelection = wish == nil ? outcome.selection : nil
+      query.note(wish == nil ? outcome.selection : nil, schemaVersion: outcome.schemaVersion)
     }
     let concernsAll = concernsAll(item, outcome)
     let receivers = query.observers.filter { observer in

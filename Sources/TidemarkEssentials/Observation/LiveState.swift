@@ -163,7 +163,7 @@ struct LiveState {
     if known == nil { track(region, query) }
     // What stands in the index may be what another fetch has read, which needs less.
     let wish = wish(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
-    if known == nil, wish == nil { query.lastSelection = outcome.selection }
+    if known == nil, wish == nil { query.note(outcome.selection) }
     // What the others were given may be something else.
     query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
     if isProvisional { ask(query, .change) } else if let wish { ask(query, wish) }

@@ -111,13 +111,16 @@ extension Database {
     defer { digestBeingMade = outer }
     let result = try body()
     guard var made = digestBeingMade, made.hasRows, !made.isUnknown else { return (result, nil) }
-    if made.dependsOnSchema { made.add(schemaVersion: try schemaVersion()) }
+    if made.dependsOnSchema {
+      digestBeingMade = nil
+      made.add(schemaVersion: try mainSchemaVersion())
+    }
     return (result, made.digest)
   }
 
-  private func schemaVersion() throws -> Int64 {
-    digestBeingMade = nil
-    return try untraced {
+  /// The number that SQLite changes with each change of the main database's schema. C: `PRAGMA schema_version`.
+  func mainSchemaVersion() throws -> Int64 {
+    try untraced {
       let statement = try preparedStatement(sql: "PRAGMA schema_version").idle()
       try statement.start()
       defer { statement.finish() }

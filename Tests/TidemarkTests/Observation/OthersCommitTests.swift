@@ -184,6 +184,31 @@ import Tidemark
     cancellable.cancel()
   }
 
+  /// What a query reads is looked for again when others have changed the schema: its words are the same.
+  @Test(arguments: [Home.pool, .queue])
+  func aTableThatOthersMakeAnewIsObservedByItsNewName(by home: Home) throws {
+    try prepare("INSERT INTO player (name) VALUES ('Arthur')")
+    let writer = try home.open(path)
+    let (deliveries, cancellable) = Self.names.collect(in: writer)
+    try deliveries.wait(forLast: ["Arthur"])
+    let other = try DatabaseQueue(path: path)
+    // The schema is known once others have committed.
+    try other.write { try $0.addPlayer("Barbara") }
+    try deliveries.wait(forLast: ["Arthur", "Barbara"])
+    try other.write { db in
+      try db.execute(
+        sql: """
+          DROP TABLE player;
+          CREATE TABLE PLAYER (name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+          INSERT INTO PLAYER VALUES ('Craig', 3);
+          """)
+    }
+    try deliveries.wait(forLast: ["Craig"])
+    try writer.write { try $0.execute(sql: "INSERT INTO Player (name, id) VALUES ('David', 4)") }
+    try deliveries.wait(forLast: ["Craig", "David"])
+    cancellable.cancel()
+  }
+
   @Test(arguments: [Home.pool, .queue, .walQueue])
   func maintenanceByOthersMissesNothing(by home: Home) throws {
     try prepare()

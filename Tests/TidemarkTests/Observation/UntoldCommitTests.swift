@@ -36,7 +36,8 @@ import Tidemark
     }
     let (deliveries, cancellable) =
       isImmediate ? observation.collect(in: pool, scheduling: AtOnce()) : observation.collect(in: pool)
-    #expect(try deliveries.wait(forLast: 1) == [0, 1])
+    let values = try deliveries.wait(forLast: 1)
+    #expect(values == [0, 1])
     cancellable.cancel()
   }
 
