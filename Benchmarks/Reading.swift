@@ -28,6 +28,29 @@ func reading(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
+/// A loop of C that was run on the machine of the aims, too.
+struct Yardstick {
+  let name: String
+
+  /// What a row took there, in nanoseconds.
+  let known: Double
+
+  /// The number of rows.
+  let count: Int
+
+  let work: () throws -> Void
+}
+
+func yardsticks(_ folder: BenchmarkFolder) throws -> [Yardstick] {
+  let databases = ItemDatabases(folder, "yardsticks", count: count)
+  try databases.make()
+  return [
+    Yardstick(name: "rows one by one", known: 210, count: count) { try eachItem(databases.bare) },
+    Yardstick(name: "6 columns", known: 364, count: count) { try check(sixColumns(databases.bare).count) },
+    Yardstick(name: "4 columns", known: 173, count: count) { try check(fourColumns(databases.bare).count) },
+  ]
+}
+
 private func check(_ found: Int) {
   precondition(found == count, "\(found) rows were read, and there are \(count)")
 }
@@ -40,6 +63,12 @@ private func sixColumns(_ bare: BareConnection) throws -> [Item] {
   }
   sqlite3_finalize(statement)
   return items
+}
+
+private func eachItem(_ bare: BareConnection) throws {
+  let statement = try bare.prepare("SELECT * FROM item")
+  while sqlite3_step(statement) == SQLITE_ROW { _ = bareItem(statement) }
+  sqlite3_finalize(statement)
 }
 
 /// The item in the row that a statement is at.

@@ -65,7 +65,7 @@ case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
   let sections: [(name: String, measure: () throws -> Void)] = [
-    ("conversions", { try measureConversions(rounds: rounds, report) }),
+    ("conversions", { try measureConversions(folder, rounds: rounds, report) }),
     ("concurrent", { try measureConcurrentReads(folder, rounds: rounds, report) }),
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),
     ("memory", { try measureConnectionMemory(folder, report) }),

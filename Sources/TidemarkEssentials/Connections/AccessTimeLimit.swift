@@ -1,7 +1,13 @@
+import Synchronization
+
 /// How long accesses may take: what the configuration says, and what the task says.
 struct AccessTimeLimit: Sendable {
   /// What the task says.
-  @TaskLocal static var ofTask: Duration?
+  @TaskLocal fileprivate static var ofTask: Duration?
+
+  /// Whether any task has ever said something. As long as none has, it need not be asked, at each access: that is 120
+  /// instructions. Who has a limit has it from code that has set this before.
+  fileprivate static let isInUse = Atomic<Bool>(false)
 
   private let configured: Duration?
   private let clock: WorldClock
@@ -13,7 +19,8 @@ struct AccessTimeLimit: Sendable {
 
   /// When an access that begins now must be over, if it must.
   func deadline() -> Database.Deadline? {
-    switch (configured, Self.ofTask) {
+    if configured == nil, !Self.isInUse.load(ordering: .relaxed) { return nil }
+    return switch (configured, Self.ofTask) {
     case (nil, nil): nil
     case (let limit?, nil), (nil, let limit?): Database.Deadline(limit, clock)
     case (let limit?, let other?): Database.Deadline(min(limit, other), clock)
@@ -60,5 +67,8 @@ extension Database {
 }
 
 extension AccessTimeLimit {
-  fileprivate static func shorter(_ limit: Duration) -> Duration { ofTask.map { min($0, limit) } ?? limit }
+  fileprivate static func shorter(_ limit: Duration) -> Duration {
+    isInUse.store(true, ordering: .relaxed)
+    return ofTask.map { min($0, limit) } ?? limit
+  }
 }

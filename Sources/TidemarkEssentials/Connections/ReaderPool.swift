@@ -199,11 +199,14 @@ final class ReaderPool: Sendable {
   /// Gives a connection back.
   func giveBack(_ loan: Loan) {
     let slot = slots[loan.slot]
-    renew(loan)
-    // Its transaction could not be ended: the next access must not find it.
-    if let db = slot.db, !holdsTransactions, !db.isInAutocommitMode { slot.abandon() }
-    let isOpen = slot.db != nil
-    perform(machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) })
+    var isOpen = false
+    if let db = slot.db {
+      // Its transaction could not be ended: the next access must not find it.
+      isOpen = isOfNow(slot) && (holdsTransactions || db.isInAutocommitMode)
+      if !isOpen { slot.abandon() }
+    }
+    let calls = machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) }
+    if !calls.isEmpty { perform(calls) }
   }
 
   private func perform(_ calls: [ReaderPoolMachine.Call]) {
@@ -215,8 +218,11 @@ final class ReaderPool: Sendable {
   /// Gives the connection up when it was invalidated: another one will be opened in its place.
   func renew(_ loan: Loan) {
     let slot = slots[loan.slot]
-    if slot.db != nil, slot.generation != generation.load(ordering: .acquiring) { slot.abandon() }
+    if !isOfNow(slot) { slot.abandon() }
   }
+
+  /// Whether the connection of a slot, if there is one, was not invalidated.
+  private func isOfNow(_ slot: ReaderSlot) -> Bool { slot.generation == generation.load(ordering: .acquiring) }
 
   /// Runs an access with a connection that is lent, opened if need be.
   func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {

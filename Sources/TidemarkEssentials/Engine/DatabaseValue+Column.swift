@@ -4,8 +4,6 @@ public import FoundationEssentials
 extension DatabaseValue {
   /// The value in a column of the current row of a statement.
   ///
-  /// C: `sqlite3_column_type`, then `sqlite3_column_int64` and its siblings.
-  ///
   /// - precondition: SQLite has the memory to give the value, and a text is valid where the connection refuses
   ///   those that are not (see `Configuration.invalidTextPolicy`).
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -19,8 +17,7 @@ extension DatabaseValue {
   init(describing sqliteStatement: SQLiteStatement, index: CInt) {
     if let value = Self.read(sqliteStatement, index) {
       self = value
-    } else if let text = sqlite3_column_text(sqliteStatement, index) {
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
+    } else if let bytes = ColumnValue(sqliteStatement, index).text {
       self.init(.string(String(decoding: bytes, as: UTF8.self)))
     } else {
       self = .null
@@ -32,15 +29,16 @@ extension DatabaseValue {
   /// Law D7: lack of memory is never read as NULL. Whoever can throw calls this one.
   @inlinable
   static func read(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
-    switch sqlite3_column_type(sqliteStatement, index) {
+    let value = ColumnValue(sqliteStatement, index)
+    switch value.type {
     case SQLITE_INTEGER:
-      return DatabaseValue(.int64(sqlite3_column_int64(sqliteStatement, index)))
+      return DatabaseValue(.int64(value.integer))
     case SQLITE_FLOAT:
-      return DatabaseValue(.double(sqlite3_column_double(sqliteStatement, index)))
+      return DatabaseValue(.double(value.double))
     case SQLITE_TEXT:
-      return columnText(sqliteStatement, index).map { DatabaseValue(.string($0)) }
+      return columnText(value, sqliteStatement).map { DatabaseValue(.string($0)) }
     case SQLITE_BLOB:
-      return columnData(sqliteStatement, index).map { DatabaseValue(.blob($0)) }
+      return columnData(value, sqliteStatement).map { DatabaseValue(.blob($0)) }
     default:
       return .null
     }
@@ -84,11 +82,15 @@ func withColumnBytes<Result>(
 /// The text of a column, NUL characters included.
 ///
 /// Nil when SQLite had no memory to give it, or when the bytes are not UTF-8 and the connection does
-/// not want them repaired. C: `sqlite3_column_text`, `sqlite3_column_bytes`.
+/// not want them repaired.
 @inlinable
 func columnText(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> String? {
-  guard let text = sqlite3_column_text(sqliteStatement, index) else { return nil }
-  let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
+  columnText(ColumnValue(sqliteStatement, index), sqliteStatement)
+}
+
+@inlinable @inline(__always)
+func columnText(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> String? {
+  guard let bytes = value.text else { return nil }
   if InvalidText.mayBeRefused { return validText(bytes, sqliteStatement) }
   return String(decoding: bytes, as: UTF8.self)
 }
@@ -106,27 +108,34 @@ func validText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteSta
 /// Nil when SQLite had no memory to give them.
 @inlinable
 func columnData(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Data? {
-  guard let bytes = columnBytes(sqliteStatement, index) else { return nil }
+  columnData(ColumnValue(sqliteStatement, index), sqliteStatement)
+}
+
+@inlinable @inline(__always)
+func columnData(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> Data? {
+  guard let bytes = columnBytes(value, sqliteStatement) else { return nil }
   guard let start = bytes.baseAddress else { return Data() }
   return Data(bytes: start, count: bytes.count)
 }
 
 /// The bytes of a blob, or those of a text in UTF-8, until SQLite is asked for something else.
 ///
-/// Nil when SQLite had no memory to give them. C: `sqlite3_column_blob`, `sqlite3_column_text`,
-/// `sqlite3_column_bytes`.
+/// Nil when SQLite had no memory to give them.
 @inlinable
 func columnBytes(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> UnsafeRawBufferPointer? {
-  // The order matters: asking for a text may convert the value, and change its length.
-  if sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB {
-    let blob = sqlite3_column_blob(sqliteStatement, index)
-    let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+  columnBytes(ColumnValue(sqliteStatement, index), sqliteStatement)
+}
+
+@inlinable @inline(__always)
+func columnBytes(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> UnsafeRawBufferPointer? {
+  if value.type == SQLITE_BLOB {
+    let bytes = value.blob
     // SQLite answers a null pointer for an empty blob.
     let isMissing =
-      blob == nil && (count > 0 || sqlite3_errcode(sqlite3_db_handle(sqliteStatement)) == SQLITE_NOMEM)
-    return isMissing ? nil : UnsafeRawBufferPointer(start: blob, count: count)
+      bytes.baseAddress == nil
+      && (value.byteCount > 0 || sqlite3_errcode(sqlite3_db_handle(sqliteStatement)) == SQLITE_NOMEM)
+    return isMissing ? nil : bytes
   }
   // Asked for a blob, SQLite would give a text as the file has it, which may be UTF-16.
-  guard let text = sqlite3_column_text(sqliteStatement, index) else { return nil }
-  return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
+  return value.text.map(UnsafeRawBufferPointer.init)
 }

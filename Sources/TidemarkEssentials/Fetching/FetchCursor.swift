@@ -29,7 +29,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
-  private let adapter: (any RowAdapter)?
+  private let adapter: KeptAdapter?
   private let usedArguments: StatementArguments
 
   @usableFromInline
@@ -40,7 +40,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     case failed(any Error)
   }
 
-  init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
+  init(_ statement: Statement, arguments: StatementArguments?, adapter: KeptAdapter?) throws {
     run = try StatementRun(statement, arguments: arguments, adapter: adapter)
     self.statement = run.statement
     runNumber = run.number

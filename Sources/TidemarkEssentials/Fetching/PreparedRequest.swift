@@ -5,8 +5,15 @@ public struct PreparedRequest {
   private let preparedStatement: Statement
   private let arguments: StatementArguments?
 
+  // In a box, which most requests have none of: to copy an adapter, there or not, takes 50 instructions, and a request
+  // is copied some times on its way (Benchmarks: `look up: fetchOne(db, sql:arguments:)`).
+  @usableFromInline private(set) var keptAdapter: KeptAdapter?
+
   /// Shows the rows of the statement in another way.
-  public var adapter: Optional<any RowAdapter>
+  public var adapter: Optional<any RowAdapter> {
+    get { keptAdapter?.adapter }
+    set { keptAdapter = KeptAdapter(newValue) }
+  }
 
   /// Completes rows before they are decoded (rows loaded by other queries).
   var supplementaryFetch: Optional<(Database, [Row]) throws -> Void>
@@ -28,10 +35,10 @@ public struct PreparedRequest {
     self.init(statement: statement, arguments: nil, adapter: adapter)
   }
 
-  init(statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) {
+  init(statement: Statement, arguments: StatementArguments?, adapter: borrowing (any RowAdapter)?) {
     preparedStatement = statement
     self.arguments = arguments
-    self.adapter = adapter
+    keptAdapter = KeptAdapter(adapter)
     supplementaryFetch = nil
   }
 
@@ -41,7 +48,7 @@ public struct PreparedRequest {
     precondition(
       supplementaryFetch == nil,
       "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
-    return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapter)
+    return try FetchCursor(preparedStatement, arguments: arguments, adapter: keptAdapter)
   }
 
   /// Decodes all elements, in a form that is kept.
@@ -63,20 +70,20 @@ public struct PreparedRequest {
     }
     var run = try makeRun()
     defer { run.finish() }
-    return try run.stepToFirstRow(adapter) ? Decoding._decodeOne(run.row) : nil
+    return try run.stepToFirstRow(keptAdapter) ? Decoding._decodeOne(run.row) : nil
   }
 
   /// A run of the statement, for one row: a cursor would be one more object.
   @usableFromInline
   func makeRun() throws -> StatementRun {
-    try StatementRun(preparedStatement, arguments: arguments, adapter: adapter)
+    try StatementRun(preparedStatement, arguments: arguments, adapter: keptAdapter)
   }
 
   /// The completed rows, or nil when rows need no completion.
   @usableFromInline
   func completedRows(countMax: Int = .max) throws -> [Row]? {
     guard let supplementaryFetch else { return nil }
-    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapter)
+    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: keptAdapter)
     var rows: [Row] = []
     while rows.count < countMax, let row = try cursor.nextKept() { rows.append(row) }
     try supplementaryFetch(preparedStatement.database, rows)
@@ -107,12 +114,14 @@ extension PreparedRequest {
 
 extension PreparedRequest {
   @usableFromInline
-  init(_ db: Database, _ sql: String, _ arguments: StatementArguments, _ adapter: (any RowAdapter)?) throws {
+  init(
+    _ db: Database, _ sql: borrowing String, _ arguments: StatementArguments, _ adapter: borrowing (any RowAdapter)?
+  ) throws {
     self.init(statement: try db.preparedStatement(sql: sql), arguments: arguments, adapter: adapter)
   }
 
   @usableFromInline
-  init(_ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?) {
+  init(_ statement: Statement, _ arguments: StatementArguments?, _ adapter: borrowing (any RowAdapter)?) {
     self.init(statement: statement, arguments: arguments, adapter: adapter)
   }
 }

@@ -1,3 +1,21 @@
+/// An adapter, as a request and its run keep it.
+@usableFromInline
+final class KeptAdapter {
+  let adapter: any RowAdapter
+
+  /// Nil for none.
+  convenience init?(_ adapter: borrowing (any RowAdapter)?) {
+    // Asked first: to take an adapter out of its optional is to copy it.
+    if adapter == nil { return nil }
+    guard let adapter = copy adapter else { return nil }
+    self.init(adapter)
+  }
+
+  private init(_ adapter: any RowAdapter) {
+    self.adapter = adapter
+  }
+}
+
 /// A run of a statement, and the window through which its rows show.
 ///
 /// Whoever makes one finishes it.
@@ -13,10 +31,10 @@ struct StatementRun {
 
   /// Starts a statement, or a copy of it when it runs already.
   @usableFromInline
-  init(_ statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) throws {
+  init(_ statement: Statement, arguments: borrowing StatementArguments?, adapter: KeptAdapter?) throws {
     statement.database.preconditionAccess()
     var statement = try statement.idle()
-    if let adapter {
+    if let adapter = adapter?.adapter {
       do {
         row = try Row(statement: statement, adapter: adapter)
       } catch {
@@ -36,9 +54,9 @@ struct StatementRun {
   /// The first step. Names and adapters then follow the schema, which may have changed since the statement was
   /// compiled: that is known after the first step only.
   @usableFromInline
-  mutating func stepToFirstRow(_ adapter: (any RowAdapter)?) throws -> Bool {
+  mutating func stepToFirstRow(_ adapter: KeptAdapter?) throws -> Bool {
     guard try statement.stepToFirstRow() else { return false }
-    if statement.columnsAfterRecompilation() != nil { try followSchema(adapter) }
+    if statement.columnsAfterRecompilation() != nil { try followSchema(adapter?.adapter) }
     return true
   }
 

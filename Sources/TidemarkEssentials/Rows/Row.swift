@@ -35,7 +35,7 @@ public final class Row {
   @usableFromInline let hint = Atomic<Int>(0)
 
   /// Rows loaded by other queries, by name.
-  @exclusivity(unchecked) var prefetched: [String: [Row]] = [:]
+  @exclusivity(unchecked) var prefetched: [String: [Row]] = Dictionary()
 
   /// What decodes the rows that show through this window: a later room makes it once for all of them.
   ///

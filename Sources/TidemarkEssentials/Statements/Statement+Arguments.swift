@@ -89,6 +89,11 @@ extension Statement {
 
   /// Gives values to the parameters. On failure the arguments are what they were.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
+    if parameterCount == 0, arguments.isEmpty, currentArguments.isEmpty {
+      // As most queries and all transactions are.
+      checksArguments = isChecked
+      return
+    }
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
       argumentBytes.begin(sqliteStatement)
       try arguments.values.withUnsafeBufferPointer { values in

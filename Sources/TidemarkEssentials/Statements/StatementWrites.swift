@@ -38,13 +38,13 @@ final class StatementWrites {
     }
   }
 
-  private(set) var tables: [Table] = []
+  @exclusivity(unchecked) private(set) var tables: [Table] = []
 
   /// How many times the statement had been compiled again by SQLite when it was found what it writes.
   private var recompilationCount: CInt = 0
 
-  var schemaChanges: [SchemaChange] = []
-  var savepoint: Savepoint?
+  @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
+  @exclusivity(unchecked) var savepoint: Savepoint?
   var writesSchemaTable = false
 
   /// What the watcher made of this, and keeps with the statement.

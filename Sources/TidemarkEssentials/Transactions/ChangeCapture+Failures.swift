@@ -1,6 +1,24 @@
 // What became of the rows that a statement has changed before it failed.
 
 extension ChangeCapture {
+  /// What became of the rows that a statement changed before it failed.
+  func outcome(of step: Step, _ error: DatabaseError) -> ChangeLog.Outcome {
+    if db.callbacks.hasRolledBack { return .undone }
+    // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
+    if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
+    guard log.hasStepChanged else { return .undone }
+    if db.handle?.changesCount ?? 0 > 0 { return .kept }
+    // A damaged database does not tell what is in it.
+    if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
+    if let areKept = areRowsKept() { return areKept ? .kept : .undone }
+    // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
+    // keeps what it has done.
+    let isConflict = error.resultCode == .SQLITE_CONSTRAINT
+    // Nor has it one for a cascade, which it trusts to leave no orphan. It leaves one that is stored as another type.
+    if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
+    return isConflict && !step.statement.mayFailWithoutUndoing ? .undone : .unclear
+  }
+
   /// A row: by its id, or by the values of its key.
   private struct Identity: Hashable {
     var table: TableKey

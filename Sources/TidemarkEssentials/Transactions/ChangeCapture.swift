@@ -66,12 +66,16 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   /// What was last seen of the connection.
   @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
-  @exclusivity(unchecked) private var vacuumCount: UInt = 0
+  @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
 
   @exclusivity(unchecked) private var isSavepointTransaction = false
   @exclusivity(unchecked) private var hasCommittedNothing = false
   @exclusivity(unchecked) private var hasRefused = false
   @exclusivity(unchecked) private var hasRebuilt = false
+
+  /// The statement whose step runs, when nothing is to be noted of it; nil for all others. One at most: those that run
+  /// inside of it are followed.
+  @exclusivity(unchecked) private(set) var calmStatement: ObjectIdentifier?
 
   /// What a step needs to know.
   struct Step {
@@ -122,6 +126,10 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       foreignControlCount = db.compilation.foreignControlCount
       log.becomeUncertain()
     }
+    if isCalm(statement) {
+      calmStatement = ObjectIdentifier(statement)
+      return
+    }
     if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitNothing() }
     var plan: WatchPlan?
     if let writes = statement.writes, broker.listening.isOn { plan = self.plan(for: writes) }
@@ -137,6 +145,11 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   }
 
   func didStep(_ statement: Statement, error: DatabaseError?) {
+    if calmStatement == ObjectIdentifier(statement) {
+      calmStatement = nil
+      if error == nil { noteCommitOfNothing(statement) }
+      return
+    }
     guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
     let db: Database = self.db
     if step.isMuted { setHook(true) }
@@ -171,29 +184,17 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }
-    if statement.effects.contains(.keep), db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
+    noteCommitOfNothing(statement)
+  }
+
+  private func noteCommitOfNothing(_ statement: Statement) {
+    guard statement.effects.contains(.keep) else { return }
+    let db: Database = self.db
+    if db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
       // SQLite calls no hook where nothing was written.
       hasCommittedNothing = true
       db.callbacks.hasTransactionEnded = true
     }
-  }
-
-  /// What became of the rows that a statement changed before it failed.
-  private func outcome(of step: Step, _ error: DatabaseError) -> ChangeLog.Outcome {
-    if db.callbacks.hasRolledBack { return .undone }
-    // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
-    if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
-    guard log.hasStepChanged else { return .undone }
-    if db.handle?.changesCount ?? 0 > 0 { return .kept }
-    // A damaged database does not tell what is in it.
-    if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
-    if let areKept = areRowsKept() { return areKept ? .kept : .undone }
-    // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
-    // keeps what it has done.
-    let isConflict = error.resultCode == .SQLITE_CONSTRAINT
-    // Nor has it one for a cascade, which it trusts to leave no orphan. It leaves one that is stored as another type.
-    if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
-    return isConflict && !step.statement.mayFailWithoutUndoing ? .undone : .unclear
   }
 
   /// A statement that has changed tables that somebody wants to know of, and of which no row was told.

@@ -53,7 +53,7 @@ extension Database {
   /// Prefer `inTransaction`, which cannot forget to end it.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
     // Compiled now, as long as there is memory for it: what is begun can be undone.
-    _ = try statement(.rollback)
+    if !isKept(.rollback) { _ = try statement(.rollback) }
     try run((kind ?? defaultTransactionKind).control)
   }
 
@@ -101,6 +101,10 @@ extension Database {
       case .rollback: "ROLLBACK TRANSACTION"
       }
     }
+  }
+
+  private func isKept(_ control: Control) -> Bool {
+    control.rawValue < controlStatements.count && controlStatements[control.rawValue] != nil
   }
 
   private func statement(_ control: Control) throws -> Statement {

@@ -67,12 +67,17 @@ extension Database {
   func install(_ clock: any TransactionClock) {
     let part: TransactionDatePart = part()
     part.clock = clock
-    didBeginTransaction = { [unowned part] db in part.date = Result { try part.clock.now(db) } }
+    // Of each transaction the date is noted, and few ask for it.
+    if clock is DefaultTransactionClock {
+      didBeginTransaction = { [unowned(unsafe) part] _ in part.date = .success(Date()) }
+    } else {
+      didBeginTransaction = { [unowned part] db in part.date = Result { try part.clock.now(db) } }
+    }
   }
 }
 
 /// The clock, and the date of the transaction that is open, or that was the last to be.
 private final class TransactionDatePart: DatabasePart {
   var clock: any TransactionClock = .default
-  var date: Result<Date, any Error>?
+  @exclusivity(unchecked) var date: Result<Date, any Error>?
 }

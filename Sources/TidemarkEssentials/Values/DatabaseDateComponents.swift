@@ -72,7 +72,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
   /// From the text that SQLite sees in the column, when it is in one of the formats.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard let bytes = columnUTF8(sqliteStatement, index), let text = DateText(utf8: bytes) else { return nil }
+    guard let bytes = ColumnValue(sqliteStatement, index).text, let text = DateText(utf8: bytes) else { return nil }
     self.init(text)
   }
 }

@@ -39,14 +39,15 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// From a TEXT that has a date, or from a number of seconds since 1970, as `fromDatabaseValue` does.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    switch sqlite3_column_type(sqliteStatement, index) {
+    let value = ColumnValue(sqliteStatement, index)
+    switch value.type {
     case SQLITE_TEXT:
-      guard let text = columnUTF8(sqliteStatement, index) else { return nil }
+      guard let text = value.text else { return nil }
       self.init(text: text)
     case SQLITE_INTEGER:
-      self.init(timeIntervalSince1970: Double(sqlite3_column_int64(sqliteStatement, index)))
+      self.init(timeIntervalSince1970: Double(value.integer))
     case SQLITE_FLOAT:
-      self.init(seconds: sqlite3_column_double(sqliteStatement, index))
+      self.init(seconds: value.double)
     default:
       return nil
     }

@@ -14,27 +14,17 @@ extension DateText {
   /// Nothing has to be looked for in it (Benchmarks: `[Date] from text`).
   @inline(__always)
   init?(stored text: UnsafeBufferPointer<UInt8>) {
-    let dash = UInt8(ascii: "-")
-    let colon = UInt8(ascii: ":")
-    guard text.count == 23, let start = text.baseAddress, start[4] == dash, start[7] == dash,
-      start[10] == UInt8(ascii: " "), start[13] == colon, start[16] == colon, start[19] == UInt8(ascii: ".")
-    else { return nil }
-    var isNumber = true
-    func digit(_ index: Int) -> Int {
-      let digit = start[index] &- UInt8(ascii: "0")
-      isNumber = isNumber && digit < 10
-      return Int(digit)
-    }
-    func twoDigits(_ index: Int) -> Int { digit(index) &* 10 &+ digit(index + 1) }
+    guard text.count == 23, let start = UnsafeRawPointer(text.baseAddress) else { return nil }
+    let (date, time, rest) = (EightCharacters(start), EightCharacters(start + 8), EightCharacters(start + 15))
+    guard date.has("0000-00-") && time.has("00 00:00") && rest.has("0:00.000") else { return nil }
     self.init(format: .YMD_HMSS)
-    year = twoDigits(0) &* 100 &+ twoDigits(2)
-    month = twoDigits(5)
-    day = twoDigits(8)
-    hour = twoDigits(11)
-    minute = twoDigits(14)
-    second = twoDigits(17)
-    millisecond = twoDigits(20) &* 10 &+ digit(22)
-    guard isNumber else { return nil }
+    year = date.number(at: 0) &* 100 &+ date.number(at: 2)
+    month = date.number(at: 5)
+    day = time.number(at: 0)
+    hour = time.number(at: 3)
+    minute = time.number(at: 6)
+    second = rest.number(at: 2)
+    millisecond = rest.number(at: 5) &* 10 &+ rest.digit(at: 7)
   }
 
   init?(_ text: String) {
@@ -119,6 +109,46 @@ extension DateText {
     zone = isWest ? -seconds : seconds
     return true
   }
+}
+
+/// Eight characters that are looked at all at once.
+private struct EightCharacters {
+  private let characters: UInt64
+
+  /// For the character at each place where a digit is, which number of two digits begins there.
+  private let numbers: UInt64
+
+  @inline(__always)
+  init(_ start: UnsafeRawPointer) {
+    characters = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+    // The lower halves of the characters are the digits. No product or sum is greater than a byte.
+    let digits = characters & 0x0f0f_0f0f_0f0f_0f0f
+    numbers = digits &* 10 &+ digits &>> 8
+  }
+
+  /// Whether there is a digit where the form has a zero, and elsewhere what it has.
+  @inline(__always)
+  func has(_ form: StaticString) -> Bool {
+    var (mask, expected, sixes): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    for index in 0..<8 {
+      let character = UInt64(form.utf8Start[index])
+      let shift = UInt64(8 &* index)
+      let isDigit = character == UInt64(UInt8(ascii: "0"))
+      mask |= (isDigit ? 0xf0 : 0xff) &<< shift
+      expected |= character &<< shift
+      sixes |= (isDigit ? 6 : 0) &<< shift
+    }
+    // Digits are 0x30 to 0x39: their upper half stays what it is when six is added. When it is another one, six may
+    // run over into the next character, but then the first question is answered with no.
+    return characters & mask == expected && (characters &+ sixes) & mask == expected
+  }
+
+  /// The number in the two digits from a place on.
+  @inline(__always)
+  func number(at index: Int) -> Int { Int((numbers &>> UInt64(8 &* index)) & 0xff) }
+
+  @inline(__always)
+  func digit(at index: Int) -> Int { Int((characters &>> UInt64(8 &* index)) & 0x0f) }
 }
 
 /// A place in a text, and the few things that a date is made of.

@@ -23,13 +23,12 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// From a BLOB of 16 bytes, or a TEXT, as `fromDatabaseValue` does.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    switch sqlite3_column_type(sqliteStatement, index) {
+    let value = ColumnValue(sqliteStatement, index)
+    switch value.type {
     case SQLITE_BLOB:
-      let blob = sqlite3_column_blob(sqliteStatement, index)
-      let count = Int(sqlite3_column_bytes(sqliteStatement, index))
-      self.init(bytes: UnsafeRawBufferPointer(start: blob, count: blob == nil ? 0 : count))
+      self.init(bytes: value.blob)
     case SQLITE_TEXT:
-      guard let text = columnUTF8(sqliteStatement, index) else { return nil }
+      guard let text = value.text else { return nil }
       self.init(text: text)
     default:
       return nil

@@ -86,7 +86,7 @@ import Testing
   @Test("A statement that runs is interrupted")
   func interrupt() throws {
     let db = try database("a", "b", "c")
-    db.createFunction("stop", argumentCount: 0) { _ in
+    db.createFunction("stop", argumentCount: 0) { [unowned db] _ in
       db.interrupt()
       return 1
     }

@@ -33,6 +33,33 @@ import Tidemark
     #expect(StatementArguments(dictionaryLiteral: ("a", 1), ("a", 2)) == ["a": 2])
   }
 
+  /// A value that an existential cannot hold without a box.
+  private struct Large: DatabaseValueConvertible {
+    var words = (1, 2, 3, 4, 5)
+    var databaseValue: DatabaseValue { "\(words)".databaseValue }
+    static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Large? { nil }
+  }
+
+  /// A value that counts those that are still there.
+  private final class Counted: DatabaseValueConvertible {
+    private let count: Locked<Int>
+    init(_ count: Locked<Int>) {
+      self.count = count
+      count.update { $0 += 1 }
+    }
+    deinit { count.update { $0 -= 1 } }
+    var databaseValue: DatabaseValue { count.value.databaseValue }
+    static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
+  }
+
+  @Test func valuesOfAllSizesAreAskedAndLetGo() {
+    let count = Locked(0)
+    let (none, some): (Large?, Large?) = (nil, Large())
+    let arguments: StatementArguments = [1, Large(), nil, none, some, Counted(count), "text", Counted(count), true]
+    #expect(arguments == [1, "(1, 2, 3, 4, 5)", nil, nil, "(1, 2, 3, 4, 5)", 2, "text", 2, 1])
+    #expect(count.value == 0)
+  }
+
   @Test func argumentsComeFromValuesOfUnknownTypes() throws {
     let nothing: Int? = nil
     #expect(StatementArguments([1, "x", nothing as Any] as [Any]) == [1, "x", nil])

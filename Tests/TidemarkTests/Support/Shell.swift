@@ -1,6 +1,7 @@
 import Foundation
 
-/// The `sqlite3` of the system: another process.
+/// The `sqlite3` of the system: another process. Not by `Process`, which now and then leaves something behind where
+/// threads come and go.
 enum Shell {
   private static let path = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -11,16 +12,19 @@ enum Shell {
   /// - returns: False where there is no such program.
   static func run(_ database: String, _ sql: String) throws -> Bool {
     guard let path else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = ["-cmd", ".timeout 10000", database, sql]
-    try process.run()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 { throw Failure(status: process.terminationStatus) }
+    let words = [path, "-cmd", ".timeout 10000", database, sql].map { strdup($0) } + [nil]
+    let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, path, nil, nil, words, variables)
+    if code != 0 { throw Failure(status: code) }
+    var status: CInt = 0
+    while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    if status != 0 { throw Failure(status: status) }
     return true
   }
 
   struct Failure: Error {
-    var status: Int32
+    var status: CInt
   }
 }

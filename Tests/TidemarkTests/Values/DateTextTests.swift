@@ -143,4 +143,36 @@ import Tidemark
       if DateText(text)?.millisecondsSince1970 != milliseconds { Issue.record("\(milliseconds): \(text)") }
     }
   }
+
+  @Test func storedDatesAreReadAllAtOnceAsTheGeneralWayReadsThem() {
+    let form = "2031-04-09 07:05:03.046"
+    var unlike: [String] = []
+    func compare(_ bytes: [UInt8], isOfTheForm: Bool) {
+      let (stored, general) = bytes.withUnsafeBufferPointer { (DateText(stored: $0), DateText(utf8: $0)) }
+      if stored != (isOfTheForm ? general : nil) { unlike.append("\(bytes)") }
+    }
+    for (place, character) in form.utf8.enumerated() {
+      let isDigit = character >= UInt8(ascii: "0") && character <= UInt8(ascii: "9")
+      for byte in UInt8.min...UInt8.max {
+        var bytes = Array(form.utf8)
+        bytes[place] = byte
+        let isSameKind = isDigit ? byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") : byte == character
+        compare(bytes, isOfTheForm: isSameKind)
+        // A byte beside it must not make up for it.
+        for neighbour in [place - 1, place + 1] where neighbour < form.utf8.count && neighbour >= 0 {
+          for other: UInt8 in [0x00, 0x2f, 0x3a, 0x7f, 0xff] where !isSameKind {
+            var both = bytes
+            both[neighbour] = other
+            compare(both, isOfTheForm: false)
+          }
+        }
+      }
+    }
+    for length in 0..<30 {
+      compare(Array((form + "0000000").utf8.prefix(length)), isOfTheForm: length == form.utf8.count)
+    }
+    #expect(unlike.isEmpty)
+    let numbers = "9876-54-32 10:98:76.543".withUTF8Bytes { DateText(stored: $0) }
+    #expect(numbers.map(Self.fields) == [9876, 54, 32, 10, 98, 76, 543])
+  }
 }
