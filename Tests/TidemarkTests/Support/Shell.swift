@@ -12,7 +12,8 @@ enum Shell {
   /// - returns: False where there is no such program.
   static func run(_ database: String, _ sql: String) throws -> Bool {
     guard let path else { return false }
-    let words = [path, "-cmd", ".timeout 10000", database, sql].map { strdup($0) } + [nil]
+    let arguments: [String] = [path, "-cmd", ".timeout 10000", database, sql]
+    let words = arguments.map { strdup($0) } + [nil]
     let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
     var process: pid_t = 0
