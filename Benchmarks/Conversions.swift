@@ -6,60 +6,85 @@ private let group = "one value"
 /// Values to texts and back, one by one. There is no such thing in C to compare them with: what is aimed at is what a
 /// prototype took, and a third more.
 ///
-/// The prototype ran on another machine. What C took there is known, for three loops that are run here, too: they tell
-/// what the prototype would have taken on this machine.
+/// The prototype ran on another machine. What C took there is known, for three loops that are run here, too, in turn
+/// with the conversions: they tell what the prototype would have taken on this machine, at this hour.
 func measureConversions(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
-  let scale = try measureYardsticks(folder, rounds: rounds, report)
-  let count = 20_000
-  let dates = (0..<count).map { Date(timeIntervalSince1970: 1_700_000_000 + Double($0) * 1.001) }
-  let uuids = (0..<count).map { _ in UUID() }
-  let urls = try (0..<count).map { number in
+  var yardsticks = try yardsticks(folder).map { Measured($0, $0.work) }
+  var conversions = try conversions().map { conversion in Measured(conversion) { try conversion.convertAll() } }
+  // These are short, and a machine is not as fast in one second as it is in the next.
+  for _ in 0..<(4 * rounds) {
+    for index in yardsticks.indices { try yardsticks[index].run() }
+    for index in conversions.indices { try conversions[index].run() }
+  }
+  var scale = 1.0
+  for yardstick in yardsticks {
+    let time = yardstick.best / Double(yardstick.what.count)
+    let ratio = time / yardstick.what.known
+    report.add(
+      Figure(group: group, name: "yardstick, in C: \(yardstick.what.name)", value: ratio, unit: .ratio, bare: time))
+    scale *= pow(ratio, 1 / Double(yardsticks.count))
+  }
+  report.add(
+    Figure(group: group, name: "how much longer than on the machine of the aims", value: scale, unit: .ratio))
+  for conversion in conversions {
+    report.add(
+      Figure(
+        group: group, name: conversion.what.name, value: conversion.best / Double(Conversion.count),
+        unit: .nanoseconds, target: conversion.what.prototype * 1.3 * scale))
+  }
+}
+
+/// Something that is run again and again, and the least time that it took.
+private struct Measured<What> {
+  let what: What
+  private let work: () throws -> Void
+  private(set) var best = Double.infinity
+
+  init(_ what: What, _ work: @escaping () throws -> Void) {
+    self.what = what
+    self.work = work
+  }
+
+  mutating func run() throws {
+    let start = cpuTime()
+    try measured(work)
+    best = min(best, cpuTime() - start)
+  }
+}
+
+private struct Conversion {
+  static let count = 20_000
+
+  let name: String
+
+  /// What it took a prototype, in nanoseconds.
+  let prototype: Double
+
+  /// Converts one of the values.
+  let convert: (Int) -> Bool
+
+  func convertAll() throws {
+    var sum = 0
+    for index in 0..<Self.count where convert(index) { sum &+= 1 }
+    precondition(sum == Self.count, "A value was not converted")
+  }
+}
+
+private func conversions() throws -> [Conversion] {
+  let numbers = 0..<Conversion.count
+  let dates = numbers.map { Date(timeIntervalSince1970: 1_700_000_000 + Double($0) * 1.001) }
+  let urls = try numbers.map { number in
     guard let url = URL(string: "https://example.com/items/\(number)?page=2") else { throw URLError(.badURL) }
     return url
   }
   let dateTexts = dates.map(\.databaseValue)
-  let uuidTexts = uuids.map(\.uuidString.databaseValue)
+  let uuidTexts = numbers.map { _ in UUID().uuidString.databaseValue }
   let urlTexts = urls.map(\.databaseValue)
-  var sum = 0
-  func add(_ name: String, _ prototype: Double, _ convert: (Int) -> Bool) {
-    var best = Double.infinity
-    for _ in 0..<rounds {
-      let start = cpuTime()
-      for index in 0..<count where convert(index) { sum &+= 1 }
-      best = min(best, (cpuTime() - start) / Double(count))
-    }
-    report.add(
-      Figure(
-        group: group, name: name, value: best, unit: .nanoseconds, target: prototype * 1.3 * scale))
-  }
-  add("Date → text", 67) { !dates[$0].databaseValue.isNull }
-  add("text → Date", 20) { Date.fromDatabaseValue(dateTexts[$0]) != nil }
-  add("text → UUID", 150) { UUID.fromDatabaseValue(uuidTexts[$0]) != nil }
-  add("URL → text", 25) { !urls[$0].databaseValue.isNull }
-  add("text → URL", 289) { URL.fromDatabaseValue(urlTexts[$0]) != nil }
-  precondition(sum == 5 * count * rounds, "A value was not converted")
-}
-
-/// How much longer C takes here than on the machine of the aims.
-private func measureYardsticks(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws -> Double {
-  let yardsticks = try yardsticks(folder)
-  var best = yardsticks.map { _ in Double.infinity }
-  for _ in 0..<rounds {
-    for (index, yardstick) in yardsticks.enumerated() {
-      let start = cpuTime()
-      try measured(yardstick.work)
-      best[index] = min(best[index], (cpuTime() - start) / Double(yardstick.count))
-    }
-  }
-  var scale = 1.0
-  for (index, yardstick) in yardsticks.enumerated() {
-    report.add(
-      Figure(
-        group: group, name: "yardstick, in C: \(yardstick.name)", value: best[index] / yardstick.known, unit: .ratio,
-        bare: best[index]))
-    scale *= pow(best[index] / yardstick.known, 1 / Double(yardsticks.count))
-  }
-  report.add(
-    Figure(group: group, name: "how much longer than on the machine of the aims", value: scale, unit: .ratio))
-  return scale
+  return [
+    Conversion(name: "Date → text", prototype: 67) { !dates[$0].databaseValue.isNull },
+    Conversion(name: "text → Date", prototype: 20) { Date.fromDatabaseValue(dateTexts[$0]) != nil },
+    Conversion(name: "text → UUID", prototype: 150) { UUID.fromDatabaseValue(uuidTexts[$0]) != nil },
+    Conversion(name: "URL → text", prototype: 25) { !urls[$0].databaseValue.isNull },
+    Conversion(name: "text → URL", prototype: 289) { URL.fromDatabaseValue(urlTexts[$0]) != nil },
+  ]
 }
