@@ -115,14 +115,13 @@ extension ReaderPool {
   private func run<T>(
     _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
-    renew(loan)
-    return try check(loan, deadline, body)
+    try check(loan, deadline, isRenewed: true, body)
   }
 
   private func check<T>(
-    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+    _ loan: Loan, _ deadline: Database.Deadline?, isRenewed: Bool = false, _ body: (Database) throws -> T
   ) throws -> T {
-    try use(loan) { db in
+    try use(loan, isRenewed: isRenewed) { db in
       try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, until: deadline, body)
     }
   }

@@ -225,8 +225,13 @@ final class ReaderPool: Sendable {
   private func isOfNow(_ slot: ReaderSlot) -> Bool { slot.generation == generation.load(ordering: .acquiring) }
 
   /// Runs an access with a connection that is lent, opened if need be.
-  func use<Result>(_ loan: Loan, _ body: (Database) throws -> Result) throws -> Result {
+  ///
+  /// - parameter isRenewed: Whether another one is opened in the place of one that was invalidated.
+  func use<Result>(
+    _ loan: Loan, isRenewed: Bool = false, _ body: (Database) throws -> Result
+  ) throws -> Result {
     let slot = slots[loan.slot]
+    if isRenewed, !isOfNow(slot) { slot.abandon() }
     if let db = slot.db { return try threads.withAccess(loan.slot, db, body) }
     if isClosed() { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)

@@ -10,6 +10,7 @@ extension ChangeCapture {
     // The commit is seen by others before it is counted, and counted before the needs are read: who wishes now and
     // reads then sees it, or is told; who has read before, and wishes now, is told, or sees that it was counted.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
+    let broker = self.broker
     if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
     let ownVersion = log.isOpen ? log.needsVersion : needsVersion

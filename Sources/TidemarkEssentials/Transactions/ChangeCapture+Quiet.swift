@@ -6,8 +6,8 @@ extension ChangeCapture {
   ///
   /// It begins or ends a transaction while nobody wants to know anything. Most transactions are of this kind, and what
   /// is noted of a step takes as many instructions as the step of such a statement (Benchmarks: `access: pool.write`).
-  func isCalm(_ statement: Statement) -> Bool {
-    observations.isEmpty && !db.isListeningToRows && !broker.listening.isOn && !log.isInStep && calmStatement == nil
+  func isCalm(_ statement: Statement, on db: Database) -> Bool {
+    observations.isEmpty && !db.isListeningToRows && !db.rowListening.isOn && !log.isInStep && calmStatement == nil
       && statement.writes == nil && statement.effects.contains(.transactionControl)
       && db.compilation.vacuumCount == vacuumCount
   }

@@ -126,7 +126,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       foreignControlCount = db.compilation.foreignControlCount
       log.becomeUncertain()
     }
-    if isCalm(statement) {
+    if isCalm(statement, on: db) {
       calmStatement = ObjectIdentifier(statement)
       return
     }
@@ -227,11 +227,13 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   // MARK: - Listening
 
   func beginTransaction() {
+    // Once: each use of what is borrowed holds it.
+    let (db, broker): (Database, ChangeBroker) = (self.db, self.broker)
     if broker.version != needsVersion {
       (needs, needsVersion) = broker.current
       epoch &+= 1
     }
-    lateTables = [:]
+    if !lateTables.isEmpty { lateTables = [:] }
     log.begin(needsVersion: needsVersion)
     forgetLogTables()
     logSerial &+= 1
