@@ -20,7 +20,14 @@ final class StatementCache {
     }
   }
 
-  @exclusivity(unchecked) private var entries: [SQLBytes: Entry] = [:]
+  @exclusivity(unchecked) private var entries: [Entry] = []
+
+  // Where each is, when they are more than a few. Few are found by looking at each. Besides, the first dictionary of a
+  // type of its own has the runtime look through all conformances of the process, which takes as many instructions as
+  // all else when a pool is opened (Benchmarks: `start`).
+  @exclusivity(unchecked) private var places: [SQLBytes: Int] = Dictionary()
+  private static let fewCount = 8
+
   @exclusivity(unchecked) private var clock: UInt64 = 0
   private let countMax: Int
   private let sqlByteCountMax: Int
@@ -45,7 +52,8 @@ final class StatementCache {
       use(latest)
       return latest.statement
     }
-    guard let entry = entries[SQLBytes(sql: sql)], !entry.statement.isLent else { return nil }
+    guard let place = place(of: sql), !entries[place].statement.isLent else { return nil }
+    let entry = entries[place]
     use(entry)
     latest = entry
     return entry.statement
@@ -56,21 +64,39 @@ final class StatementCache {
     if entries.count >= countMax { removeLeastRecentlyUsed() }
     let entry = Entry(sql, statement)
     use(entry)
-    entries[entry.sql] = entry
     // There may have been another statement of that text.
+    if let place = place(of: sql) {
+      entries[place] = entry
+    } else {
+      entries.append(entry)
+      if places.isEmpty { findPlaces() } else { places[entry.sql] = entries.count - 1 }
+    }
     latest = entry
   }
 
   /// Forgets a statement: one that failed is compiled again next time.
   func remove(_ statement: Statement) {
-    guard let sql = entries.first(where: { $0.value.statement === statement })?.key else { return }
-    entries[sql] = nil
+    guard let place = entries.firstIndex(where: { $0.statement === statement }) else { return }
+    entries.remove(at: place)
+    findPlaces()
     latest = nil
   }
 
   func removeAll() {
     latest = nil
-    entries = [:]
+    entries = []
+    findPlaces()
+  }
+
+  private func place(of sql: String) -> Int? {
+    places.isEmpty ? entries.firstIndex { $0.sql.isSame(as: sql) } : places[SQLBytes(sql: sql)]
+  }
+
+  private func findPlaces() {
+    if places.isEmpty, entries.count <= Self.fewCount { return }
+    places = Dictionary()
+    if entries.count <= Self.fewCount { return }
+    for (place, entry) in entries.enumerated() { places[entry.sql] = place }
   }
 
   private func use(_ entry: Entry) {
@@ -80,8 +106,9 @@ final class StatementCache {
 
   private func removeLeastRecentlyUsed() {
     latest = nil
-    let uses = entries.values.map(\.lastUse).sorted()
+    let uses = entries.map(\.lastUse).sorted()
     let bound = uses[uses.count / 2]
-    entries = entries.filter { $0.value.lastUse > bound }
+    entries = entries.filter { $0.lastUse > bound }
+    findPlaces()
   }
 }

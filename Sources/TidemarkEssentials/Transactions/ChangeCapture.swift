@@ -213,17 +213,6 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     }
   }
 
-  private func loseHook() {
-    Database.log(
-      DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "a session, or somebody else, uses the pre-update hook of the connection: use another connection"),
-      "Changes are not captured row by row any more")
-    usesRowHook = false
-    log.becomeUnknown()
-    listenWithoutHook()
-  }
-
   // MARK: - Listening
 
   func beginTransaction() {
@@ -273,27 +262,6 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     } else {
       db.handle?.setUpdateHook(db.callbacks, isOn: false)
       db.compilation.deletesRowByRow = false
-    }
-  }
-
-  private func listenWithoutHook() {
-    db.handle?.setUpdateHook(db.callbacks, isOn: true)
-    db.compilation.deletesRowByRow = true
-    expireStatements()
-  }
-
-  func setHook(_ isOn: Bool) {
-    guard usesRowHook, let handle = db.handle else { return }
-    if !handle.setRowChangeHook(db.callbacks, isOn: isOn) { loseHook() }
-  }
-
-  private func expireStatements() {
-    do {
-      try db.handle?.expireStatements(db.callbacks)
-      db.compilation.hasUnhookedDeletes = false
-    } catch {
-      log.becomeUnknown()
-      Database.log(error, "Statements could not be compiled again, and may empty tables without telling")
     }
   }
 

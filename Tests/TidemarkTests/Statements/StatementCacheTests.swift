@@ -84,6 +84,23 @@ import Tidemark
     }
   }
 
+  @Test func aStatementIsFoundAgainHoweverManyThereAre() throws {
+    try DatabaseQueue.withBooks().inDatabase { db throws in
+      var kept: [String: Statement] = [:]
+      for number in 0..<40 {
+        let sql = "INSERT INTO book (title) VALUES (?) -- \(number)"
+        kept[sql] = try db.cachedStatement(sql: sql)
+        for (sql, statement) in kept { #expect(try db.cachedStatement(sql: sql) === statement) }
+      }
+      // Those that fail go, down to none, and the others stay.
+      while let (_, statement) = kept.popFirst() {
+        #expect(throws: DatabaseError.self) { try statement.execute(arguments: [nil]) }
+        for (sql, statement) in kept { #expect(try db.cachedStatement(sql: sql) === statement) }
+        #expect(db.publicStatements.count == kept.count)
+      }
+    }
+  }
+
   @Test func statementsInUseSurviveTheirNeighbours() throws {
     var configuration = Configuration()
     configuration.statementCacheCountMax = 8

@@ -1,0 +1,35 @@
+// How one listens to rows: by the hook that tells of them before they change, or by the one that tells of them after.
+
+extension ChangeCapture {
+  func listenWithoutHook() {
+    db.handle?.setUpdateHook(db.callbacks, isOn: true)
+    db.compilation.deletesRowByRow = true
+    expireStatements()
+  }
+
+  func setHook(_ isOn: Bool) {
+    guard usesRowHook, let handle = db.handle else { return }
+    if !handle.setRowChangeHook(db.callbacks, isOn: isOn) { loseHook() }
+  }
+
+  func loseHook() {
+    Database.log(
+      DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "a session, or somebody else, uses the pre-update hook of the connection: use another connection"),
+      "Changes are not captured row by row any more")
+    usesRowHook = false
+    log.becomeUnknown()
+    listenWithoutHook()
+  }
+
+  func expireStatements() {
+    do {
+      try db.handle?.expireStatements(db.callbacks)
+      db.compilation.hasUnhookedDeletes = false
+    } catch {
+      log.becomeUnknown()
+      Database.log(error, "Statements could not be compiled again, and may empty tables without telling")
+    }
+  }
+}
