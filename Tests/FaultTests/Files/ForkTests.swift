@@ -31,7 +31,9 @@ import Tidemark
     await #expect(processExitsWith: .success) {
       let observed = try ObservedDatabases()
       // Swift's runtime has locks of its own, which it holds when something is done for the first time: a child that is
-      // made then may wait for good, whoever makes it. So has SQLite, which the child does not use, therefore.
+      // made then, and does the same, waits for good, whoever makes it. So all is done before. SQLite has such locks,
+      // too, but the child does not use it.
+      try ObservedDatabases().rehearse()
       for _ in 0..<5 { try observed.checkThatCommitsOfOthersAreNoticed() }
       // Commits of others are under way whenever it is made.
       for _ in 0..<20 {
@@ -103,7 +105,7 @@ private final class ObservedDatabases: Sendable {
 
   func fork() throws {
     let child = fault_fork()
-    if child == 0 { _exit(complaintOfChild()) }
+    if child == 0 { _exit(complaint(whenTold: "fork()")) }
     let watch = Thread {
       sleep(60)
       kill(child, SIGKILL)
@@ -114,8 +116,18 @@ private final class ObservedDatabases: Sendable {
     guard status == 0 else { fatalError("the child complains: \(status >> 8), signal \(status & 127)") }
   }
 
+  /// Does what a child does.
+  func rehearse() throws {
+    try close()
+    let complaint = complaint(whenTold: "closed")
+    if complaint != 0 { fatalError("the rehearsal complains: \(complaint)") }
+  }
+
+  /// What a child does.
+  ///
+  /// - parameter reason: Why nothing can be observed.
   /// - returns: Zero when all is as it must be, else the number of what is not.
-  private func complaintOfChild() -> CInt {
+  private func complaint(whenTold reason: String) -> CInt {
     cancellables[0].cancel()
     let error = StressSupport.Mutex<(any Error)?>(nil)
     let cancellable = Self.observation.start(in: databases[0], scheduling: AtOnce()) { failure in
@@ -123,7 +135,7 @@ private final class ObservedDatabases: Sendable {
     } onChange: { _ in
     }
     cancellable.cancel()
-    guard let error = error.withLock({ $0 }) as? DatabaseError, error.message?.contains("fork()") == true else {
+    guard let error = error.withLock({ $0 }) as? DatabaseError, error.message?.contains(reason) == true else {
       return 1
     }
     cancellables[1].cancel()
