@@ -29,7 +29,13 @@ extension LiveState {
       observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
       isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
       deadline: round.ground.deadline())
-    return (item, fetch, askForHelp(round, now) ?? watchRound(round))
+    var work = askForHelp(round, now)
+    // Who is asked may not be of help.
+    if let watch = watchRound(round) {
+      if work == nil { work = LiveWork(ground: round.ground) }
+      work?.watch = watch
+    }
+    return (item, fetch, work)
   }
 
   /// A connection has nothing to fetch.
@@ -59,9 +65,9 @@ extension LiveState {
   }
 
   /// Has somebody look in a while whether the round takes long: it may be the next fetch that does.
-  private mutating func watchRound(_ round: LiveRound) -> LiveWork? {
+  private mutating func watchRound(_ round: LiveRound) -> Int? {
     guard lines.watch == nil, sharedRounds.contains(where: { $0 === round && !$0.items.isEmpty }) else { return nil }
-    return LiveWork(ground: round.ground, watch: lines.beginWatch())
+    return lines.beginWatch()
   }
 
   /// The moment has come to look whether the rounds take long, and whether those who wait are served.
