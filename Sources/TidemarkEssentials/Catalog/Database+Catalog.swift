@@ -93,7 +93,7 @@ extension Database {
 
   /// The number that SQLite changes with each change of the schema. C: `PRAGMA schema_version`.
   public func schemaVersion() throws -> Int32 {
-    try Int32.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
+    Int32(truncatingIfNeeded: try mainSchemaVersion())
   }
 
   /// Forgets what is known of the schema.

@@ -64,10 +64,9 @@ extension DatabasePool {
       } catch {
         return value(.failure(error))
       }
-      readers.renew(loan)
       do {
         // Before the writer goes on: this is the state that is read.
-        try readers.use(loan) { try $0.beginSnapshot() }
+        try readers.use(loan, renews: true) { try $0.beginSnapshot() }
       } catch {
         readers.giveBack(loan)
         return value(.failure(error))

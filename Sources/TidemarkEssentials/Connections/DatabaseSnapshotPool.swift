@@ -180,7 +180,7 @@ extension SnapshotConnections {
     var loans: [ReaderPool.Loan] = []
     defer { loans.forEach(readers.giveBack) }
     for _ in 0..<countMax { loans.append(try readers.borrow(until: nil)) }
-    for loan in loans { try readers.use(loan) { try $0.beginSnapshot() } }
+    for loan in loans { try readers.use(loan, renews: false) { try $0.beginSnapshot() } }
     isReady.set()
     return SnapshotConnections(
       configuration: readConfiguration, path: location.path, readers: readers, isClosed: isClosed)

@@ -107,7 +107,7 @@ extension ReaderPool {
   /// Runs later an access whose connection has its state already, and gives the connection back.
   func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in
-      Database.telling(value) { call in try check(loan, deadline()) { try scope($0, call) } }
+      Database.telling(value) { call in try check(loan, deadline(), renews: false) { try scope($0, call) } }
       giveBack(loan)
     }
   }
@@ -115,13 +115,13 @@ extension ReaderPool {
   private func run<T>(
     _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
-    try check(loan, deadline, isRenewed: true, body)
+    try check(loan, deadline, renews: true, body)
   }
 
   private func check<T>(
-    _ loan: Loan, _ deadline: Database.Deadline?, isRenewed: Bool = false, _ body: (Database) throws -> T
+    _ loan: Loan, _ deadline: Database.Deadline?, renews: Bool, _ body: (Database) throws -> T
   ) throws -> T {
-    try use(loan, isRenewed: isRenewed) { db in
+    try use(loan, renews: renews) { db in
       try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, until: deadline, body)
     }
   }

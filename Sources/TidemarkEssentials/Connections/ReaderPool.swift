@@ -215,23 +215,16 @@ final class ReaderPool: Sendable {
 
   // MARK: - Using
 
-  /// Gives the connection up when it was invalidated: another one will be opened in its place.
-  func renew(_ loan: Loan) {
-    let slot = slots[loan.slot]
-    if !isOfNow(slot) { slot.abandon() }
-  }
-
   /// Whether the connection of a slot, if there is one, was not invalidated.
   private func isOfNow(_ slot: ReaderSlot) -> Bool { slot.generation == generation.load(ordering: .acquiring) }
 
   /// Runs an access with a connection that is lent, opened if need be.
   ///
-  /// - parameter isRenewed: Whether another one is opened in the place of one that was invalidated.
-  func use<Result>(
-    _ loan: Loan, isRenewed: Bool = false, _ body: (Database) throws -> Result
-  ) throws -> Result {
+  /// - parameter renews: Whether another one is opened in the place of one that was invalidated. Not when the one that
+  ///   is there holds a state already.
+  func use<Result>(_ loan: Loan, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
     let slot = slots[loan.slot]
-    if isRenewed, !isOfNow(slot) { slot.abandon() }
+    if renews, !isOfNow(slot) { slot.abandon() }
     if let db = slot.db { return try threads.withAccess(loan.slot, db, body) }
     if isClosed() { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)

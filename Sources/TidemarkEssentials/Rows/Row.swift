@@ -34,7 +34,7 @@ public final class Row {
   /// The column that the next look-up by name tries first. Only a guess, so any thread may change it.
   @usableFromInline let hint = Atomic<Int>(0)
 
-  /// Rows loaded by other queries, by name.
+  /// Rows loaded by other queries, by name. Not made by a literal, which would be a call for each row.
   @exclusivity(unchecked) var prefetched: [String: [Row]] = Dictionary()
 
   /// What decodes the rows that show through this window: a later room makes it once for all of them.

@@ -20,6 +20,32 @@ import Tidemark
     }
   }
 
+  /// Two queries, of which the first one that finds a one waits there until the other one does.
+  private static func twoThatNeedEachOther(
+    in pool: DatabasePool, beforeTheFirstWaits body: @escaping @Sendable () throws -> Void = {}
+  ) -> [(Deliveries<Int>, AnyDatabaseCancellable)] {
+    let otherIsThere = Moment()
+    let isFirst = Mutex(true)
+    return (0..<2).map { _ in
+      ValueObservation.tracking { db in
+        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
+        if n != 1 { return n }
+        let waits = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if waits {
+          try body()
+          try otherIsThere.wait()
+        } else {
+          otherIsThere.happen()
+        }
+        return n
+      }
+      .collect(in: pool)
+    }
+  }
+
   @Test func aRoundThatTakesLongIsFetchedByMoreThanOneConnection() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.pool(folder)
@@ -86,22 +112,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
     try pool.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
-    let otherIsThere = Moment()
-    let isFirst = Mutex(true)
-    let all = (0..<2).map { _ in
-      ValueObservation.tracking { db in
-        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
-        if n == 1 {
-          let waits = isFirst.withLock { isFirst in
-            defer { isFirst = false }
-            return isFirst
-          }
-          if waits { try otherIsThere.wait() } else { otherIsThere.happen() }
-        }
-        return n
-      }
-      .collect(in: pool)
-    }
+    let all = Self.twoThatNeedEachOther(in: pool)
     for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
     try pool.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
     for (deliveries, _) in all { try deliveries.wait(forLast: 1) }
@@ -121,23 +132,9 @@ import Tidemark
     // Others are asked for help at once then, and cannot help.
     if isMachineSlow { Self.slowDown(&readonly) }
     let pool = try DatabasePool(path: folder.path("t.sqlite"), configuration: readonly)
-    let otherIsThere = Moment()
-    let isFirst = Mutex(true)
-    let all = (0..<2).map { _ in
-      ValueObservation.tracking { db in
-        let n = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? -1
-        if n == 1 {
-          let waits = isFirst.withLock { isFirst in
-            defer { isFirst = false }
-            return isFirst
-          }
-          // In a log the state is soon gone; elsewhere the head of the log tells nothing at all.
-          if waits, journalMode == "wal" { try other.write { try $0.execute(sql: "CREATE TABLE more (n)") } }
-          if waits { try otherIsThere.wait() } else { otherIsThere.happen() }
-        }
-        return n
-      }
-      .collect(in: pool)
+    let all = Self.twoThatNeedEachOther(in: pool) {
+      // In a log the state is soon gone; elsewhere the head of the log tells nothing at all.
+      if journalMode == "wal" { try other.write { try $0.execute(sql: "CREATE TABLE more (n)") } }
     }
     for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
     // What others commit wakes both, for one round.
