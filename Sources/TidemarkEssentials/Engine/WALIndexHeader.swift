@@ -7,28 +7,34 @@ import Synchronization
 /// The layout is SQLite's, documented with its file format. The head stands there twice: a writer writes the second
 /// copy, then the first one, and who reads them in the other order and finds them equal has read one state.
 struct WALIndexHeader: Equatable, Sendable {
+  private let version: UInt32
+  private let unused: UInt32
+
+  /// How many commits there were: each one adds one. Who recovers a log begins at zero.
+  let commitCount: UInt32
+
+  private let pageSizeAndKind: UInt32
+
+  /// How many frames of the log are committed.
+  let frameCount: UInt32
+
+  private let pageCount: UInt32
+  private let frameSum: UInt64
+  private let salt: UInt64
+  private let sum: UInt64
+
   /// The only version of the layout that there is.
   private static let version: UInt32 = 3_007_000
-  private static let wordCount = 12
-  private static let pageSize: CInt = 32_768
-
-  fileprivate let words: SIMD16<UInt32>
+  private static let mappedSize: CInt = 32_768
 
   /// - parameter memory: The wal-index.
   fileprivate init?(_ memory: UnsafeRawPointer) {
-    let first = Self.copy(memory)
+    // Others may be writing. What was torn is not equal to the other copy.
+    let first = memory.load(as: WALIndexHeader.self)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    let second = Self.copy(memory + Self.wordCount * MemoryLayout<UInt32>.size)
-    guard first == second, first[0] == Self.version else { return nil }
-    words = first
-  }
-
-  // Others may be writing. What was torn is not equal to the other copy.
-  @inline(never)
-  private static func copy(_ memory: UnsafeRawPointer) -> SIMD16<UInt32> {
-    var words = SIMD16<UInt32>(repeating: 0)
-    for index in 0..<wordCount { words[index] = memory.load(fromByteOffset: 4 * index, as: UInt32.self) }
-    return words
+    let second = memory.load(fromByteOffset: MemoryLayout<WALIndexHeader>.size, as: WALIndexHeader.self)
+    guard first == second, first.version == Self.version else { return nil }
+    self = first
   }
 
   /// The head of the wal-index of the main database; nil when it cannot be told now.
@@ -42,21 +48,12 @@ struct WALIndexHeader: Equatable, Sendable {
       let map = methods.pointee.xShmMap
     else { return nil }
     var memory: UnsafeMutableRawPointer?
-    guard map(file, 0, pageSize, 0, &memory) == SQLITE_OK, let memory else { return nil }
+    guard map(file, 0, mappedSize, 0, &memory) == SQLITE_OK, let memory else { return nil }
     return WALIndexHeader(memory)
   }
 }
 
 extension WALIndexHeader {
-  /// How many commits there were: each one adds one. Who recovers a log begins at zero.
-  var commitCount: UInt32 { words[2] }
-
-  /// How many frames of the log are committed.
-  var frameCount: UInt32 { words[4] }
-
-  private var pageSizeAndKind: UInt32 { words[3] }
-  private var pageCount: UInt32 { words[5] }
-
   /// Whether the content is that of another head: it is the same state, or the log was begun anew since, by a
   /// checkpoint that has moved all of it.
   func hasSameContent(as older: WALIndexHeader) -> Bool {

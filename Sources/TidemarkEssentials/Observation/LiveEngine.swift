@@ -144,7 +144,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
 
   /// Has the line that was left to those who fetch served by another connection when they take long.
   private func watchLine(_ number: Int, of ground: _DatabaseGround) {
-    let end = ground.clock.after(LiveRound.patience * 4) { [self] in
+    let end = ground.clock.after(LiveRound.longPatience) { [self] in
       let (work, _) = state.withLock { state in (state.endWatch(number), state.lines.takeWatch(number)) }
       perform(work)
     }

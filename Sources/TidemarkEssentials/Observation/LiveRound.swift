@@ -11,6 +11,9 @@ final class LiveRound: @unchecked Sendable {
   /// How long one connection fetches before it asks for help: some times what it takes another one to come.
   static let patience = Duration.microseconds(250)
 
+  /// How long nobody looks whether those who fetch take long.
+  static let longPatience = Duration.milliseconds(5)
+
   /// How long a query waits for another one of its round before it gives up their common state: a query that never ends
   /// keeps nobody waiting.
   static let endurance = Duration.milliseconds(100)

@@ -242,13 +242,22 @@ struct LiveState {
     if query.machine.ask(wish) { lines.append(query) }
   }
 
+  /// How long those who fetch may give no sign before another connection is asked for.
+  ///
+  /// Who commits needs a processor, too: connections that wait for one say nothing either, and more of them would make
+  /// it worse. (Benchmarks: `live`.) So there are as many as there are processors left, and others where a query is
+  /// slow.
+  private var patience: Duration {
+    lines.readerCount < max(1, SystemThread.processorCount - 1) ? LiveRound.patience : LiveRound.longPatience
+  }
+
   /// Whom to call for queries that wait.
   mutating func nextWork() -> LiveWork {
     guard let ground else { return LiveWork() }
     var work = LiveWork(ground: ground)
     if !lines.reading.isEmpty, !polling.tell(), lines.readerCount < ground.fetchCountMax {
       let now = ground.clock.now()
-      if lines.readerCount == 0 || now - lines.lastSign >= LiveRound.patience {
+      if lines.readerCount == 0 || now - lines.lastSign >= patience {
         if lines.readerCount == 0 { polling.restIsOver(at: now) }
         lines.readerCount += 1
         lines.lastSign = now

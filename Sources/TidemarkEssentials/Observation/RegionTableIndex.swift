@@ -146,9 +146,9 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     if !whole.isEmpty { matchWhole(changes, hit) }
     if changes.isCoarse { return matchCoarsely(changes, hit) }
     if !asked.isEmpty { matchAsked(changes, hit) }
-    for column in columns.indices where !columns[column].isEmpty {
-      changes.forEachImage(of: columns[column].name) { value, row, isOfBothImages in
-        columns[column].find(value) { number in check(entries[number], row, isOfBothImages, hit) }
+    for column in columns where !column.isEmpty {
+      changes.forEachImage(of: column.name) { value, row, isOfBothImages in
+        column.find(value) { number in check(entries[number], row, isOfBothImages, hit) }
       }
     }
   }
@@ -218,8 +218,8 @@ extension RowFilter {
   }
 }
 
-/// The parts that are found by the value of a column.
-private struct ColumnIndex {
+/// The parts that are found by the value of a column. It belongs to its `RegionTableIndex`.
+private final class ColumnIndex {
   /// Most of the time it is one.
   private enum Numbers {
     case one(Int32)
@@ -254,8 +254,8 @@ private struct ColumnIndex {
   }
 
   let name: String
-  private var values: [DatabaseValue: Numbers] = [:]
-  private var ranges = IntervalIndex<Int32>()
+  @exclusivity(unchecked) private var values: [DatabaseValue: Numbers] = [:]
+  @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
 
   init(name: String) {
     self.name = name
@@ -263,23 +263,23 @@ private struct ColumnIndex {
 
   var isEmpty: Bool { values.isEmpty && ranges.count == 0 }
 
-  mutating func insert(_ value: DatabaseValue, _ number: Int32) {
+  func insert(_ value: DatabaseValue, _ number: Int32) {
     if values[value]?.append(number) == nil { values[value] = .one(number) }
   }
 
-  mutating func insert(_ filter: ColumnFilter, _ number: Int32) {
+  func insert(_ filter: ColumnFilter, _ number: Int32) {
     switch filter {
     case .values(let values): for value in values { insert(value, number) }
     case .range(let range): ranges.insert(range, number)
     }
   }
 
-  mutating func remove(_ value: DatabaseValue, _ number: Int32) {
+  func remove(_ value: DatabaseValue, _ number: Int32) {
     // Out while it changes: an array that is held twice is copied.
     if let numbers = values.removeValue(forKey: value) { values[value] = numbers.removing(number) }
   }
 
-  mutating func remove(_ filter: ColumnFilter, _ number: Int32) {
+  func remove(_ filter: ColumnFilter, _ number: Int32) {
     switch filter {
     case .values(let values): for value in values { remove(value, number) }
     case .range: ranges.remove(number)

@@ -1,8 +1,8 @@
 // What became of the rows that a statement has changed before it failed.
 
 extension ChangeCapture {
-  /// What became of the rows that a statement changed before it failed.
-  func outcome(of step: Step, _ error: DatabaseError) -> ChangeLog.Outcome {
+  /// What became of the rows that the statement of the current step changed before it failed.
+  func outcomeOfStep(_ error: DatabaseError) -> ChangeLog.Outcome {
     if db.callbacks.hasRolledBack { return .undone }
     // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
     if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
@@ -16,7 +16,7 @@ extension ChangeCapture {
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT
     // Nor has it one for a cascade, which it trusts to leave no orphan. It leaves one that is stored as another type.
     if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
-    return isConflict && !step.statement.mayFailWithoutUndoing ? .undone : .unclear
+    return isConflict && step?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
   }
 
   /// A row: by its id, or by the values of its key.

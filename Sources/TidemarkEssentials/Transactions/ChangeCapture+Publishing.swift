@@ -27,16 +27,17 @@ extension ChangeCapture {
 
   /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
   private func capturedLog() -> CapturedLog {
-    // Of a coarse table, some rows are missing, and some may not have stayed.
-    func isTold(_ record: ChangeRecord) -> Bool {
-      guard record.isCaptured else { return false }
-      if log.coarse.isEmpty { return true }
-      let key = logTables[Int(record.table)].key
-      return !log.coarse.contains { $0.key == key }
-    }
+    // Most of the time, it is all of the log.
+    let areAllTold = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
     return CapturedLog(
-      records: log.records.allSatisfy(isTold) ? log.records : log.records.filter(isTold),
-      values: log.values, layouts: logLayouts)
+      records: areAllTold ? log.records : log.records.filter(isTold), values: log.values, layouts: logLayouts)
+  }
+
+  private func isTold(_ record: ChangeRecord) -> Bool {
+    guard record.isCaptured else { return false }
+    // Of a coarse table, some rows are missing, and some may not have stayed.
+    let key = logTables[Int(record.table)].key
+    return !log.coarse.contains { $0.key == key }
   }
 
   /// What is told of the one table that has changed; nil when there are others, or some rows are not told.

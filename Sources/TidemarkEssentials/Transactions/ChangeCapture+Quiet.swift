@@ -4,19 +4,22 @@
 extension ChangeCapture {
   /// Whether nothing that the step of a statement may do is to be noted before it has ended.
   ///
-  /// It begins or ends a transaction while nobody wants to know anything. Most transactions are of this kind, and what
-  /// is noted of a step takes as many instructions as the step of such a statement (Benchmarks: `access: pool.write`).
+  /// It begins or ends a transaction: no row changes, but those that virtual tables have kept. Most statements are of
+  /// this kind, and what is noted of a step takes as many instructions as the step of such a statement (Benchmarks:
+  /// `access: pool.write`).
   func isCalm(_ statement: Statement, on db: Database) -> Bool {
-    observations.isEmpty && !db.isListeningToRows && !db.rowListening.isOn && !log.isInStep && calmStatement == nil
-      && statement.writes == nil && statement.effects.contains(.transactionControl)
+    statement.writes == nil && statement.effects.contains(.transactionControl)
+      && observations.isEmpty && !hasVirtualWrites && !log.isInStep && calmStatement == nil
       && db.compilation.vacuumCount == vacuumCount
   }
 
   /// Finds out whether the next steps of a statement can be quiet, now that a step has succeeded.
-  func allowQuietSteps(after step: Step) {
+  ///
+  /// - parameter step: nil when nothing was noted of it.
+  func allowQuietSteps(after step: Step?) {
     let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
-    if let plan = step.plan, !plan.isAlwaysTold, !plan.tables.isEmpty { judge(step, plan) }
+    if let step, let plan = step.plan, !plan.isAlwaysTold, !plan.tables.isEmpty { judge(step, plan) }
     // A full-text table writes what it has kept in memory in steps of other statements.
     if hasVirtualWrites { return }
     db.quietSteps.epoch = epoch

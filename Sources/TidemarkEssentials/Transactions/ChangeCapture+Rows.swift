@@ -81,7 +81,7 @@ extension ChangeCapture {
       if step?.lateWriteCount != db.compilation.lateWriteCount {
         planMayNotHold()
       } else {
-        for table in plan.tables where table.matches(signal) { return (table, true) }
+        if let table = plan.tables.first(where: { $0.matches(signal) }) { return (table, true) }
       }
     }
     let database = String(cString: signal.database)

@@ -147,17 +147,20 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   func didStep(_ statement: Statement, error: DatabaseError?) {
     if calmStatement == ObjectIdentifier(statement) {
       calmStatement = nil
-      if error == nil { noteCommitOfNothing(statement) }
+      guard error == nil else { return }
+      noteCommitOfNothing(statement)
+      if isListening { allowQuietSteps(after: nil) }
       return
     }
-    guard let step else { preconditionFailure("A statement ended its step that did not begin it") }
     let db: Database = self.db
-    if step.isMuted { setHook(true) }
+    if step?.isMuted == true { setHook(true) }
     // No row may have told: a plan for the old shape of a table would have the next step read its columns wrongly.
-    if step.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.forgetFindings() }
-    let outcome: ChangeLog.Outcome = error.map { self.outcome(of: step, $0) } ?? .succeeded
-    if let plan = step.plan, !plan.isIdle, outcome != .undone { lookForSilence(step, plan) }
-    self.step = outerSteps.popLast()
+    if step?.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.forgetFindings() }
+    let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
+    if step?.signalCount == signalCount, outcome != .undone { lookForSilence() }
+    // Taken out, and not copied. Until here, statements of our own may have run inside of it.
+    guard let step = self.step.take() else { preconditionFailure("A statement ended its step that did not begin it") }
+    if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
     log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
     if !observations.isEmpty { deliver(log.deliverable) }
@@ -197,9 +200,9 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     }
   }
 
-  /// A statement that has changed tables that somebody wants to know of, and of which no row was told.
-  private func lookForSilence(_ step: Step, _ plan: WatchPlan) {
-    guard signalCount == step.signalCount, let handle = db.handle,
+  /// A statement of which no row was told may have changed tables that somebody wants to know of.
+  private func lookForSilence() {
+    guard let step, let plan = step.plan, !plan.isIdle, let handle = db.handle,
       handle.totalChangesCount != step.totalChangesCount
     else { return }
     // Who has put a hook of his own in the place of ours keeps it. A virtual table may have no rows in others.
@@ -354,8 +357,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   private func forgetLogTables() {
     if logTables.isEmpty { return }
-    logTables.removeAll(keepingCapacity: true)
-    logLayouts.removeAll(keepingCapacity: true)
+    logTables.empty()
+    logLayouts.empty()
   }
 
   /// Everything in a database has changed, without a statement.

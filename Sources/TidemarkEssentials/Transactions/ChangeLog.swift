@@ -84,9 +84,12 @@ struct ChangeLog {
   mutating func reset() {
     isOpen = false
     // Most transactions are small: their memory is used again.
-    let isSmall = records.capacity <= 1024 && values.capacity <= 8192
-    if !records.isEmpty { records.removeAll(keepingCapacity: isSmall) }
-    if !values.isEmpty { values.removeAll(keepingCapacity: isSmall) }
+    if records.capacity <= 1024, values.capacity <= 8192 {
+      records.empty()
+      values.empty()
+    } else {
+      (records, values) = ([], [])
+    }
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { schemaChanges.removeAll() }
     if !savepoints.isEmpty { savepoints.removeAll() }
@@ -204,7 +207,7 @@ struct ChangeLog {
   /// - returns: The place of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
-    values.append(contentsOf: repeatElement(.null, count: count))
+    for _ in 0..<count { values.append(.null) }
     return start
   }
 

@@ -27,7 +27,11 @@ import Tidemark
 
   /// Those who observe go on in the parent, whose watch over the commits of others the child does not disturb. In the
   /// child, they can be cancelled, and nobody waits for those who were at it.
-  @Test func aChildMadeByForkLeavesTheObservationsOfItsParentAlone() async {
+  ///
+  /// Not under the thread sanitizer. What Swift's runtime does once, and has done before there was a second thread, it
+  /// looks up under a lock for ever after; an observer of the parent that has such a lock when the child is made keeps
+  /// it there for good. That is the limit that Reliability.md names: seldom met here, and soon met where all is slow.
+  @Test(.disabled(if: Sanitizer.isOfThreads)) func aChildMadeByForkLeavesTheObservationsOfItsParentAlone() async {
     await #expect(processExitsWith: .success) {
       let observed = try ObservedDatabases()
       // Swift's runtime has locks of its own, which it holds when something is done for the first time: a child that is

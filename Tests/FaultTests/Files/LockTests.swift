@@ -142,10 +142,7 @@ struct SecondSQLite {
   }()
 
   /// A sanitizer wants each library to be there once.
-  static var isAvailable: Bool {
-    original != nil && ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil
-      && ProcessInfo.processInfo.environment["TSAN_OPTIONS"] == nil
-  }
+  static var isAvailable: Bool { original != nil && !Sanitizer.isOfAddresses && !Sanitizer.isOfThreads }
 
   struct Missing: Error {}
 
