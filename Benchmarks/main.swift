@@ -38,6 +38,7 @@ if names.first == "committer" {
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
+let begin = MachineTime()
 
 if names.first == "others" {
   try measureOtherProcesses(folder, Array(names.dropFirst()))
@@ -80,6 +81,9 @@ default:
     try measure(workloads, rounds: rounds, report)
   }
   for section in sections where names.isEmpty || names.contains(section.name) { try section.measure() }
+}
+if let begin, let share = MachineTime()?.stolenShare(since: begin), side == nil {
+  report.add(Figure(group: "machine", name: "time that the host gave to others", value: share, unit: .waste))
 }
 if side == nil { report.printMissed() }
 if let jsonPath { try report.write(to: jsonPath, commit: commit) }

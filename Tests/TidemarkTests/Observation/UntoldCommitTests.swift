@@ -37,7 +37,8 @@ import Tidemark
     let (deliveries, cancellable) =
       isImmediate ? observation.collect(in: pool, scheduling: AtOnce()) : observation.collect(in: pool)
     let values = try deliveries.wait(forLast: 1)
-    #expect(values == [0, 1])
+    // What is delivered before the start returns is as new as it can be: the value of the second fetch may be there.
+    #expect(values == [0, 1] || isImmediate && values == [1])
     cancellable.cancel()
   }
 
