@@ -147,5 +147,9 @@ extension Database {
   }
 
   /// The state that the last commit has left, where that can be told.
-  fileprivate var walIndexHeader: WALIndexHeader? { handle?.walIndexHeader }
+  fileprivate var walIndexHeader: WALIndexHeader? {
+    // Without a log, SQLite would make an index of one, and never let go of it.
+    guard let handle, handle.fileHead?.usesLog == true else { return nil }
+    return handle.walIndexHeader
+  }
 }
