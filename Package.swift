@@ -42,7 +42,7 @@ let package = Package(
     .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport"]),
     .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
-    .testTarget(name: "DemoTests", dependencies: ["Demo", "Tidemark"]),
+    .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "Tidemark"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

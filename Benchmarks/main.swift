@@ -38,7 +38,7 @@ if names.first == "committer" {
 let folder = try BenchmarkFolder()
 defer { folder.remove() }
 let report = Report()
-let begin = MachineTime()
+let machineTimeAtStart = MachineTime()
 
 if names.first == "others" {
   try measureOtherProcesses(folder, Array(names.dropFirst()))
@@ -82,7 +82,7 @@ default:
   }
   for section in sections where names.isEmpty || names.contains(section.name) { try section.measure() }
 }
-if let begin, let share = MachineTime()?.stolenShare(since: begin), side == nil {
+if let machineTimeAtStart, let share = MachineTime()?.stolenShare(since: machineTimeAtStart), side == nil {
   report.add(Figure(group: "machine", name: "time that the host gave to others", value: share, unit: .waste))
 }
 if side == nil { report.printMissed() }

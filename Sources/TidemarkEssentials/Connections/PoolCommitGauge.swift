@@ -47,7 +47,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   }
 
   private func lookIntoLog(_ handle: ConnectionHandle, _ patience: Bool) throws -> CommitFinding {
-    switch ownCommits.look(patience, { handle.walIndexHeader }) {
+    switch ownCommits.look(patience, { handle.walIndexHeaderOfLog }) {
     case .nothing: .nothing
     case .others: .others
     // A head that cannot be read for so long is one of which nothing is known here.
@@ -87,7 +87,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
       // A connection that has not read yet does not know of the log.
       _ = try new.integer("PRAGMA schema_version")
       usesLog = new.fileHead?.usesLog == true
-      if usesLog, new.walIndexHeader == nil { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+      if usesLog, new.walIndexHeaderOfLog == nil { throw DatabaseError(resultCode: .SQLITE_BUSY) }
       if let known = standing.knownIdentity, let own = DatabaseFile(atPath: path)?.identity, own != known {
         new.closeEventually()
         return nil
@@ -105,7 +105,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
     // Who has begun to read may read an older state than the one of now, unless nobody else can commit meanwhile.
     if handle.isReading("main"), !handle.isWriting { return false }
     if ownCommits.hasBegun || hasVersion.load(ordering: .sequentiallyConsistent) { return true }
-    guard handle.fileHead?.usesLog == true, let header = handle.walIndexHeader else { return false }
+    guard let header = handle.walIndexHeader else { return false }
     ownCommits.begin(with: header)
     return true
   }

@@ -49,10 +49,10 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
     // Who is alone has no log that others could see, and SQLite would make one where it is asked for.
     if handle.holdsFilesExclusively { return .others }
     if connection.ownCommits.hasBegun {
-      return connection.ownCommits.look(false) { handle.walIndexHeader } == .nothing ? .nothing : .others
+      return connection.ownCommits.look(false) { handle.walIndexHeaderOfLog } == .nothing ? .nothing : .others
     }
     // What is read from now on is at least as new.
-    if let header = handle.walIndexHeader { connection.ownCommits.begin(with: header) }
+    if let header = handle.walIndexHeaderOfLog { connection.ownCommits.begin(with: header) }
     return .others
   }
 
@@ -71,7 +71,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
 
   /// Takes note of the state of the log, which is no newer than what is read.
   private func beginWithLog(_ db: Database) {
-    guard let handle = db.handle, !handle.isReading, handle.fileHead?.usesLog == true, !handle.holdsFilesExclusively,
+    guard let handle = db.handle, !handle.isReading, !handle.holdsFilesExclusively,
       let header = handle.walIndexHeader
     else { return }
     connection.ownCommits.begin(with: header)

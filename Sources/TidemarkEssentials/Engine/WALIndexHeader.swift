@@ -67,9 +67,16 @@ extension WALIndexHeader {
 }
 
 extension ConnectionHandle {
-  /// The state of the main database as others have left it, in WAL mode; nil when it cannot be told now. C:
-  /// `SQLITE_FCNTL_FILE_POINTER`, and the `xShmMap` of the file.
+  /// The state of the main database as its last commit has left it; nil where there is no log that others see, or when
+  /// it cannot be told now.
   ///
-  /// To be called once the connection has read in WAL mode.
-  var walIndexHeader: WALIndexHeader? { WALIndexHeader.current(pointer) }
+  /// To be called once the connection has read, and not while it `holdsFilesExclusively`.
+  var walIndexHeader: WALIndexHeader? {
+    // Asked for an index of a log that there is not, SQLite makes one, and never lets go of it.
+    fileHead?.usesLog == true ? walIndexHeaderOfLog : nil
+  }
+
+  /// The same, without a look into the file, where there is a log for certain: who has read in WAL mode stays in it
+  /// until it leaves it itself. C: `SQLITE_FCNTL_FILE_POINTER`, and the `xShmMap` of the file.
+  var walIndexHeaderOfLog: WALIndexHeader? { WALIndexHeader.current(pointer) }
 }

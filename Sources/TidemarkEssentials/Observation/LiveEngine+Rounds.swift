@@ -83,14 +83,10 @@ extension LiveEngine {
       try result.get().isolatedRead { db in
         watching?.begin(with: db)
         if round.isLarge {
-          // In a queue there is nobody else, and there may be no log.
-          let hasOthers = !round.ground.fetchesExcludeWrites
-          let header = hasOthers ? db.walIndexHeader : nil
           // The first read of one query alone does that, too.
-          try db.pinState()
-          // The head is that of the snapshot if nobody has committed meanwhile.
-          let isKnown = header != nil && header == db.walIndexHeader
-          if hasOthers { state.withLock { $0.share(round, isKnown ? header : nil) } }
+          let header = try db.pinState()
+          // In a queue there is nobody else.
+          if !round.ground.fetchesExcludeWrites { state.withLock { $0.share(round, header) } }
         }
         var look = LiveFetch.SchemaLook()
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
@@ -107,9 +103,7 @@ extension LiveEngine {
   private func help(_ round: LiveRound, _ result: Result<Database, any Error>) {
     do {
       try result.get().isolatedRead { db in
-        let header = db.walIndexHeader
-        try db.pinState()
-        guard let header, header == round.header, header == db.walIndexHeader else { return }
+        guard let header = try db.pinState(), header == round.header else { return }
         var look = LiveFetch.SchemaLook()
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
       }
@@ -141,15 +135,14 @@ extension LiveEngine {
 
 extension Database {
   /// Has the transaction that was begun take its state now.
-  func pinState() throws {
+  ///
+  /// - returns: What tells the state; nil where that cannot be told.
+  func pinState() throws -> WALIndexHeader? {
+    let header = handle?.walIndexHeader
     // A transaction takes its state at its first read.
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
-  }
-
-  /// The state that the last commit has left, where that can be told.
-  fileprivate var walIndexHeader: WALIndexHeader? {
-    // Without a log, SQLite would make an index of one, and never let go of it.
-    guard let handle, handle.fileHead?.usesLog == true else { return nil }
-    return handle.walIndexHeader
+    // The head is that of the state if nobody has committed meanwhile.
+    guard let header, header == handle?.walIndexHeaderOfLog else { return nil }
+    return header
   }
 }

@@ -8,10 +8,12 @@
 ///
 /// All that can change is guarded by the lock of its engine.
 final class LiveRound: @unchecked Sendable {
-  /// How long one connection fetches before it asks for help: some times what it takes another one to come.
+  /// How long one connection fetches before another one is asked for, where there is a processor for it: some times
+  /// what it takes that one to come.
   static let patience = Duration.microseconds(250)
 
-  /// How long nobody looks whether those who fetch take long.
+  /// The same where there is none: a query is slow by then. After this time, somebody looks, should those who fetch not
+  /// find it out themselves.
   static let longPatience = Duration.milliseconds(5)
 
   /// How long a query waits for another one of its round before it gives up their common state: a query that never ends

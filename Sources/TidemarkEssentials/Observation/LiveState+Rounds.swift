@@ -84,8 +84,19 @@ extension LiveState {
     return work
   }
 
-  // More threads than processors would wait for each other.
+  // How many connections fetch. Those that wait for a processor fetch nothing, and look as if their queries were slow.
+
+  /// In a round that takes long, one on each processor: who commits has its turn between the fetches. (On one processor
+  /// there may be two: where a query waits for something else, the other ones go on.)
   private var helpedReaderCountMax: Int { min(ground?.fetchCountMax ?? 0, max(2, SystemThread.processorCount)) }
+
+  /// How long those who fetch may give no sign before another connection is asked for, for a round of its own.
+  ///
+  /// Those rounds follow the commits, and who commits needs a processor, too: one remains free, as long as no query is
+  /// slow. (Benchmarks: `live`.)
+  var patience: Duration {
+    lines.readerCount < max(1, SystemThread.processorCount - 1) ? LiveRound.patience : LiveRound.longPatience
+  }
 
   /// Somebody is there to help.
   ///

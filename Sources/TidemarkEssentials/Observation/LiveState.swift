@@ -242,15 +242,6 @@ struct LiveState {
     if query.machine.ask(wish) { lines.append(query) }
   }
 
-  /// How long those who fetch may give no sign before another connection is asked for.
-  ///
-  /// Who commits needs a processor, too: connections that wait for one say nothing either, and more of them would make
-  /// it worse. (Benchmarks: `live`.) So there are as many as there are processors left, and others where a query is
-  /// slow.
-  private var patience: Duration {
-    lines.readerCount < max(1, SystemThread.processorCount - 1) ? LiveRound.patience : LiveRound.longPatience
-  }
-
   /// Whom to call for queries that wait.
   mutating func nextWork() -> LiveWork {
     guard let ground else { return LiveWork() }

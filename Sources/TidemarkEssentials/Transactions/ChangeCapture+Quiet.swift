@@ -4,9 +4,9 @@
 extension ChangeCapture {
   /// Whether nothing that the step of a statement may do is to be noted before it has ended.
   ///
-  /// It begins or ends a transaction: no row changes, but those that virtual tables have kept. Most statements are of
-  /// this kind, and what is noted of a step takes as many instructions as the step of such a statement (Benchmarks:
-  /// `access: pool.write`).
+  /// It begins or ends a transaction: no row changes, but those that virtual tables have kept. Two of the three
+  /// statements of a short write are of this kind, and what is noted of a step takes as many instructions as the step
+  /// of such a statement (Benchmarks: `access: pool.write`).
   func isCalm(_ statement: Statement, on db: Database) -> Bool {
     statement.writes == nil && statement.effects.contains(.transactionControl)
       && observations.isEmpty && !hasVirtualWrites && !log.isInStep && calmStatement == nil

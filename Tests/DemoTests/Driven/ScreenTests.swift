@@ -1,4 +1,5 @@
 import Foundation
+import StressSupport
 import Testing
 import Tidemark
 
@@ -193,7 +194,7 @@ struct ScreenTests {
     kill(terminal.process, number)
     let ending = terminal.ending()
     // A sanitizer answers for an access to memory that is not there, and ends the program with a code of its own.
-    #expect(ending == .signal(number) || number == SIGSEGV && DemoProgram.isSanitized)
+    #expect(ending == .signal(number) || number == SIGSEGV && Sanitizer.isUsed)
     #expect(terminal.isGivenBack)
   }
 

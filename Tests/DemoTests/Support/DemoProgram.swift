@@ -10,11 +10,6 @@ enum DemoProgram {
 
   static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
 
-  /// Whether the tests, and with them the program, run under a sanitizer.
-  static let isSanitized = !Set(ProcessInfo.processInfo.environment.keys).isDisjoint(with: [
-    "TSAN_OPTIONS", "ASAN_OPTIONS",
-  ])
-
   /// What it is told wherever it is started: no minutes for the backtrace of a crash; and no leaks, since a program that
   /// ends leaves its tasks where they are, which looks like some.
   static let environment = ["SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"]

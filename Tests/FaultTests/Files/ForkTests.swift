@@ -35,8 +35,8 @@ import Tidemark
     await #expect(processExitsWith: .success) {
       let observed = try ObservedDatabases()
       // Swift's runtime has locks of its own, which it holds when something is done for the first time: a child that is
-      // made then, and does the same, waits for good, whoever makes it. So all is done before. SQLite has such locks,
-      // too, but the child does not use it.
+      // made then, and does the same, waits for good, whoever makes it. So all is done before, but for what the lock is
+      // asked for ever after (see above). SQLite has such locks, too, but the child does not use it.
       try ObservedDatabases().rehearse()
       for _ in 0..<5 { try observed.checkThatCommitsOfOthersAreNoticed() }
       // Commits of others are under way whenever it is made.

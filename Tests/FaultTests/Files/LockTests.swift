@@ -142,7 +142,7 @@ struct SecondSQLite {
   }()
 
   /// A sanitizer wants each library to be there once.
-  static var isAvailable: Bool { original != nil && !Sanitizer.isOfAddresses && !Sanitizer.isOfThreads }
+  static var isAvailable: Bool { original != nil && !Sanitizer.isUsed }
 
   struct Missing: Error {}
 
