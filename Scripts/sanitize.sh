@@ -14,6 +14,7 @@
 # - `exitcode`. A sanitizer's report must fail the run even though every test passed. `swift test` turns it into its
 #   own status 1. The process of an exit test has the same options: a trap there is a signal, before any leak report,
 #   and a process expected to succeed fails when it races or leaks. Nothing has to be turned off for them.
+# - Only the options of the sanitizer at work are set: by them, tests know which one it is.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,10 +25,12 @@ case $sanitizer in
   thread)
     scratch=.build-tsan
     planted=race
+    export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1${TSAN_OPTIONS:+ $TSAN_OPTIONS}"
     ;;
   address)
     scratch=.build-asan
     planted=leak
+    export ASAN_OPTIONS="exitcode=66 detect_leaks=1${ASAN_OPTIONS:+ $ASAN_OPTIONS}"
     ;;
   *)
     echo "sanitize: '$sanitizer' is neither thread nor address" >&2
@@ -36,8 +39,6 @@ case $sanitizer in
 esac
 
 export SWIFT_BACKTRACE=enable=no
-export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1${TSAN_OPTIONS:+ $TSAN_OPTIONS}"
-export ASAN_OPTIONS="exitcode=66 detect_leaks=1${ASAN_OPTIONS:+ $ASAN_OPTIONS}"
 
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT

@@ -82,11 +82,10 @@ extension LiveEngine {
       let watching = state.withLock(\.watching)
       try result.get().isolatedRead { db in
         watching?.begin(with: db)
-        if round.isLarge {
-          // The first read of one query alone does that, too.
+        // In a queue there is nobody else to help.
+        if round.isLarge, !round.ground.fetchesExcludeWrites {
           let header = try db.pinState()
-          // In a queue there is nobody else.
-          if !round.ground.fetchesExcludeWrites { state.withLock { $0.share(round, header) } }
+          state.withLock { $0.share(round, header) }
         }
         var look = LiveFetch.SchemaLook()
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
