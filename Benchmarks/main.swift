@@ -8,9 +8,9 @@
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
-// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `slow`, `builds`. With `--side`, one side of
-// the workloads is run and nothing is compared: that is for profilers. With `--json`, what was measured is written to a
-// file, too.
+// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `builds`.
+// With `--side`, one side of the workloads is run and nothing is compared: that is for profilers. With `--json`, what
+// was measured is written to a file, too.
 
 import Foundation
 
@@ -73,6 +73,8 @@ default:
     ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),
     ("bulk", { try measureBulkWrites(folder, rounds: rounds, names: [], report) }),
     ("wakes", { try measureWakes(folder, report) }),
+    ("groups", { try measureGroups(folder, transactionCount: 1_000_000, report) }),
+    ("differences", { try measureDifferences(folder, rounds: rounds, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]

@@ -4,7 +4,7 @@ import Tidemark
 
 /// The code of `Documentation/LiveQueries.md`.
 @Suite struct LiveQueriesGuideTests {
-  struct Player: Codable, FetchableRecord, PersistableRecord {
+  struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord {
     var id: Int
     var name: String
     var score: Int
@@ -63,5 +63,51 @@ import Tidemark
     print("99 % of values came within", metrics.deliveryTimes.quantile(0.99))
     for cancellable in [cancellable, first, second, other] { cancellable.cancel() }
     #expect(dbPool.liveMetrics.observationCount == 0)
+  }
+
+  @Test func severalQueriesAsOne() throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let overview = ValueObservation.tracking { db in
+      (count: try Player.fetchCount(db), best: try Player.order(Column("score").desc).fetchOne(db))
+    }
+    let (deliveries, cancellable) = overview.map { "\($0.count) \($0.best?.name ?? "")" }.collect(in: dbPool)
+    try deliveries.wait(forLast: "2 Barbara")
+    cancellable.cancel()
+  }
+
+  @Test func whatHasChanged() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let hasChanged = Moment()
+    let task = Task {
+      let observation = ValueObservation.tracking { db in
+        if try Player.exists(db, key: 9) { throw Planned() }
+        return try Player.order(Column("score").desc).fetchAll(db)
+      }
+      .handleEvents(didReceiveValue: { if $0.map(\.id) == [1, 2] { hasChanged.happen() } })
+
+      var players: [Player] = []
+      do {
+        for try await difference in observation.values(in: dbPool).differences() {
+          players.apply(difference)
+        }
+      } catch is Planned {}
+      return players
+    }
+    let players = try await dbPool.read { try Player.order(Column("score").desc).fetchAll($0) }
+    try await dbPool.write { db in
+      try Player(id: 1, name: "Arthur", score: 30).update(db)
+    }
+    await hasChanged.reached()
+    try await dbPool.write { try Player(id: 9, name: "", score: 0).insert($0) }
+    #expect(try await task.value.map(\.score) == [30, 20])
+    try await dbPool.write { _ = try Player.deleteOne($0, key: 9) }
+
+    let newPlayers = try await dbPool.read { try Player.order(Column("score").desc).fetchAll($0) }
+    let difference = newPlayers.keyedDifference(from: players)
+    for update in difference.updates { print("at", update.offset, update.oldElement.score, update.element.score) }
+    #expect(difference.updates.map(\.offset) == [0])
+    #expect(difference.moves.count == 1)
   }
 }

@@ -1,0 +1,152 @@
+/// Compares two lists, in a time that grows with their lengths alone.
+///
+/// Most commits change a row or two of a long result. So what is equal at both ends is passed first, and one element
+/// that has moved is looked for before all identities of what is left are put into a table.
+///
+/// The code is compiled where it is used: a comparison that is not made for the type of the elements takes ten times as
+/// long.
+@usableFromInline
+struct ListComparison<Element, ID: Hashable> {
+  @usableFromInline typealias Difference = KeyedDifference<Element>
+
+  @usableFromInline let old: [Element]
+  @usableFromInline let new: [Element]
+  @usableFromInline let id: (Element) -> ID
+  @usableFromInline let areEqual: (Element, Element) -> Bool
+
+  @usableFromInline var removals: [Difference.Removal] = []
+  @usableFromInline var insertions: [Difference.Insertion] = []
+  @usableFromInline var moves: [Difference.Move] = []
+  @usableFromInline var updates: [Difference.Update] = []
+
+  @inlinable
+  init(
+    _ old: [Element], _ new: [Element], _ id: @escaping (Element) -> ID,
+    _ areEqual: @escaping (Element, Element) -> Bool
+  ) {
+    self.old = old
+    self.new = new
+    self.id = id
+    self.areEqual = areEqual
+  }
+
+  @inlinable
+  mutating func difference() -> Difference {
+    var (oldRange, newRange) = (old.indices, new.indices)
+    while let (i, j) = pair(oldRange.first, newRange.first) {
+      compare(i, j)
+      oldRange.removeFirst()
+      newRange.removeFirst()
+    }
+    let commonCount = updates.count
+    while let (i, j) = pair(oldRange.last, newRange.last) {
+      compare(i, j)
+      oldRange.removeLast()
+      newRange.removeLast()
+    }
+    // These were found from the last one to the first one, and what is between comes before them.
+    let updatesBehind = updates[commonCount...].reversed()
+    updates.removeSubrange(commonCount...)
+    if !findOneMove(oldRange, newRange) { pairByIdentity(oldRange, newRange) }
+    updates += updatesBehind
+    return Difference(
+      removals: removals, insertions: insertions, moves: moves, updates: updates, oldCount: old.count)
+  }
+
+  /// Two places, if there are two, and the same element stands there.
+  @inlinable
+  func pair(_ i: Int?, _ j: Int?) -> (Int, Int)? {
+    guard let i, let j, id(old[i]) == id(new[j]) else { return nil }
+    return (i, j)
+  }
+
+  @inlinable
+  mutating func compare(_ i: Int, _ j: Int) {
+    if areEqual(old[i], new[j]) { return }
+    updates.append(Difference.Update(oldOffset: i, offset: j, oldElement: old[i], element: new[j]))
+  }
+
+  /// Looks whether all is told by one element that has moved from one end to the other.
+  @inlinable
+  mutating func findOneMove(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> Bool {
+    guard oldRange.count == newRange.count, oldRange.count > 1 else { return false }
+    let (down, up) = (pair(oldRange.first, newRange.last), pair(oldRange.last, newRange.first))
+    if let (i, j) = down, zip(oldRange.dropFirst(), newRange).allSatisfy({ id(old[$0]) == id(new[$1]) }) {
+      zip(oldRange.dropFirst(), newRange).forEach { compare($0, $1) }
+      compare(i, j)
+      moves.append(Difference.Move(oldOffset: i, offset: j))
+      return true
+    }
+    if let (i, j) = up, zip(oldRange, newRange.dropFirst()).allSatisfy({ id(old[$0]) == id(new[$1]) }) {
+      compare(i, j)
+      zip(oldRange, newRange.dropFirst()).forEach { compare($0, $1) }
+      moves.append(Difference.Move(oldOffset: i, offset: j))
+      return true
+    }
+    return false
+  }
+
+  /// Looks for each element of the new list in the old one.
+  @inlinable
+  mutating func pairByIdentity(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
+    // Where an element stands for the first time, and behind each one where it stands again: a list may have the same
+    // element twice.
+    var places: [ID: Int] = [:]
+    var nextPlaces = Array(repeating: -1, count: oldRange.count)
+    if !newRange.isEmpty {
+      places.reserveCapacity(oldRange.count)
+      for i in oldRange.reversed() {
+        nextPlaces[i - oldRange.lowerBound] = places.updateValue(i, forKey: id(old[i])) ?? -1
+      }
+    }
+    var isPaired = Array(repeating: false, count: oldRange.count)
+    var pairs: [(old: Int, new: Int)] = []
+    for j in newRange {
+      guard let index = places.index(forKey: id(new[j])), places.values[index] >= 0 else {
+        insertions.append(Difference.Insertion(offset: j, element: new[j]))
+        continue
+      }
+      let i = places.values[index]
+      places.values[index] = nextPlaces[i - oldRange.lowerBound]
+      isPaired[i - oldRange.lowerBound] = true
+      pairs.append((i, j))
+      compare(i, j)
+    }
+    for i in oldRange where !isPaired[i - oldRange.lowerBound] {
+      removals.append(Difference.Removal(offset: i, element: old[i]))
+    }
+    let stays = longestRun(of: pairs.map(\.old))
+    for (pair, stays) in zip(pairs, stays) where !stays {
+      moves.append(Difference.Move(oldOffset: pair.old, offset: pair.new))
+    }
+  }
+}
+
+/// Which of some numbers to keep, so that they ascend and as many as can be are kept.
+///
+/// Each number stands on the end of the longest run that it goes on with; the ends of runs of all lengths ascend, so it
+/// is found by halving.
+@usableFromInline
+func longestRun(of numbers: [Int]) -> [Bool] {
+  // By length less one: the place of the least number that a run of this length ends with.
+  var ends: [Int] = []
+  var before = Array(repeating: -1, count: numbers.count)
+  for (place, number) in numbers.enumerated() {
+    var (low, high) = (0, ends.count)
+    // Most numbers go on with the longest run.
+    if let last = ends.last, numbers[last] < number { low = high }
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+    }
+    if low > 0 { before[place] = ends[low - 1] }
+    if low == ends.count { ends.append(place) } else { ends[low] = place }
+  }
+  var isKept = Array(repeating: false, count: numbers.count)
+  var place = ends.last ?? -1
+  while place >= 0 {
+    isKept[place] = true
+    place = before[place]
+  }
+  return isKept
+}
