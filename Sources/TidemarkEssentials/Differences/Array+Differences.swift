@@ -13,10 +13,8 @@ extension Array where Element: Equatable {
   public func keyedDifference<ID: Hashable>(
     from old: [Element], by id: (Element) -> ID
   ) -> KeyedDifference<Element> {
-    withoutActuallyEscaping(id) { id in
-      var comparison = ListComparison(old, self, id, ==)
-      return comparison.difference()
-    }
+    var comparison = ListComparison(old, self, id)
+    return comparison.difference()
   }
 }
 
@@ -30,7 +28,8 @@ extension Array where Element: Equatable & Identifiable {
   /// - parameter old: The other list.
   @inlinable
   public func keyedDifference(from old: [Element]) -> KeyedDifference<Element> {
-    keyedDifference(from: old, by: \.id)
+    // A key path would be made anew for each call, and asked by its description.
+    keyedDifference(from: old) { $0.id }
   }
 }
 

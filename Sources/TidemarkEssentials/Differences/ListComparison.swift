@@ -6,13 +6,15 @@
 /// The code is compiled where it is used: a comparison that is not made for the type of the elements takes ten times as
 /// long.
 @usableFromInline
-struct ListComparison<Element, ID: Hashable> {
+struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline typealias Difference = KeyedDifference<Element>
 
   @usableFromInline let old: [Element]
   @usableFromInline let new: [Element]
-  @usableFromInline let id: (Element) -> ID
-  @usableFromInline let areEqual: (Element, Element) -> Bool
+
+  // Each element is asked once.
+  @usableFromInline let oldIDs: [ID]
+  @usableFromInline let newIDs: [ID]
 
   @usableFromInline var removals: [Difference.Removal] = []
   @usableFromInline var insertions: [Difference.Insertion] = []
@@ -20,14 +22,11 @@ struct ListComparison<Element, ID: Hashable> {
   @usableFromInline var updates: [Difference.Update] = []
 
   @inlinable
-  init(
-    _ old: [Element], _ new: [Element], _ id: @escaping (Element) -> ID,
-    _ areEqual: @escaping (Element, Element) -> Bool
-  ) {
+  init(_ old: [Element], _ new: [Element], _ id: (Element) -> ID) {
     self.old = old
     self.new = new
-    self.id = id
-    self.areEqual = areEqual
+    oldIDs = old.map(id)
+    newIDs = new.map(id)
   }
 
   @inlinable
@@ -56,13 +55,13 @@ struct ListComparison<Element, ID: Hashable> {
   /// Two places, if there are two, and the same element stands there.
   @inlinable
   func pair(_ i: Int?, _ j: Int?) -> (Int, Int)? {
-    guard let i, let j, id(old[i]) == id(new[j]) else { return nil }
+    guard let i, let j, oldIDs[i] == newIDs[j] else { return nil }
     return (i, j)
   }
 
   @inlinable
   mutating func compare(_ i: Int, _ j: Int) {
-    if areEqual(old[i], new[j]) { return }
+    if old[i] == new[j] { return }
     updates.append(Difference.Update(oldOffset: i, offset: j, oldElement: old[i], element: new[j]))
   }
 
@@ -71,13 +70,13 @@ struct ListComparison<Element, ID: Hashable> {
   mutating func findOneMove(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> Bool {
     guard oldRange.count == newRange.count, oldRange.count > 1 else { return false }
     let (down, up) = (pair(oldRange.first, newRange.last), pair(oldRange.last, newRange.first))
-    if let (i, j) = down, zip(oldRange.dropFirst(), newRange).allSatisfy({ id(old[$0]) == id(new[$1]) }) {
+    if let (i, j) = down, zip(oldRange.dropFirst(), newRange).allSatisfy({ oldIDs[$0] == newIDs[$1] }) {
       zip(oldRange.dropFirst(), newRange).forEach { compare($0, $1) }
       compare(i, j)
       moves.append(Difference.Move(oldOffset: i, offset: j))
       return true
     }
-    if let (i, j) = up, zip(oldRange, newRange.dropFirst()).allSatisfy({ id(old[$0]) == id(new[$1]) }) {
+    if let (i, j) = up, zip(oldRange, newRange.dropFirst()).allSatisfy({ oldIDs[$0] == newIDs[$1] }) {
       compare(i, j)
       zip(oldRange, newRange.dropFirst()).forEach { compare($0, $1) }
       moves.append(Difference.Move(oldOffset: i, offset: j))
@@ -96,13 +95,13 @@ struct ListComparison<Element, ID: Hashable> {
     if !newRange.isEmpty {
       places.reserveCapacity(oldRange.count)
       for i in oldRange.reversed() {
-        nextPlaces[i - oldRange.lowerBound] = places.updateValue(i, forKey: id(old[i])) ?? -1
+        nextPlaces[i - oldRange.lowerBound] = places.updateValue(i, forKey: oldIDs[i]) ?? -1
       }
     }
     var isPaired = Array(repeating: false, count: oldRange.count)
     var pairs: [(old: Int, new: Int)] = []
     for j in newRange {
-      guard let index = places.index(forKey: id(new[j])), places.values[index] >= 0 else {
+      guard let index = places.index(forKey: newIDs[j]), places.values[index] >= 0 else {
         insertions.append(Difference.Insertion(offset: j, element: new[j]))
         continue
       }
