@@ -33,6 +33,9 @@ private final class DifferenceBenchmark {
     var name: String
     var sql: String
     var undoing: String
+
+    /// Aimed at, for a change of one row, with the fetch.
+    var target: Double? = 1.3
   }
 
   static let changes = [
@@ -46,8 +49,8 @@ private final class DifferenceBenchmark {
       name: "a row that has come", sql: "INSERT INTO ranked VALUES (0, 'new', 50000, 0.5)",
       undoing: "DELETE FROM ranked WHERE id = 0"),
     Change(
-      name: "rows all over that have moved", sql: "UPDATE ranked SET score = score + 500 WHERE id % 1000 = 0",
-      undoing: "UPDATE ranked SET score = score - 500 WHERE id % 1000 = 0"),
+      name: "100 rows that have moved", sql: "UPDATE ranked SET score = score + 500 WHERE id % 1000 = 0",
+      undoing: "UPDATE ranked SET score = score - 500 WHERE id % 1000 = 0", target: nil),
   ]
 
   private static let query = "SELECT id, name, score, ratio FROM ranked ORDER BY score, id"
@@ -88,7 +91,7 @@ private final class DifferenceBenchmark {
     report.add(
       Figure(
         group: Self.group, name: change.name, value: (fetchTime + differenceTime) / fetchTime, unit: .ratio,
-        target: 1.3))
+        target: change.target))
   }
 
   private func fetch() throws -> [Ranked] {

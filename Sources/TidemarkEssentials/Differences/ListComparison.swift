@@ -88,25 +88,26 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   /// Looks for each element of the new list in the old one.
   @inlinable
   mutating func pairByIdentity(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
-    // Where an element stands for the first time, and behind each one where it stands again: a list may have the same
-    // element twice.
-    var places: [ID: Int] = [:]
+    // Where an element stands first, behind each one where it stands again, and, for those that stand first, which one
+    // of them is next to be found: a list may have the same element twice.
+    var firstPlaces: [ID: Int] = [:]
     var nextPlaces = Array(repeating: -1, count: oldRange.count)
     if !newRange.isEmpty {
-      places.reserveCapacity(oldRange.count)
+      firstPlaces.reserveCapacity(oldRange.count)
       for i in oldRange.reversed() {
-        nextPlaces[i - oldRange.lowerBound] = places.updateValue(i, forKey: oldIDs[i]) ?? -1
+        nextPlaces[i - oldRange.lowerBound] = firstPlaces.updateValue(i, forKey: oldIDs[i]) ?? -1
       }
     }
+    var places = Array(oldRange)
     var isPaired = Array(repeating: false, count: oldRange.count)
     var pairs: [(old: Int, new: Int)] = []
+    pairs.reserveCapacity(min(oldRange.count, newRange.count))
     for j in newRange {
-      guard let index = places.index(forKey: newIDs[j]), places.values[index] >= 0 else {
+      guard let first = firstPlaces[newIDs[j]], case let i = places[first - oldRange.lowerBound], i >= 0 else {
         insertions.append(Difference.Insertion(offset: j, element: new[j]))
         continue
       }
-      let i = places.values[index]
-      places.values[index] = nextPlaces[i - oldRange.lowerBound]
+      places[first - oldRange.lowerBound] = nextPlaces[i - oldRange.lowerBound]
       isPaired[i - oldRange.lowerBound] = true
       pairs.append((i, j))
       compare(i, j)
