@@ -96,8 +96,9 @@ extension ConnectionHandle {
     let handle = try open(location.name, flags: flags, vfs: vfs)
     do {
       try handle.installBusyHandler(callbacks)
-      // A connection that has not read yet does not know of the log, and has nothing to move.
-      try handle.execute("SELECT rootpage FROM sqlite_master LIMIT 1")
+      // A connection that has not read yet does not know of the log, and has nothing to move. No table is asked: the
+      // whole schema would be read for it.
+      try handle.execute("PRAGMA schema_version")
     } catch {
       handle.closeEventually()
       throw error

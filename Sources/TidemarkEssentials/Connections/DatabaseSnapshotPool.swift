@@ -139,7 +139,7 @@ extension Database {
     _ = try Int.fetchOne(self, sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     let location = DatabaseLocation.file(path)
     let connections = try CheckpointConnections(location, vfs: configuration.environment.vfs)
-    if handle.hasMoved("main") { throw Database.movedError(path: path) }
+    if handle.hasMoved() { throw Database.movedError(path: path) }
     do {
       return try connections.move(
         { callbacks.busy?($0) ?? false },

@@ -38,7 +38,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   func look(_ patience: Bool) -> CommitFinding {
     do {
       guard let handle = try openedHandle() else { return .moved }
-      if handle.hasMoved("main") { return .moved }
+      if handle.hasMoved() { return .moved }
       return try usesLog ? lookIntoLog(handle, patience) : lookIntoFile(handle)
     } catch {
       // Somebody has the lock, or there is no descriptor left. If it is something else, a fetch will find out.

@@ -19,7 +19,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
     connection.inPassing { db in
       do {
         guard let handle = db.handle, handle.isInAutocommitMode, !handle.isReading else { return .unclear }
-        if handle.hasMoved("main") { return .moved }
+        if handle.hasMoved() { return .moved }
         // A lock for a moment would be one too many for a writer that does not wait.
         if version == nil { beginWithLog(db) }
         if let fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .nothing }

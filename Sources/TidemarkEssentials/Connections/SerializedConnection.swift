@@ -40,8 +40,7 @@ final class SerializedConnection: Sendable {
     changeBroker = db.changeCapture.broker
     self.standing = standing
     filePath = db.handle?.filePath(of: "main")
-    ownCommits = OwnCommits(db.handle?.pointer)
-    db.callbacks.ownCommits = ownCommits
+    ownCommits = db.callbacks.ownCommits
     db.compilation.willSetJournalMode = { [ownCommits] in ownCommits.forget() }
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)

@@ -28,7 +28,10 @@ final class ConnectionCallbacks {
   @exclusivity(unchecked) var longLogFrameCount = CInt.max
 
   /// Takes note of the commits of this connection, where somebody wants to tell them from those of others.
-  @exclusivity(unchecked) var ownCommits: OwnCommits?
+  let ownCommits = OwnCommits()
+
+  /// The connection, for the hook of commits, which is not told it.
+  @exclusivity(unchecked) fileprivate var connection: SQLiteConnection?
 
   /// Asked every few thousand instructions whether to stop.
   @exclusivity(unchecked) var shouldInterrupt: (() -> Bool)?
@@ -100,6 +103,7 @@ extension ConnectionHandle {
 
   /// C: `sqlite3_commit_hook`.
   func installCommitHook(_ callbacks: ConnectionCallbacks) {
+    callbacks.connection = pointer
     sqlite3_commit_hook(
       pointer,
       { context in
@@ -111,7 +115,7 @@ extension ConnectionHandle {
         // has changed and that it must compile the statement again.
         callbacks.hasRolledBack = false
         callbacks.hasTransactionEnded = true
-        callbacks.ownCommits?.willCommit()
+        if let connection = callbacks.connection { callbacks.ownCommits.willCommit(on: connection) }
         return 0
       }, callbacks.context)
   }

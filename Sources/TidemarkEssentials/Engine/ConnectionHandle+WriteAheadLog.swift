@@ -36,8 +36,8 @@ extension ConnectionHandle {
       { context, _, name, frameCount in
         let callbacks = ConnectionCallbacks.borrowed(context)
         guard let name else { return SQLITE_OK }
-        if let ownCommits = callbacks.ownCommits, strcmp(name, "main") == 0 {
-          ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
+        if callbacks.ownCommits.isTakingNotes, strcmp(name, "main") == 0 {
+          callbacks.ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
         }
         if frameCount >= callbacks.longLogFrameCount {
           callbacks.didCommitToLog?(String(cString: name), Int(frameCount))
@@ -87,7 +87,10 @@ extension ConnectionHandle {
   var isReading: Bool { sqlite3_txn_state(pointer, nil) > SQLITE_TXN_NONE }
 
   /// Whether the file is not any more where it was opened: moved, deleted, replaced. C: `SQLITE_FCNTL_HAS_MOVED`.
-  func hasMoved(_ name: String) -> Bool {
+  ///
+  /// - parameter name: That of a database of the connection. None stands for the main one, and is not looked for: it is
+  ///   asked about before each commit.
+  func hasMoved(_ name: String? = nil) -> Bool {
     var hasMoved: CInt = 0
     // A file system that cannot tell says so, and nothing is known then.
     return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0

@@ -17,8 +17,8 @@ final class OwnCommits: Sendable {
     /// The last state that was told, or was ours.
     var known: WALIndexHeader?
 
-    /// Whether a commit of ours has begun, and its end was not told yet.
-    var isInFlight = false
+    /// Where the head stands, while a commit of ours has begun, and its end was not told yet.
+    var inFlight: WALIndexMemory?
 
     /// Whether others have committed before a state that is known.
     var hasOthers = false
@@ -34,18 +34,8 @@ final class OwnCommits: Sendable {
     case unclear
   }
 
-  private let connection: UInt
   private let isOn = Atomic<Bool>(false)
   private let state = Mutex(State())
-
-  /// - parameter connection: The one whose commits are ours.
-  init(_ connection: SQLiteConnection?) {
-    self.connection = UInt(bitPattern: connection)
-  }
-
-  private var header: WALIndexHeader? {
-    SQLiteConnection(bitPattern: connection).flatMap { WALIndexHeader.current($0) }
-  }
 
   // MARK: Those who look
 
@@ -91,7 +81,7 @@ final class OwnCommits: Sendable {
         defer { state.hasOthers = false }
         return state.hasOthers ? .others : .nothing
       }
-      if state.isInFlight, patience { return .unclear }
+      if state.inFlight != nil, patience { return .unclear }
       state = State(known: header)
       return .others
     }
@@ -99,29 +89,31 @@ final class OwnCommits: Sendable {
 
   // MARK: The connection
 
+  /// Whether somebody wants to know.
+  var isTakingNotes: Bool { isOn.load(ordering: .relaxed) }
+
   /// A commit begins.
-  func willCommit() {
-    guard isOn.load(ordering: .relaxed), let pointer = SQLiteConnection(bitPattern: connection),
-      // Another database of the connection may be the one that is committed.
-      sqlite3_txn_state(pointer, "main") == SQLITE_TXN_WRITE
-    else { return }
+  ///
+  /// - parameter connection: The one whose commits are ours.
+  func willCommit(on connection: SQLiteConnection) {
+    // Another database of the connection may be the one that is committed.
+    guard isTakingNotes, sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE else { return }
     state.withLock { state in
       // As long as nothing is known there may be no log, and SQLite would make one where it is asked for.
-      guard let known = state.known, let header else { return }
+      guard let known = state.known, let memory = WALIndexMemory(connection), let header = memory.header else { return }
       if !header.hasSameContent(as: known) { state.hasOthers = true }
       state.known = header
-      state.isInFlight = true
+      state.inFlight = memory
     }
   }
 
   /// A commit has ended, and has left so many frames in the log.
   func didCommit(frameCount: UInt32) {
-    guard isOn.load(ordering: .relaxed) else { return }
+    guard isTakingNotes else { return }
     state.withLock { state in
-      guard state.isInFlight else { return }
-      state.isInFlight = false
+      guard let memory = state.inFlight.take() else { return }
       // Where others are committing already, the next look finds what it finds.
-      guard let header, let known = state.known else { return }
+      guard let header = memory.header, let known = state.known else { return }
       if !header.isNext(to: known) || header.frameCount != frameCount { state.hasOthers = true }
       state.known = header
     }
@@ -129,7 +121,7 @@ final class OwnCommits: Sendable {
 
   /// A commit has failed, or what has ended was none.
   func didNotCommit() {
-    guard isOn.load(ordering: .relaxed) else { return }
-    state.withLock { $0.isInFlight = false }
+    guard isTakingNotes else { return }
+    state.withLock { $0.inFlight = nil }
   }
 }

@@ -97,7 +97,7 @@ extension ConnectionHandle {
         let callbacks = ConnectionCallbacks.borrowed(context)
         callbacks.hasRolledBack = true
         callbacks.hasTransactionEnded = true
-        callbacks.ownCommits?.didNotCommit()
+        callbacks.ownCommits.didNotCommit()
       }, callbacks.context)
   }
 

@@ -25,7 +25,6 @@ struct WALIndexHeader: Equatable, Sendable {
 
   /// The only version of the layout that there is.
   private static let version: UInt32 = 3_007_000
-  private static let mappedSize: CInt = 32_768
 
   /// - parameter memory: The wal-index.
   fileprivate init?(_ memory: UnsafeRawPointer) {
@@ -37,20 +36,34 @@ struct WALIndexHeader: Equatable, Sendable {
     self = first
   }
 
-  /// The head of the wal-index of the main database; nil when it cannot be told now.
+}
+
+/// Where a connection has the wal-index of its main database in memory.
+///
+/// It stays there as long as the connection is in a transaction, or leaves one: who asks for the head before and after
+/// a commit has to look for it once.
+struct WALIndexMemory: Sendable {
+  private let start: UInt
+  private static let mappedSize: CInt = 32_768
+
+  /// Nil when it cannot be told now.
   ///
   /// To be called once the connection has read in WAL mode: before, SQLite has no wal-index, and would make one. No
   /// file is opened: closing one would let go of all locks that the process has on the database.
-  static func current(_ connection: SQLiteConnection) -> WALIndexHeader? {
+  init?(_ connection: SQLiteConnection) {
     var file: UnsafeMutablePointer<sqlite3_file>?
-    guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+    // No name stands for the main database, and is not looked for.
+    guard sqlite3_file_control(connection, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
       let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
       let map = methods.pointee.xShmMap
     else { return nil }
     var memory: UnsafeMutableRawPointer?
-    guard map(file, 0, mappedSize, 0, &memory) == SQLITE_OK, let memory else { return nil }
-    return WALIndexHeader(memory)
+    guard map(file, 0, Self.mappedSize, 0, &memory) == SQLITE_OK, let memory else { return nil }
+    start = UInt(bitPattern: memory)
   }
+
+  /// The head; nil when it cannot be told now.
+  var header: WALIndexHeader? { UnsafeRawPointer(bitPattern: start).flatMap { WALIndexHeader($0) } }
 }
 
 extension WALIndexHeader {
@@ -78,5 +91,5 @@ extension ConnectionHandle {
 
   /// The same, without a look into the file, where there is a log for certain: who has read in WAL mode stays in it
   /// until it leaves it itself. C: `SQLITE_FCNTL_FILE_POINTER`, and the `xShmMap` of the file.
-  var walIndexHeaderOfLog: WALIndexHeader? { WALIndexHeader.current(pointer) }
+  var walIndexHeaderOfLog: WALIndexHeader? { WALIndexMemory(pointer)?.header }
 }

@@ -1,10 +1,13 @@
 extension LiveEngine {
   /// A commit has succeeded. Called on the thread that has committed.
   func didCommit(_ changes: CommittedChanges) {
-    let (work, woken) = state.withLock { state in
+    let outcome = state.withLock { state -> (LiveWork, [AnyLiveObserver])? in
+      let wakeCount = state.metrics.wakeCount
       let woken = state.wake(changes)
-      return (state.nextWork(), woken)
+      // Most commits concern nobody, and nothing waits that did not wait before.
+      return state.metrics.wakeCount == wakeCount ? nil : (state.nextWork(), woken)
     }
+    guard let (work, woken) = outcome else { return }
     for observer in woken { observer.events.databaseDidChange?() }
     perform(work)
   }
@@ -64,9 +67,7 @@ extension LiveState {
         wake(query, .change, &woken)
       }
     } else {
-      var touched: [LiveQuery] = []
-      for table in changes.tables { index.match(table) { touched.append($0) } }
-      for query in touched { wake(query, .change, &woken) }
+      for table in changes.tables { index.match(table) { wake($0, .change, &woken) } }
       if changes.needsVersion < toldVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion { wake(query, .change, &woken) }
       }

@@ -13,19 +13,39 @@ extension LiveEngine {
         help(round, result)
         leave(round)
       }
-      while let round = state.withLock({ $0.beginRound(.reading) }) {
+      var last: LiveRound?
+      while let round = nextRound(after: last) {
         read(round, result)
-        leave(round)
+        last = round
         // Others who use the only connection have their turn.
         if round.ground.fetchesExcludeWrites {
+          leave(round)
           stopReading(after: .max)
           return
         }
       }
-      joined = nil
-      if poll() { continue }
       joined = stopReading(after: lastHelped)
       if joined == nil { return }
+    }
+  }
+
+  /// Leaves a round, and begins the next one: if nothing waits, after a moment with the processor.
+  ///
+  /// The lock is taken once where it can be. Who commits takes it, too, and each time that it changes hands between two
+  /// processors costs both as much as hundreds of instructions.
+  private func nextRound(after last: LiveRound?) -> LiveRound? {
+    let (round, polling) = state.withLock { state in
+      if let last { state.leave(last) }
+      let round = state.beginRound(.reading)
+      return (round, round == nil ? state.beginPolling() : nil)
+    }
+    guard round == nil, let polling else { return round }
+    // The clock may be one that does not go on by itself.
+    var lookCount = 0
+    while !polling.news.isSet, lookCount < 2_000, polling.clock.now() < polling.end { lookCount += 1 }
+    return state.withLock { state in
+      state.polling.end(hasWork: !state.lines.reading.isEmpty)
+      return state.beginRound(.reading)
     }
   }
 
@@ -44,27 +64,12 @@ extension LiveEngine {
     return round
   }
 
-  /// Waits for a moment with the processor.
-  ///
-  /// - returns: Whether there are queries to fetch.
-  private func poll() -> Bool {
-    guard let (news, clock, end) = state.withLock({ $0.beginPolling() }) else { return false }
-    // The clock may be one that does not go on by itself.
-    var lookCount = 0
-    while !news.isSet, lookCount < 2_000, clock.now() < end { lookCount += 1 }
-    return state.withLock { state in
-      state.polling.end(hasWork: !state.lines.reading.isEmpty)
-      return !state.lines.reading.isEmpty
-    }
-  }
-
   /// Fetches the queries that wait and need to write.
   func writeRounds(_ result: Result<Database, any Error>) {
     if let round = state.withLock({ $0.beginRound(.writing) }) {
-      let watching = state.withLock(\.watching)
       fetchAll(round) { fetch in
         try result.get().committing { db in
-          watching?.begin(with: db)
+          round.watching?.begin(with: db)
           return try fetch.run(db)
         }
       }
@@ -79,9 +84,8 @@ extension LiveEngine {
 
   private func read(_ round: LiveRound, _ result: Result<Database, any Error>) {
     do {
-      let watching = state.withLock(\.watching)
       try result.get().isolatedRead { db in
-        watching?.begin(with: db)
+        round.watching?.begin(with: db)
         // In a queue there is nobody else to help.
         if round.isLarge, !round.ground.fetchesExcludeWrites {
           let header = try db.pinState()
@@ -128,6 +132,8 @@ extension LiveEngine {
       let result = Result { try run(fetch) }
       times.fetched = round.ground.clock.now()
       complete(item, result, round, times)
+      // It was the only one, and nobody else knows of the round.
+      if !round.isLarge { return }
     }
   }
 }

@@ -116,9 +116,9 @@ final class LiveEngine: _DatabaseGround.Tenant {
     if state.ground != nil { return }
     state.ground = ground
     state.follow(
-      ground.writer?.changeBroker.subscribe(state.index.needs) { [weak self] changes in
-        self?.didCommit(changes)
-      })
+      // Held as long as something is observed, as the engine holds the ground: a weak reference would be asked at each
+      // commit.
+      ground.writer?.changeBroker.subscribe(state.index.needs) { [self] changes in didCommit(changes) })
     state.watching = ground.watchCommitsByOthers { [weak self] news in
       switch news {
       case .commits: self?.othersDidCommit()

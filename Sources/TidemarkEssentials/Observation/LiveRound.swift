@@ -26,6 +26,12 @@ final class LiveRound: @unchecked Sendable {
   /// The snapshot is newer than this.
   let begun: LiveState.Beginning
 
+  /// Looks for the commits of others, where somebody does.
+  let watching: CommitWatching?
+
+  /// Whether others may be of help: there was more than one query.
+  let isLarge: Bool
+
   /// Those that are not being fetched yet.
   private(set) var items: ArraySlice<Item>
 
@@ -47,17 +53,18 @@ final class LiveRound: @unchecked Sendable {
     var wokenAt: Duration?
   }
 
-  init(_ ground: _DatabaseGround, number: Int, begun: LiveState.Beginning, _ items: [Item]) {
+  init(
+    _ ground: _DatabaseGround, number: Int, begun: LiveState.Beginning, _ watching: CommitWatching?, _ items: [Item]
+  ) {
     self.ground = ground
     self.number = number
     self.begun = begun
+    self.watching = watching
+    isLarge = items.count > 1
     self.items = items[...]
     askedAt = ground.clock.now()
     lastFetchAt = askedAt
   }
-
-  /// Whether others may be of help.
-  var isLarge: Bool { items.count > 1 }
 
   /// Whether there is something to fetch for others than those who fetch.
   var wantsHelp: Bool { header != nil && !items.isEmpty }

@@ -5,7 +5,7 @@ extension LiveState {
     guard let ground, !waiting.isEmpty else { return nil }
     roundNumber += 1
     return LiveRound(
-      ground, number: roundNumber, begun: begin(isAlone: line == .writing),
+      ground, number: roundNumber, begun: begin(isAlone: line == .writing), watching,
       waiting.map { query in
         defer { query.wokenAt = nil }
         return LiveRound.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)

@@ -41,8 +41,8 @@ struct LiveState {
 
   /// Queries that wait for a fetch.
   struct Lines {
-    var reading: [LiveQuery] = []
-    var writing: [LiveQuery] = []
+    var reading = ShortList<LiveQuery>()
+    var writing = ShortList<LiveQuery>()
 
     /// How many connections are fetching, or were asked for.
     var readerCount = 0
@@ -78,8 +78,8 @@ struct LiveState {
     }
 
     /// Takes those who wait.
-    mutating func take(_ line: Line) -> [LiveQuery] {
-      var waiting: [LiveQuery] = []
+    mutating func take(_ line: Line) -> ShortList<LiveQuery> {
+      var waiting = ShortList<LiveQuery>()
       switch line {
       case .reading: swap(&waiting, &reading)
       case .writing: swap(&waiting, &writing)

@@ -61,6 +61,11 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// shape of the one before: they are of one query.
   @exclusivity(unchecked) private var lastShape: (shape: Shape, set: Int32)?
 
+  /// What the update that was looked at last is to those who depend on a set of columns: most commits update the same
+  /// columns.
+  @exclusivity(unchecked) private var lastTouch:
+    (set: Int32, layout: CaptureLayout, changed: UInt64, touch: (decides: Bool, shows: Bool))?
+
   init(key: TableKey) {
     self.key = key
   }
@@ -82,6 +87,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       return lastShape.set
     }
     let deciding = part.decidingColumns(rowIDName: rowIDName)
+    // It may stand where another one was.
+    lastTouch = nil
     let set = columnSets.insert(.init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
     lastShape = (shape, set)
     return set
@@ -147,7 +154,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     if changes.isCoarse { return matchCoarsely(changes, hit) }
     if !asked.isEmpty { matchAsked(changes, hit) }
     for column in columns where !column.isEmpty {
-      changes.forEachImage(of: column.name) { value, row, isOfBothImages in
+      changes.forEachImage(at: column.place) { value, row, isOfBothImages in
         column.find(value) { number in check(entries[number], row, isOfBothImages, hit) }
       }
     }
@@ -167,7 +174,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       }
       return
     }
-    changes.forEachImage(of: RowFilter.rowIDName) { _, row, isOfBothImages in
+    changes.forEachImage(at: { $0.place(of: RowFilter.rowIDName) }) { _, row, isOfBothImages in
       for number in asked { check(entries[number], row, isOfBothImages, hit) }
     }
   }
@@ -182,16 +189,27 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   ///
   /// - parameter isOfBothImages: Whether the part was found by the row as it was and as it is.
   private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
-    let columns = columnSets[entry.columnSet]
-    guard row.touches(columns: columns.deciding) else { return }
+    let touch = touch(row, entry.columnSet)
+    guard touch.decides else { return }
     if case .rows(let rows) = entry.filter {
       guard rows.mayAdmit(row.value) || isOfBothImages && rows.mayAdmit(row.other.value) else { return }
     }
     // A row that passes before and after, of which nothing has changed that shows.
-    if let shown = columns.shown, !row.touches(columns: shown), surelyHolds(row, entry), surelyHolds(row.other, entry) {
-      return
-    }
+    if !touch.shows, surelyHolds(row, entry), surelyHolds(row.other, entry) { return }
     hit(entry.id)
+  }
+
+  /// Whether the change of a row may matter to parts that depend on some columns, and whether it may show in a row that
+  /// passes before and after.
+  private func touch(_ row: TableCommit.Row, _ set: Int32) -> (decides: Bool, shows: Bool) {
+    guard let update = row.updateInPlace else { return (true, true) }
+    if let lastTouch, lastTouch.set == set, lastTouch.layout === update.layout, lastTouch.changed == update.changed {
+      return lastTouch.touch
+    }
+    let columns = columnSets[set]
+    let touch = (row.touches(columns: columns.deciding), columns.shown.map { row.touches(columns: $0) } ?? true)
+    lastTouch = (set, update.layout, update.changed, touch)
+    return touch
   }
 
   private func surelyHolds(_ row: TableCommit.Row, _ entry: Entry) -> Bool {
@@ -215,85 +233,6 @@ extension RowFilter {
       }
     }
     return columns.map { (rank($0.key, $0.value), $0.key) }.min { $0 < $1 }?.1
-  }
-}
-
-/// The parts that are found by the value of a column. It belongs to its `RegionTableIndex`.
-private final class ColumnIndex {
-  /// Most of the time it is one.
-  private enum Numbers {
-    case one(Int32)
-    case many([Int32])
-
-    func forEach(_ body: (Int32) -> Void) {
-      switch self {
-      case .one(let number): body(number)
-      case .many(let numbers): numbers.forEach(body)
-      }
-    }
-
-    mutating func append(_ number: Int32) {
-      switch self {
-      case .one(let other): self = .many([other, number])
-      case .many(var numbers):
-        self = .many([])
-        numbers.append(number)
-        self = .many(numbers)
-      }
-    }
-
-    /// - returns: What is left.
-    consuming func removing(_ number: Int32) -> Numbers? {
-      switch self {
-      case .one: return nil
-      case .many(var numbers):
-        numbers.removeAll { $0 == number }
-        return numbers.isEmpty ? nil : .many(numbers)
-      }
-    }
-  }
-
-  let name: String
-  @exclusivity(unchecked) private var values: [DatabaseValue: Numbers] = [:]
-  @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
-
-  init(name: String) {
-    self.name = name
-  }
-
-  var isEmpty: Bool { values.isEmpty && ranges.count == 0 }
-
-  func insert(_ value: DatabaseValue, _ number: Int32) {
-    if values[value]?.append(number) == nil { values[value] = .one(number) }
-  }
-
-  func insert(_ filter: ColumnFilter, _ number: Int32) {
-    switch filter {
-    case .values(let values): for value in values { insert(value, number) }
-    case .range(let range): ranges.insert(range, number)
-    }
-  }
-
-  func remove(_ value: DatabaseValue, _ number: Int32) {
-    // Out while it changes: an array that is held twice is copied.
-    if let numbers = values.removeValue(forKey: value) { values[value] = numbers.removing(number) }
-  }
-
-  func remove(_ filter: ColumnFilter, _ number: Int32) {
-    switch filter {
-    case .values(let values): for value in values { remove(value, number) }
-    case .range: ranges.remove(number)
-    }
-  }
-
-  /// Calls a closure for each part that lets a value pass: for all when it is not known.
-  func find(_ value: DatabaseValue?, _ body: (Int32) -> Void) {
-    guard let value else {
-      values.values.forEach { $0.forEach(body) }
-      return ranges.forEach(body)
-    }
-    values[value]?.forEach(body)
-    if ranges.count > 0 { ranges.find(value, body) }
   }
 }
 

@@ -34,6 +34,12 @@ extension TableCommit {
       return record.oldRowID != record.newRowID || layout.mayHaveChanged(columns, record)
     }
 
+    /// The columns of an update that leaves the row where it is, a bit for each: all that such a change touches depends
+    /// on. Nil for other changes, which touch everything.
+    var updateInPlace: (layout: CaptureLayout, changed: UInt64)? {
+      record.kind == .update && record.oldRowID == record.newRowID ? (layout, record.changedColumns) : nil
+    }
+
     /// The value of a column, given in lower case: nil when it is not known.
     func value(of column: String) -> DatabaseValue? {
       value(layout.place(of: column))
@@ -55,8 +61,12 @@ extension TableCommit {
 
   /// Calls a closure with the value of a column in each row, as it was and as it is: nil when it is not known.
   ///
+  /// - parameter placeIn: Where a layout has the column.
   /// - parameter body: Called once for a row that has the same value before and after, and told that it is so.
-  func forEachImage(of column: String, _ body: (DatabaseValue?, Row, _ isOfBothImages: Bool) -> Void) {
+  func forEachImage(
+    at placeIn: (CaptureLayout) -> CaptureLayout.Place,
+    _ body: (DatabaseValue?, Row, _ isOfBothImages: Bool) -> Void
+  ) {
     var place = CaptureLayout.Place.nowhere
     var placeTable: UInt16?
     for index in rowIndexes {
@@ -64,7 +74,7 @@ extension TableCommit {
       let layout = log.layouts[Int(record.table)]
       if record.table != placeTable {
         placeTable = record.table
-        place = layout.place(of: column)
+        place = placeIn(layout)
       }
       let row = Row(record: record, layout: layout, log: log, isNew: record.kind == .insert)
       let value = row.value(place)
@@ -96,7 +106,7 @@ extension CaptureLayout {
   }
 
   /// Where the value of a column is, given in lower case.
-  fileprivate func place(of name: String) -> Place {
+  func place(of name: String) -> Place {
     if hasRowID, name == rowIDColumn { return .rowID }
     if let offset = storedColumns.firstIndex(where: { columns[$0].name == name }) {
       return .stored(offset: offset, column: storedColumns[offset])

@@ -50,7 +50,7 @@ extension Database {
   /// Runs a step of a copy into this database, whose last one commits it.
   func judgingCopy<Result>(_ step: () throws -> Result) throws -> Result {
     // A copy is committed without a word to the hook.
-    if settings.isInFile, handle?.hasMoved("main") == true, !mayCommit(), let refusal = commitRefusal {
+    if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = commitRefusal {
       commitRefusal = nil
       throw refusal
     }
@@ -147,7 +147,7 @@ extension Database {
   ///
   /// What is committed into a file that was moved, deleted or replaced is found by nobody (hazard F5).
   func mayCommit() -> Bool {
-    guard settings.isInFile, handle?.hasMoved("main") == true else {
+    guard settings.isInFile, handle?.hasMoved() == true else {
       guard let watcher else { return true }
       do {
         try watcher.willCommit()

@@ -17,12 +17,30 @@ extension ChangeCapture {
     if db.compilation.foreignControlCount != foreignControlCount { log.becomeUnknown() }
     let isNews = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
     guard isNews else { return }
-    let captured = log.hasCaptured ? capturedLog() : .empty
+    guard let table = onlyTable else {
+      let captured = log.hasCaptured ? capturedLog() : .empty
+      return publish(ShortList(tables(of: captured)), captured, ownVersion)
+    }
+    publish(changes(of: table), ownVersion)
+    // The memory comes back to the log, unless somebody has it now: who looks for queries has it for a moment only.
+    if CommittedChanges.TableChanges.isUnshared(&table.told) {
+      table.told?.log.exchangeRows(with: &log)
+    } else {
+      table.told = nil
+    }
+  }
+
+  private func publish(_ changes: CommittedChanges.TableChanges, _ needsVersion: Int) {
+    publish(ShortList(changes), changes.log, needsVersion)
+  }
+
+  private func publish(
+    _ tables: ShortList<CommittedChanges.TableChanges>, _ captured: CapturedLog, _ needsVersion: Int
+  ) {
     broker.publish(
       CommittedChanges(
-        number: broker.nextCommitNumber(), needsVersion: ownVersion, isUnknown: log.isUnknown || log.isUncertain,
-        schemaChanges: log.schemaChanges, tables: onlyTable(of: captured) ?? ShortList(tables(of: captured)),
-        log: captured))
+        number: broker.nextCommitNumber(), needsVersion: needsVersion, isUnknown: log.isUnknown || log.isUncertain,
+        schemaChanges: log.schemaChanges, tables: tables, log: captured))
   }
 
   /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
@@ -40,15 +58,24 @@ extension ChangeCapture {
     return !log.coarse.contains { $0.key == key }
   }
 
-  /// What is told of the one table that has changed; nil when there are others, or some rows are not told.
-  private func onlyTable(of captured: CapturedLog) -> ShortList<CommittedChanges.TableChanges>? {
-    guard logTables.count == 1, log.coarse.isEmpty, !captured.records.isEmpty else { return nil }
-    let table = logTables[0]
-    let layout = captured.layouts[0]
+  /// The one table that has changed; nil when there are others, or some rows are not told.
+  private var onlyTable: WatchedTable? {
+    guard log.hasCaptured, logTables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
+      log.records.allSatisfy({ $0.isCaptured })
+    else { return nil }
+    return logTables[0]
+  }
+
+  /// What is told of the one table that has changed, with the rows of the log, which has none until they come back.
+  private func changes(of table: WatchedTable) -> CommittedChanges.TableChanges {
+    let layout = logLayouts[0]
+    let changes = table.told ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
+    table.told = changes
+    let captured = changes.log
+    captured.exchangeRows(with: &log)
     var draft = TableDraft()
     table.changedColumns = 0
-    for index in captured.records.indices {
-      let record = captured.records[index]
+    for record in captured.records {
       draft.kinds.insert(record.kind)
       if record.kind != .update { continue }
       table.changedColumns |= record.changedColumns
@@ -57,10 +84,8 @@ extension ChangeCapture {
       }
     }
     if table.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
-    return ShortList(
-      CommittedChanges.TableChanges(
-        key: table.key, kinds: draft.kinds, updatedColumns: draft.updatedColumns,
-        rowIndexes: .all(count: captured.records.count), log: captured))
+    changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: captured.records.count))
+    return changes
   }
 
   /// What is told of each table, in the order in which they changed first.
@@ -99,9 +124,9 @@ extension ChangeCapture {
     }
     return zip(keys, drafts).compactMap { key, draft in
       if draft.kinds.isEmpty { return nil }
-      return CommittedChanges.TableChanges(
-        key: key, kinds: draft.kinds, isCoarse: draft.isCoarse, updatedColumns: draft.updatedColumns,
-        rowIndexes: .some(draft.rowIndexes), log: captured)
+      let changes = CommittedChanges.TableChanges(key: key, isCoarse: draft.isCoarse, log: captured)
+      changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .some(draft.rowIndexes))
+      return changes
     }
   }
 }

@@ -19,7 +19,8 @@ extension ChangeCapture {
   func allowQuietSteps(after step: Step?) {
     let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
-    if let step, let plan = step.plan, !plan.isAlwaysTold, !plan.tables.isEmpty { judge(step, plan) }
+    // The step is taken out of its optional last: that copies it.
+    if let plan = step?.plan, !plan.isAlwaysTold, !plan.tables.isEmpty, let step { judge(step, plan) }
     // A full-text table writes what it has kept in memory in steps of other statements.
     if hasVirtualWrites { return }
     db.quietSteps.epoch = epoch

@@ -33,22 +33,23 @@ extension ChangeCapture {
       record.table = logIndex(of: table)
       log.add(record)
     }
-    if let step, !step.hasOwnRows { noteOwner(of: table, step, isPlanned: isPlanned) }
+    // Asked first: to take a step out of its optional is to copy it.
+    if step?.hasOwnRows == false { noteOwner(of: table, isPlanned: isPlanned) }
   }
 
   /// Before a statement begins to write, virtual tables write what they have kept in memory since earlier statements,
   /// outside of what is undone when this one fails.
-  private func noteOwner(of table: WatchedTable, _ step: Step, isPlanned: Bool) {
+  private func noteOwner(of table: WatchedTable, isPlanned: Bool) {
     if isPlanned {
-      self.step?.hasOwnRows = true
+      step?.hasOwnRows = true
       return
     }
-    let written = step.statement.writes?.tables ?? []
+    let written = step?.statement.writes?.tables ?? []
     func isWritten(_ key: TableKey) -> Bool { written.contains { $0.key == key } }
     if !isWritten(table.key), let virtualTable = virtualTable(before: table.key), !isWritten(virtualTable) {
       log.passStepMark()
     } else {
-      self.step?.hasOwnRows = true
+      step?.hasOwnRows = true
     }
   }
 

@@ -315,7 +315,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
     // A commit of nothing, or of a blob, has no hook that tells of its end.
-    callbacks.ownCommits?.didNotCommit()
+    callbacks.ownCommits.didNotCommit()
     callbacks.hasCommitted = false
     callbacks.hasRolledBack = false
     if hasCommitted, hasRolledBack, error == nil, !hasRefused {

@@ -75,7 +75,8 @@ struct ChangeLog {
   // MARK: Transactions
 
   mutating func begin(needsVersion: Int) {
-    reset()
+    // The end of the transaction before has left it so, most of the time.
+    if !isReset { reset() }
     isOpen = true
     self.needsVersion = needsVersion
   }
@@ -95,6 +96,11 @@ struct ChangeLog {
     if !savepoints.isEmpty { savepoints.removeAll() }
     (isUnknown, isUncertain, hasCaptured, byteCount, deliveredCount) = (false, false, false, 0, 0)
     generation &+= 1
+  }
+
+  private var isReset: Bool {
+    !isOpen && !isUnknown && !isUncertain && !hasCaptured && byteCount == 0 && deliveredCount == 0 && records.isEmpty
+      && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty && savepoints.isEmpty
   }
 
   /// Whether somebody who wants to know has something to be told.
@@ -215,6 +221,12 @@ struct ChangeLog {
   mutating func put(_ value: DatabaseValue, at place: Int) {
     byteCount += Self.byteCount(of: value)
     values[place] = value
+  }
+
+  /// Exchanges the rows for others: what is told takes their memory along, and may bring it back.
+  mutating func exchangeRows(_ records: inout [ChangeRecord], _ values: inout [DatabaseValue]) {
+    swap(&self.records, &records)
+    swap(&self.values, &values)
   }
 
   /// Takes back values that belong to no row.

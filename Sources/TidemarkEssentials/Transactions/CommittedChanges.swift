@@ -22,45 +22,59 @@ struct CommittedChanges: Sendable {
   let log: CapturedLog
 
   /// The changes of one table. An object: it is handed around by whoever looks at it, with each commit.
-  final class TableChanges: Sendable {
+  ///
+  /// Law: who is told of it finds it unchanged as long as he has it. Most have it as long as the call lasts that tells
+  /// of it: it serves for the next commit then (`isUnshared`).
+  final class TableChanges: @unchecked Sendable {
     let key: TableKey
 
     /// Kinds of changes.
-    let inserts: Bool
-    let deletes: Bool
-    let updates: Bool
+    @exclusivity(unchecked) private(set) var inserts = false
+    @exclusivity(unchecked) private(set) var deletes = false
+    @exclusivity(unchecked) private(set) var updates = false
 
     /// Whether no more is known than kinds and columns: nobody wanted to know more, or there were too many rows.
     let isCoarse: Bool
 
     /// The columns that were updated, in lower case; nil when any may have been.
-    let updatedColumns: Set<String>?
+    @exclusivity(unchecked) private(set) var updatedColumns: Set<String>? = []
 
     /// Which of `CommittedChanges.rows` are in this table.
-    let rowIndexes: RowIndexes
+    @exclusivity(unchecked) private(set) var rowIndexes = RowIndexes.all(count: 0)
 
     /// The rows of the commit.
-    let log: CapturedLog
+    @exclusivity(unchecked) private(set) var log: CapturedLog
 
-    init(
-      key: TableKey, kinds: Kinds, isCoarse: Bool = false, updatedColumns: Set<String>?, rowIndexes: RowIndexes,
-      log: CapturedLog
-    ) {
+    init(key: TableKey, isCoarse: Bool = false, log: CapturedLog) {
       self.key = key
-      inserts = kinds.contains(.insert)
-      deletes = kinds.contains(.delete)
-      updates = kinds.contains(.update)
       self.isCoarse = isCoarse
-      self.updatedColumns = updatedColumns
-      self.rowIndexes = rowIndexes
       self.log = log
     }
 
+    /// Says what has changed. Nobody has been told of it yet.
+    func set(_ kinds: Kinds, updatedColumns: Set<String>?, _ rowIndexes: RowIndexes) {
+      inserts = kinds.contains(.insert)
+      deletes = kinds.contains(.delete)
+      updates = kinds.contains(.update)
+      self.updatedColumns = updatedColumns
+      self.rowIndexes = rowIndexes
+    }
+
+    /// Whether nobody has it any more who was told of it, nor its rows.
+    ///
+    /// The counts of references would tell. Who has kept it has said so, besides: sanitizers of threads know nothing
+    /// of the order in which a count changes.
+    static func isUnshared(_ changes: inout TableChanges?) -> Bool {
+      isKnownUniquelyReferenced(&changes) && changes?.isLogUnshared == true
+    }
+
+    private var isLogUnshared: Bool { !log.isKept && isKnownUniquelyReferenced(&log) }
+
     /// The same, of a copy of the rows.
     init(_ other: TableChanges, log: CapturedLog) {
-      (key, inserts, deletes, updates) = (other.key, other.inserts, other.deletes, other.updates)
-      (isCoarse, updatedColumns, rowIndexes) = (other.isCoarse, other.updatedColumns, other.rowIndexes)
-      self.log = log
+      (key, isCoarse, self.log) = (other.key, other.isCoarse, log)
+      (inserts, deletes, updates) = (other.inserts, other.deletes, other.updates)
+      (updatedColumns, rowIndexes) = (other.updatedColumns, other.rowIndexes)
     }
   }
 
@@ -79,8 +93,9 @@ struct CommittedChanges: Sendable {
     case some([Int])
   }
 
-  /// The same, in memory of its own: what was told shares that of the log that is being written.
+  /// The same, for who keeps it when the call has returned that tells of it, on the thread of that call.
   func kept() -> CommittedChanges {
+    if log.keep() { return self }
     let log = log.copy()
     var changes = CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log)
@@ -116,13 +131,17 @@ struct CapturedRows: Sendable, RandomAccessCollection {
   subscript(position: Int) -> RowChange { log.change(at: position) }
 }
 
-/// The storage of captured rows: flat, whatever the table.
-final class CapturedLog: Sendable {
-  let records: [ChangeRecord]
-  let values: [DatabaseValue]
+/// The storage of captured rows: flat, whatever the table. It is changed by who captures, before others are told of it,
+/// and once they have it no more: see `TableChanges`.
+final class CapturedLog: @unchecked Sendable {
+  @exclusivity(unchecked) private(set) var records: [ChangeRecord]
+  @exclusivity(unchecked) private(set) var values: [DatabaseValue]
   let layouts: [CaptureLayout]
 
-  init(records: [ChangeRecord], values: [DatabaseValue], layouts: [CaptureLayout]) {
+  /// Whether somebody has it longer than the call lasts that tells of it.
+  @exclusivity(unchecked) private(set) var isKept = false
+
+  init(records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout]) {
     self.records = records
     self.values = values
     self.layouts = layouts
@@ -130,7 +149,23 @@ final class CapturedLog: Sendable {
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
 
-  func copy() -> CapturedLog {
+  /// Exchanges the rows with those of a log.
+  func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&records, &values) }
+
+  /// Somebody wants to have it for longer.
+  ///
+  /// - returns: Whether it is worth it: it may be the memory of a large transaction, with little in it now.
+  fileprivate func keep() -> Bool {
+    // There is nothing in it that could be changed; and all who have no rows have the same one.
+    if records.isEmpty { return true }
+    guard records.capacity <= max(16, 2 * records.count), values.capacity <= max(64, 2 * values.count) else {
+      return false
+    }
+    isKept = true
+    return true
+  }
+
+  fileprivate func copy() -> CapturedLog {
     CapturedLog(records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 })
   }
 

@@ -13,7 +13,10 @@ final class WatchedTable {
   @exclusivity(unchecked) var hasAskedAboutDeletes = false
 
   /// What is captured for the commit; nil for nothing.
-  var layout: CaptureLayout? { didSet { lastNames = nil } }
+  var layout: CaptureLayout? { didSet { (lastNames, told) = (nil, nil) } }
+
+  /// What was told last of the rows of the table, where nobody has it any more: its memory serves for the next commit.
+  @exclusivity(unchecked) var told: CommittedChanges.TableChanges?
 
   /// Virtual tables that somebody wants to know of, which may keep their content here.
   @exclusivity(unchecked) var virtualTables: [TableKey] = []

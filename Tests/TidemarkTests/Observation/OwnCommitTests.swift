@@ -112,17 +112,18 @@ import Tidemark
 
   @Test func aCommitThatHasNotEndedIsUnclear() throws {
     try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-    // As in the moment between the commit and the hook that tells of it.
+    // One that is not told the end, as in the moment between the commit and the hook that tells of it.
+    let commits = OwnCommits()
+    commits.begin()
+    commits.begin(with: try #require(try header()))
     try pool.write { db in
       try db.execute(sql: "INSERT INTO t VALUES (2)")
-      commits.willCommit()
-      db.callbacks.ownCommits = nil
+      commits.willCommit(on: try db.openHandle().pointer)
     }
-    pool.writer.sync { $0.callbacks.ownCommits = commits }
-    #expect(try look() == .unclear)
     let header = try header()
+    #expect(commits.look { header } == .unclear)
     #expect(commits.look(false) { header } == .others)
-    #expect(try look() == .nothing)
+    #expect(commits.look { header } == .nothing)
   }
 
   @Test func whatCannotBeReadIsUnclear() {

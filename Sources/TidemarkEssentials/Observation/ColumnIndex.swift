@@ -1,0 +1,135 @@
+/// The parts that are found by the value of a column. It belongs to its `RegionTableIndex`.
+final class ColumnIndex {
+  let name: String
+
+  // Integers apart: most values that rows are found by are integers, which the library of Swift hashes at once.
+  @exclusivity(unchecked) private var integers = NumberTable<Int64>()
+  @exclusivity(unchecked) private var values = NumberTable<DatabaseValue>()
+  @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
+
+  /// Where the layout that was asked last has the column: most commits have the same one.
+  @exclusivity(unchecked) private var lastPlace: (layout: CaptureLayout, place: CaptureLayout.Place)?
+
+  init(name: String) {
+    self.name = name
+  }
+
+  var isEmpty: Bool { integers.isEmpty && values.isEmpty && ranges.count == 0 }
+
+  func insert(_ value: DatabaseValue, _ number: Int32) {
+    if let integer = value.exactInteger {
+      integers.insert(integer, number)
+    } else {
+      values.insert(value, number)
+    }
+  }
+
+  func insert(_ filter: ColumnFilter, _ number: Int32) {
+    switch filter {
+    case .values(let values): for value in values { insert(value, number) }
+    case .range(let range): ranges.insert(range, number)
+    }
+  }
+
+  func remove(_ value: DatabaseValue, _ number: Int32) {
+    if let integer = value.exactInteger {
+      integers.remove(integer, number)
+    } else {
+      values.remove(value, number)
+    }
+  }
+
+  func remove(_ filter: ColumnFilter, _ number: Int32) {
+    switch filter {
+    case .values(let values): for value in values { remove(value, number) }
+    case .range: ranges.remove(number)
+    }
+  }
+
+  /// Calls a closure for each part that lets a value pass: for all when it is not known.
+  func find(_ value: DatabaseValue?, _ body: (Int32) -> Void) {
+    guard let value else {
+      integers.forEach(body)
+      values.forEach(body)
+      return ranges.forEach(body)
+    }
+    if let integer = value.exactInteger {
+      integers.forEach(of: integer, body)
+    } else {
+      values.forEach(of: value, body)
+    }
+    if ranges.count > 0 { ranges.find(value, body) }
+  }
+
+  /// Where the values of the column are.
+  func place(in layout: CaptureLayout) -> CaptureLayout.Place {
+    if let lastPlace, lastPlace.layout === layout { return lastPlace.place }
+    let place = layout.place(of: name)
+    lastPlace = (layout, place)
+    return place
+  }
+}
+
+extension DatabaseValue {
+  /// The integer that it equals, if there is one: the same one for all values that are equal.
+  fileprivate var exactInteger: Int64? {
+    switch storage {
+    case .int64(let integer): integer
+    case .double(let double): Int64(exactly: double)
+    case .null, .string, .blob: nil
+    }
+  }
+}
+
+/// The numbers of parts, by what they are found by.
+private struct NumberTable<Key: Hashable> {
+  /// Most of the time it is one.
+  private enum Numbers {
+    case one(Int32)
+    case many([Int32])
+
+    func forEach(_ body: (Int32) -> Void) {
+      switch self {
+      case .one(let number): body(number)
+      case .many(let numbers): numbers.forEach(body)
+      }
+    }
+
+    mutating func append(_ number: Int32) {
+      switch self {
+      case .one(let other): self = .many([other, number])
+      case .many(var numbers):
+        self = .many([])
+        numbers.append(number)
+        self = .many(numbers)
+      }
+    }
+
+    /// - returns: What is left.
+    consuming func removing(_ number: Int32) -> Numbers? {
+      switch self {
+      case .one: return nil
+      case .many(var numbers):
+        numbers.removeAll { $0 == number }
+        return numbers.isEmpty ? nil : .many(numbers)
+      }
+    }
+  }
+
+  private var numbers: [Key: Numbers] = [:]
+
+  var isEmpty: Bool { numbers.isEmpty }
+
+  mutating func insert(_ key: Key, _ number: Int32) {
+    if numbers[key]?.append(number) == nil { numbers[key] = .one(number) }
+  }
+
+  mutating func remove(_ key: Key, _ number: Int32) {
+    // Out while it changes: an array that is held twice is copied.
+    if let known = numbers.removeValue(forKey: key) { numbers[key] = known.removing(number) }
+  }
+
+  func forEach(of key: Key, _ body: (Int32) -> Void) { numbers[key]?.forEach(body) }
+
+  func forEach(_ body: (Int32) -> Void) { numbers.values.forEach { $0.forEach(body) } }
+}
