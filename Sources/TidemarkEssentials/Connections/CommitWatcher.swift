@@ -9,14 +9,14 @@ final class CommitWatcher: Sendable {
   }
 
   private let state = Mutex(State())
-  private let stamp = ProcessStamp.make()
+  private let stamp = ProcessStamp()
 
   private static let current = Mutex(CommitWatcher())
 
   /// That of this process: a child made by `fork` has another one than its parent.
   static var shared: CommitWatcher {
     current.withLock { current in
-      if current.stamp != ProcessStamp.current { current = CommitWatcher() }
+      if !current.stamp.isOfThisProcess { current = CommitWatcher() }
       return current
     }
   }

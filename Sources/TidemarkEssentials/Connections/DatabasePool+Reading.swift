@@ -22,7 +22,12 @@ extension DatabasePool {
   public func readInPlace<T>(
     isolation: isolated (any Actor)? = #isolation, _ value: (Database) throws -> T
   ) async throws -> T {
-    try await readers.inPlace { try $0.isolatedRead(value) }
+    let deadline = readers.deadline()
+    var free = try readers.borrowUnlessInherited()
+    if free == nil { free = try await readers.borrowInPlace(until: deadline) }
+    guard let loan = free else { preconditionFailure("Let in without a reader") }
+    defer { readers.giveBack(loan) }
+    return try readers.inPlace(loan, deadline) { try $0.isolatedRead(value) }
   }
 
   /// Reads later. All that is read comes from one committed state, and nothing can be written.

@@ -2,17 +2,22 @@
 
 extension ReaderPool {
   /// Runs a synchronous access, on the calling thread.
+  @inline(__always)
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
+    preconditionNotReentrant()
+    let deadline = deadline()
+    let loan = try borrow(until: deadline)
+    defer { giveBack(loan) }
+    return try run(loan, deadline, body)
+  }
+
+  private func preconditionNotReentrant() {
     precondition(
       !isAccessible,
       """
       Database methods are not reentrant. The calling thread is inside a read of this database already: use the `db` \
       argument of that read, or start the new read when it has ended.
       """)
-    let deadline = deadline()
-    let loan = try borrow(until: deadline)
-    defer { giveBack(loan) }
-    return try run(loan, deadline, body)
   }
 
   /// Runs a synchronous access, inside the read that the thread is in if there is one.
@@ -54,31 +59,30 @@ extension ReaderPool {
   }
 
   /// Runs an access on the thread of the current task.
-  private func inPlace<T>(
+  @inline(__always)
+  func inPlace<T>(
     _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
     try Task.checkCancellation()
-    return try run(loan, deadline) { db in try db.withCancellation(.ofTask) { try body(db) } }
+    return try run(loan, deadline) { db in try db.withCancellationOfTask { try body(db) } }
   }
 
-  /// Runs an asynchronous access on the thread of the caller, which is suspended while it waits for a connection.
-  func inPlace<T>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Database) throws -> T
-  ) async throws -> T {
-    try standing.checkIsNotInherited()
-    let deadline = deadline()
-    // Promised until the task runs in its isolation, and lent from then on.
-    var promised = borrowNow()
-    while promised.map(claim) != true {
-      promised = try await AsyncAccess.acquire(
+  /// A connection for an access on the thread of the caller, who is suspended while he waits for it.
+  ///
+  /// It is to be asked for when `borrowUnlessInherited` had none: an asynchronous call takes 200 instructions, whether
+  /// it has to wait or not.
+  func borrowInPlace(
+    until deadline: Database.Deadline?, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Loan {
+    while true {
+      // Promised until the task runs in its isolation, and lent from then on.
+      let promised = try await AsyncAccess.acquire(
         until: deadline,
         enter: { [self] letIn in borrowAsleep(letIn) },
         giveUp: { [self] ticket in giveUp(ticket) },
         leave: { [self] loan in if claim(loan) { giveBack(loan) } })
+      if claim(promised) { return promised }
     }
-    guard let loan = promised else { preconditionFailure("Let in without a reader") }
-    defer { giveBack(loan) }
-    return try inPlace(loan, deadline, body)
   }
 
   /// What an access that calls back does with its connection: something before, the call, something after.
@@ -112,12 +116,14 @@ extension ReaderPool {
     }
   }
 
+  @inline(__always)
   private func run<T>(
     _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
     try check(loan, deadline, renews: true, body)
   }
 
+  @inline(__always)
   private func check<T>(
     _ loan: Loan, _ deadline: Database.Deadline?, renews: Bool, _ body: (Database) throws -> T
   ) throws -> T {

@@ -86,8 +86,7 @@ final class ReaderPool: Sendable {
   ///
   /// - throws: An error when there was none until the deadline.
   func borrow(until deadline: Database.Deadline?) throws -> Loan {
-    try standing.checkIsNotInherited()
-    if let free = borrowNow() { return free }
+    if let free = try borrowUnlessInherited() { return free }
     let place = makePlace()
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
     let action = machine.withLock { machine in
@@ -172,6 +171,12 @@ final class ReaderPool: Sendable {
     machine.withLock { $0.requestNow() }.map(loan)
   }
 
+  /// A connection that is free, if nobody waits for one. In a child made by `fork`, there is none to wait for.
+  func borrowUnlessInherited() throws -> Loan? {
+    try standing.checkIsNotInherited()
+    return borrowNow()
+  }
+
   /// A connection that is free and open, if nobody waits for one.
   func borrowOpenNow() -> Loan? {
     guard let slot = machine.withLock({ $0.requestOpen() }) else { return nil }
@@ -222,15 +227,20 @@ final class ReaderPool: Sendable {
   ///
   /// - parameter renews: Whether another one is opened in the place of one that was invalidated. Not when the one that
   ///   is there holds a state already.
+  @inline(__always)
   func use<Result>(_ loan: Loan, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
+    try threads.withAccess(loan.slot, connection(of: loan, renews: renews), body)
+  }
+
+  private func connection(of loan: Loan, renews: Bool) throws -> Database {
     let slot = slots[loan.slot]
     if renews, !isOfNow(slot) { slot.abandon() }
-    if let db = slot.db { return try threads.withAccess(loan.slot, db, body) }
+    if let db = slot.db { return db }
     if isClosed() { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)
     let db = try open(openedCount.add(1, ordering: .relaxed).newValue)
     slot.put(db, generation: generation)
-    return try threads.withAccess(loan.slot, db, body)
+    return db
   }
 
   /// The connection that the calling thread is using.

@@ -83,6 +83,7 @@ final class ReaderThreads: Sendable {
   }
 
   /// Runs the access of the calling thread, with a slot that is lent to it.
+  @inline(__always)
   func withAccess<Result>(_ slot: Int, _ db: Database, _ body: (Database) throws -> Result) rethrows -> Result {
     threads[slot].store(currentThreadID(), ordering: .relaxed)
     defer { threads[slot].store(0, ordering: .relaxed) }

@@ -248,7 +248,7 @@ final class SerializedConnection: Sendable {
       // It may take a while, and the task need not wait for it.
       db.putsOffWork = true
       defer { db.putsOffWork = false }
-      return try db.withCancellation(.ofTask) {
+      return try db.withCancellationOfTask {
         guard try db.beginTransactionNow() else { throw LockIsTaken() }
         return try db.committingRest(body)
       }
@@ -313,35 +313,42 @@ extension Database {
   }
 
   /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
+  @inline(__always)
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     // What an access before could not do.
     payRollback()
     payReadOnly()
-    let result: Result
+    // The result goes straight to who asked for it.
+    var hasFailed = false
+    defer { if !hasFailed { checkLeftovers(allowsUnsafeTransactions) } }
     do {
-      result =
-        if let deadline {
-          try withDeadline(deadline) { try body(self) }
-        } else {
-          try body(self)
-        }
-    } catch  where isDrivenByHand {
-      throw error
+      if let deadline { return try withDeadline(deadline) { try body(self) } }
+      return try body(self)
     } catch {
-      // First: as long as one of them runs, an interruption hits the rollback, too.
-      resetRunningStatements()
-      if !allowsUnsafeTransactions { rollbackLeftovers() }
+      hasFailed = true
+      undoLeftovers(allowsUnsafeTransactions)
       throw error
     }
-    if isDrivenByHand { return result }
+  }
+
+  /// After an access that has thrown.
+  private func undoLeftovers(_ allowsUnsafeTransactions: Bool) {
+    if isDrivenByHand { return }
+    // First: as long as one of them runs, an interruption hits the rollback, too.
+    resetRunningStatements()
+    if !allowsUnsafeTransactions { rollbackLeftovers() }
+  }
+
+  /// After an access that has not.
+  private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
+    if isDrivenByHand { return }
     // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction || owedRollback != nil,
       "A transaction has been left opened at the end of a database access")
-    return result
   }
 
   private func resetRunningStatements() { handle?.resetRunningStatements() }

@@ -8,7 +8,7 @@ import Dispatch
 /// may be too small for what SQLite does with a deep expression (hazard S10).
 final class ThreadExecutor: AccessExecutor {
   private let shared: Shared
-  private let process = ProcessStamp.make()
+  private let process = ProcessStamp()
 
   init(label: String, threadCountMax: Int) {
     shared = Shared(label: label, threadCountMax: threadCountMax)
@@ -20,7 +20,7 @@ final class ThreadExecutor: AccessExecutor {
 
   func retire() {
     // In a child made by fork(), there are no threads to wait for.
-    if ProcessStamp.current == process { shared.stopIdleThreads() }
+    if process.isOfThisProcess { shared.stopIdleThreads() }
   }
 
   /// What threads and executor have in common. The threads do not keep the executor alive.

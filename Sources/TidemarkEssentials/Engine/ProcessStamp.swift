@@ -14,20 +14,23 @@
 ///
 /// The stamp stands on a page of memory that the system gives to a child as zeros: the question costs a load, and no
 /// call. Where the system cannot do that, it is the number of the process, which is asked for each time.
-enum ProcessStamp {
-  /// The stamp of this process; zero in a child that has not opened a connection of its own yet.
-  @inline(__always)
-  static var current: Int {
-    guard let page else { return Int(getpid()) }
-    return page.pointee
-  }
+struct ProcessStamp: Sendable {
+  private let value: Int
+
+  // Kept with the stamp: a static property is asked for with a call.
+  private nonisolated(unsafe) let page: UnsafeMutablePointer<Int>?
 
   /// The stamp of this process, for a connection that it opens.
-  static func make() -> Int {
+  init() {
+    page = Self.page
     // Zero in a child, which has one thread: nobody else looks.
     if let page, page.pointee == 0 { page.pointee = Int(getpid()) }
-    return current
+    value = page?.pointee ?? Int(getpid())
   }
+
+  /// Whether this is the process that made the stamp, and not a child of it.
+  @inline(__always)
+  var isOfThisProcess: Bool { (page?.pointee ?? Int(getpid())) == value }
 
   // Written once before it is seen, and then in children only.
   private nonisolated(unsafe) static let page: UnsafeMutablePointer<Int>? = {

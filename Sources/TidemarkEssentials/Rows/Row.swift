@@ -16,8 +16,8 @@ public import Synchronization
 /// Seen through an adapter, a row shows other columns than those of the statement, and may have scopes:
 /// rows inside the row.
 public final class Row {
-  /// The running statement, or nil when this row is a copy.
-  @usableFromInline let statement: Statement?
+  /// The running statement, or nil when this row is a copy, or a window that is closed.
+  @usableFromInline @exclusivity(unchecked) private(set) var statement: Statement?
 
   /// The statement's pointer when columns can be read straight from it: no copy, no adapter.
   @usableFromInline let directStatement: SQLiteStatement?
@@ -70,6 +70,23 @@ public final class Row {
     self.values = base.values
     self.baseColumns = base.baseColumns
     self.layout = layout
+  }
+
+  /// Closes a window that nobody looks through any more. It does not hold the statement then.
+  ///
+  /// - returns: Whether it may be opened again.
+  func close() -> Bool {
+    statement = nil
+    return prefetched.isEmpty
+  }
+
+  /// Opens a window again, on the statement that it was on.
+  ///
+  /// - returns: Whether it shows the columns of today.
+  func reopen(on statement: Statement) -> Bool {
+    guard statement.isKnownToHave(baseColumns) else { return false }
+    self.statement = statement
+    return true
   }
 
   /// Keeps what decodes the rows of this window, if it may.

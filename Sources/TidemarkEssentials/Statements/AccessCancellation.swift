@@ -7,20 +7,8 @@ import Synchronization
 /// busy handler, the next one when it starts.
 final class AccessCancellation: Sendable {
   private let flag = Atomic<Bool>(false)
-  private let isOfTask: Bool
 
-  init() {
-    isOfTask = false
-  }
-
-  private init(isOfTask: Bool) {
-    self.isOfTask = isOfTask
-  }
-
-  /// Whether the task was cancelled whose thread asks: for accesses that run on the thread of their task.
-  static let ofTask = AccessCancellation(isOfTask: true)
-
-  var isCancelled: Bool { isOfTask ? Task.isCancelled : flag.load(ordering: .relaxed) }
+  var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   func cancel() { flag.store(true, ordering: .relaxed) }
 }
@@ -33,6 +21,18 @@ extension Database {
     let previous = self.cancellation
     self.cancellation = cancellation
     defer { self.cancellation = previous }
+    return try watching(body)
+  }
+
+  /// Runs an access on the thread of its task, which is cancelled with that task.
+  ///
+  /// It has no object for that: to retain and release one, for each statement, is a good part of what such an access
+  /// takes more than one that cannot be cancelled (Benchmarks: `access: await pool.readInPlace`).
+  @inline(__always)
+  func withCancellationOfTask<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let previous = endsWithTask
+    endsWithTask = true
+    defer { endsWithTask = previous }
     return try watching(body)
   }
 
@@ -96,32 +96,38 @@ extension Database {
   }
 
   /// Runs a closure whose statements ask from time to time whether they should stop.
+  @inline(__always)
   private func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
-    if isWatchingForStops { return try body() }
-    isWatchingForStops = true
-    handle?.installProgressHandler(callbacks, every: 1000)
-    defer {
-      handle?.removeProgressHandler()
-      isWatchingForStops = false
-    }
+    let isOutermost = !isWatchingForStops
+    if isOutermost { watchForStops(true) }
+    defer { if isOutermost { watchForStops(false) } }
     return try body()
+  }
+
+  private func watchForStops(_ isOn: Bool) {
+    isWatchingForStops = isOn
+    if isOn {
+      handle?.installProgressHandler(callbacks, every: 1000)
+    } else {
+      handle?.removeProgressHandler()
+    }
   }
 
   /// Why the access should stop, if it should.
   var interruption: (any Error)? {
     if shieldDepth > 0 { return nil }
-    if cancellation?.isCancelled == true { return CancellationError() }
+    if isCancelled { return CancellationError() }
     if let deadline, deadline.isOver { return deadline.error }
     return nil
   }
 
+  private var isCancelled: Bool { endsWithTask && Task.isCancelled || cancellation?.isCancelled == true }
+
   /// Whether the access should stop.
-  var shouldStop: Bool {
-    shieldDepth == 0 && (cancellation?.isCancelled == true || deadline?.isOver == true)
-  }
+  var shouldStop: Bool { shieldDepth == 0 && (isCancelled || deadline?.isOver == true) }
 
   /// Whether the access may be stopped at all.
-  var mayBeStopped: Bool { cancellation != nil || deadline != nil }
+  var mayBeStopped: Bool { endsWithTask || cancellation != nil || deadline != nil }
 
   /// Runs what must be done whether the access should stop or not.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {

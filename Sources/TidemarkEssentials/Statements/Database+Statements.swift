@@ -125,6 +125,15 @@ extension Database {
 }
 
 extension Statement {
+  /// Another statement of the same text and arguments.
+  func copy() throws -> Statement {
+    let copy = try database.compile(sql, isInternal: isInternal)
+    copy.currentArguments = currentArguments
+    copy.checksArguments = checksArguments
+    copy.rowPlan = rowPlan
+    return copy
+  }
+
   /// The error of SQLite that had no memory to give a value, if that was its last failure.
   func outOfMemoryError() -> DatabaseError? {
     guard let connection = database.handle?.pointer, sqlite3_errcode(connection) == SQLITE_NOMEM else { return nil }

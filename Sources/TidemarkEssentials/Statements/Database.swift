@@ -62,8 +62,11 @@ public final class Database {
   /// How many nested `readOnly` accesses there are.
   @exclusivity(unchecked) var readOnlyDepth = 0
 
-  /// Whether the current access was cancelled; nil when it cannot be.
+  /// Whether the current access was cancelled; nil when only its task can be.
   @exclusivity(unchecked) var cancellation: AccessCancellation?
+
+  /// Whether the current access runs on the thread of its task, and is cancelled with it.
+  @exclusivity(unchecked) var endsWithTask = false
 
   /// When the current access must be over; nil when it may take its time.
   @exclusivity(unchecked) var deadline: Deadline?
@@ -84,6 +87,9 @@ public final class Database {
 
   /// Called when a statement has begun a transaction, whoever wrote it.
   @exclusivity(unchecked) var didBeginTransaction: ((Database) -> Void)?
+
+  /// When the last transaction began, in seconds since 2001; nil when it is not the clock of the system that tells.
+  @exclusivity(unchecked) var systemTimeOfTransaction: Double?
 
   /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?

@@ -13,7 +13,7 @@ import Synchronization
 final class DatabaseStanding: Sendable {
   private let isStopped = Atomic<Bool>(false)
   private let reason = Mutex<DatabaseError?>(nil)
-  private let process = ProcessStamp.make()
+  private let process = ProcessStamp()
   private let identity = Mutex<DatabaseFile.Identity?>(nil)
 
   /// Asked before each statement.
@@ -22,7 +22,7 @@ final class DatabaseStanding: Sendable {
 
   /// Whether this is a child of the process that opened the database.
   @inline(__always)
-  var isInherited: Bool { ProcessStamp.current != process }
+  var isInherited: Bool { !process.isOfThisProcess }
 
   /// Has all accesses refused from now on.
   func stop(because error: DatabaseError) {

@@ -172,6 +172,7 @@ extension Database {
   }
 
   /// The result of a closure that runs in a transaction.
+  @inline(__always)
   func committing<Result>(
     _ updates: (Database) throws -> Result, kind: TransactionKind? = nil
   ) throws -> Result {
@@ -187,18 +188,21 @@ extension Database {
   }
 
   /// The result of a closure that reads one state and cannot write.
+  @inline(__always)
   func isolatedRead<Result>(_ value: (Database) throws -> Result) throws -> Result {
     if settings.isReadonly { return try committing(value, kind: .deferred) }
     return try readOnly { try committing(value, kind: .deferred) }
   }
 
   /// The result of a closure that runs in the transaction that has just begun.
+  @inline(__always)
   func committingRest<Result>(_ updates: (Database) throws -> Result) throws -> Result {
     try keeping(updates, in: .transaction)
   }
 
   // The result goes straight through: an optional one is made by the metadata of its type, which takes as long as a
   // statement.
+  @inline(__always)
   private func keeping<Result>(_ updates: (Database) throws -> Result, in scope: Scope) throws -> Result {
     transactionDepth += 1
     defer { leave(scope) }

@@ -58,7 +58,10 @@ extension Database {
     get throws {
       preconditionAccess()
       let part: TransactionDatePart = part()
-      if isInsideTransaction, let date = part.date { return try date.get() }
+      if isInsideTransaction {
+        if let time = systemTimeOfTransaction { return Date(timeIntervalSinceReferenceDate: time) }
+        if let date = part.date { return try date.get() }
+      }
       return try part.clock.now(self)
     }
   }
@@ -67,10 +70,12 @@ extension Database {
   func install(_ clock: any TransactionClock) {
     let part: TransactionDatePart = part()
     part.clock = clock
-    // Of each transaction the date is noted, and few ask for it.
+    // Of each transaction the date is noted, and few ask for it: where the clock is that of the system, nothing is
+    // retained for it.
     if clock is DefaultTransactionClock {
-      didBeginTransaction = { [unowned(unsafe) part] _ in part.date = .success(Date()) }
+      didBeginTransaction = { $0.systemTimeOfTransaction = Date.timeIntervalSinceReferenceDate }
     } else {
+      systemTimeOfTransaction = nil
       didBeginTransaction = { [unowned part] db in part.date = Result { try part.clock.now(db) } }
     }
   }
