@@ -14,20 +14,6 @@ func measureDifferences(_ folder: BenchmarkFolder, rounds: Int, _ report: Report
 }
 
 private final class DifferenceBenchmark {
-  struct Ranked: Equatable, Identifiable, FetchableRecord, Sendable {
-    var id: Int64
-    var name: String
-    var score: Int
-    var ratio: Double
-
-    init(row: Row) throws {
-      id = row[0]
-      name = row[1]
-      score = row[2]
-      ratio = row[3]
-    }
-  }
-
   /// What a transaction does to the result, and what undoes it.
   struct Change {
     var name: String
@@ -94,15 +80,15 @@ private final class DifferenceBenchmark {
         target: change.target))
   }
 
-  private func fetch() throws -> [Ranked] {
-    try pool.read { try Ranked.fetchAll($0, sql: Self.query) }
+  private func fetch() throws -> [SmallPositionalItem] {
+    try pool.read { try SmallPositionalItem.fetchAll($0, sql: Self.query) }
   }
 
   /// From the end of a write to the difference that it makes, where it is delivered.
   func measureDelivery(rounds: Int) throws {
     let change = Self.changes[0]
     let delivered = Counter()
-    let observation = ValueObservation.tracking { try Ranked.fetchAll($0, sql: Self.query) }
+    let observation = ValueObservation.tracking { try SmallPositionalItem.fetchAll($0, sql: Self.query) }
     let loop = Task { [pool] in
       for try await _ in observation.values(in: pool).differences() { delivered.add() }
     }

@@ -64,7 +64,7 @@ struct SmallItem: Codable, FetchableRecord, PersistableRecord {
 }
 
 /// The same, read by the position of columns.
-struct SmallPositionalItem: FetchableRecord {
+struct SmallPositionalItem: FetchableRecord, Equatable, Identifiable {
   var id: Int64
   var name: String
   var score: Int

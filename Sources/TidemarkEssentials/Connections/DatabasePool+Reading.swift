@@ -23,9 +23,8 @@ extension DatabasePool {
     isolation: isolated (any Actor)? = #isolation, _ value: (Database) throws -> T
   ) async throws -> T {
     let deadline = readers.deadline()
-    var free = try readers.borrowUnlessInherited()
-    if free == nil { free = try await readers.borrowInPlace(until: deadline) }
-    guard let loan = free else { preconditionFailure("Let in without a reader") }
+    let free = try readers.borrowUnlessInherited()
+    let loan = if let free { free } else { try await readers.borrowInPlace(until: deadline) }
     defer { readers.giveBack(loan) }
     return try readers.inPlace(loan, deadline) { try $0.isolatedRead(value) }
   }

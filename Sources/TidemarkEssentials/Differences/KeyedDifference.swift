@@ -20,27 +20,12 @@
 ///
 /// That is what a list of a user interface expects that is changed at once, and what `apply` does.
 public struct KeyedDifference<Element> {
-  /// An element that is gone.
-  public struct Removal {
-    /// Where it stood in the old list.
+  /// An element that is gone, or has come.
+  public struct Entry {
+    /// Where it stood in the old list, or stands in the new one.
     public let offset: Int
 
-    /// What it was.
-    public let element: Element
-
-    @usableFromInline
-    init(offset: Int, element: Element) {
-      self.offset = offset
-      self.element = element
-    }
-  }
-
-  /// An element that has come.
-  public struct Insertion {
-    /// Where it stands in the new list.
-    public let offset: Int
-
-    /// What it is.
+    /// What it was, or is.
     public let element: Element
 
     @usableFromInline
@@ -89,10 +74,10 @@ public struct KeyedDifference<Element> {
   }
 
   /// The elements that are gone, in the order of the old list.
-  public internal(set) var removals: [Removal] = []
+  public internal(set) var removals: [Entry] = []
 
   /// The elements that have come, in the order of the new list.
-  public internal(set) var insertions: [Insertion] = []
+  public internal(set) var insertions: [Entry] = []
 
   /// The elements that stand somewhere else, in the order of the new list.
   public internal(set) var moves: [Move] = []
@@ -105,7 +90,7 @@ public struct KeyedDifference<Element> {
 
   @usableFromInline
   init(
-    removals: [Removal], insertions: [Insertion], moves: [Move], updates: [Update], oldCount: Int
+    removals: [Entry], insertions: [Entry], moves: [Move], updates: [Update], oldCount: Int
   ) {
     self.removals = removals
     self.insertions = insertions
@@ -122,11 +107,9 @@ public struct KeyedDifference<Element> {
 }
 
 extension KeyedDifference: Sendable where Element: Sendable {}
-extension KeyedDifference.Removal: Sendable where Element: Sendable {}
-extension KeyedDifference.Insertion: Sendable where Element: Sendable {}
+extension KeyedDifference.Entry: Sendable where Element: Sendable {}
 extension KeyedDifference.Update: Sendable where Element: Sendable {}
 
 extension KeyedDifference: Equatable where Element: Equatable {}
-extension KeyedDifference.Removal: Equatable where Element: Equatable {}
-extension KeyedDifference.Insertion: Equatable where Element: Equatable {}
+extension KeyedDifference.Entry: Equatable where Element: Equatable {}
 extension KeyedDifference.Update: Equatable where Element: Equatable {}

@@ -16,8 +16,8 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline let oldIDs: [ID]
   @usableFromInline let newIDs: [ID]
 
-  @usableFromInline var removals: [Difference.Removal] = []
-  @usableFromInline var insertions: [Difference.Insertion] = []
+  @usableFromInline var removals: [Difference.Entry] = []
+  @usableFromInline var insertions: [Difference.Entry] = []
   @usableFromInline var moves: [Difference.Move] = []
   @usableFromInline var updates: [Difference.Update] = []
 
@@ -104,7 +104,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     pairs.reserveCapacity(min(oldRange.count, newRange.count))
     for j in newRange {
       guard let first = firstPlaces[newIDs[j]], case let i = places[first - oldRange.lowerBound], i >= 0 else {
-        insertions.append(Difference.Insertion(offset: j, element: new[j]))
+        insertions.append(Difference.Entry(offset: j, element: new[j]))
         continue
       }
       places[first - oldRange.lowerBound] = nextPlaces[i - oldRange.lowerBound]
@@ -113,7 +113,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
       compare(i, j)
     }
     for i in oldRange where !isPaired[i - oldRange.lowerBound] {
-      removals.append(Difference.Removal(offset: i, element: old[i]))
+      removals.append(Difference.Entry(offset: i, element: old[i]))
     }
     let stays = longestRun(of: pairs.map(\.old))
     for (pair, stays) in zip(pairs, stays) where !stays {

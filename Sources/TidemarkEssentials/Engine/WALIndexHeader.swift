@@ -35,7 +35,6 @@ struct WALIndexHeader: Equatable, Sendable {
     guard first == second, first.version == Self.version else { return nil }
     self = first
   }
-
 }
 
 /// Where a connection has the wal-index of its main database in memory.

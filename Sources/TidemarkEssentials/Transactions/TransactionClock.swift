@@ -75,7 +75,6 @@ extension Database {
     if clock is DefaultTransactionClock {
       didBeginTransaction = { $0.systemTimeOfTransaction = Date.timeIntervalSinceReferenceDate }
     } else {
-      systemTimeOfTransaction = nil
       didBeginTransaction = { [unowned part] db in part.date = Result { try part.clock.now(db) } }
     }
   }
