@@ -88,9 +88,9 @@ private final class DifferenceBenchmark {
   func measureDelivery(rounds: Int) throws {
     let change = Self.changes[0]
     let delivered = Counter()
-    let observation = ValueObservation.tracking { try SmallPositionalItem.fetchAll($0, sql: Self.query) }
+    let request = SQLRequest<SmallPositionalItem>(sql: Self.query)
     let loop = Task { [pool] in
-      for try await _ in observation.values(in: pool).differences() { delivered.add() }
+      for try await _ in request.differences(in: pool) { delivered.add() }
     }
     delivered.wait(for: 1)
     var best = Double.infinity

@@ -4,8 +4,8 @@ enum Rooms {
   static let order = [
     "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions", "Catalog",
     "Records",
-    "Requests", "Transactions", "Schema", "Connections", "Observation", "Differences", "Streams", "FullText", "JSON",
-    "Dump",
+    "Requests", "Transactions", "Schema", "Connections", "Observation", "Differences", "Following", "Streams",
+    "FullText", "JSON", "Dump",
   ]
 
   /// The rooms of the typed dialect. All of them know Tidemark.

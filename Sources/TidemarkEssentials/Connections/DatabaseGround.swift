@@ -145,6 +145,11 @@ public final class _DatabaseGround: Sendable {
       CommitWatch(path: path, gauge, writer.changeBroker, writer.standing, attention, tell))
   }
 
+  /// Has a pool tell its own commits from those of others, as long as the answer is kept, where nobody looks for them.
+  func noteOwnCommits() -> OwnCommitNotes? {
+    if case .pool(let writer, _) = connections { OwnCommitNotes(writer.ownCommits) } else { nil }
+  }
+
   // MARK: Reading and writing
 
   /// Reads one state on the calling thread, inside the access that it is in if there is one.

@@ -84,7 +84,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
 
 extension Database {
   /// Another number whenever somebody else has committed. C: `PRAGMA data_version`.
-  fileprivate func dataVersion() throws -> Int64 {
+  func dataVersion() throws -> Int64 {
     try untraced {
       try Int64.fetchOne(self, sql: "PRAGMA data_version") ?? 0
     }

@@ -8,7 +8,8 @@
 /// ```
 ///
 /// There are four kinds of steps. What stays where it is, but for those that come and go before it, is in none of them;
-/// an element that has moved *and* changed is in two. The elements that move are the fewest that have to.
+/// an element that has moved *and* changed is in two. Of two lists that are compared, the elements that move are the
+/// fewest that have to; of a request whose rows are followed, they are some that were changed.
 ///
 /// Who makes the steps one by one does it in this order, and every place is then that of the list at hand:
 ///

@@ -14,6 +14,9 @@ enum SystemThread {
   /// How many processors there are to run threads.
   static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
 
+  /// Lets others have the processor, if some wait for it.
+  static func yield() { sched_yield() }
+
   /// Runs a closure on a thread of its own, which is gone then.
   ///
   /// When the system has no thread left, that of somebody else runs it, once it is free.

@@ -2,8 +2,8 @@
 ///
 /// All fetches end in one of the three methods of this type: `makeCursor`, `forEach`, `first`.
 public struct PreparedRequest {
-  private let preparedStatement: Statement
-  private let arguments: StatementArguments?
+  let preparedStatement: Statement
+  let arguments: StatementArguments?
 
   // In a box, which most requests have none of: to copy an adapter, there or not, takes 50 instructions, and a request
   // is copied some times on its way (Benchmarks: `look up: fetchOne(db, sql:arguments:)`).

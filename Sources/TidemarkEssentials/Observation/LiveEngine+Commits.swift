@@ -4,6 +4,8 @@ extension LiveEngine {
     let outcome = state.withLock { state -> (LiveWork, [AnyLiveObserver])? in
       let wakeCount = state.metrics.wakeCount
       let woken = state.wake(changes)
+      // Who is woken up may be there before who commits goes on.
+      if state.followerCount > 0 { state.ownCommits?.didTell() }
       // Most commits concern nobody, and nothing waits that did not wait before.
       return state.metrics.wakeCount == wakeCount ? nil : (state.nextWork(), woken)
     }
@@ -33,7 +35,10 @@ extension LiveState {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
     metrics.othersCommitCount += 1
     var woken: [AnyLiveObserver] = []
-    for query in queries.values { wake(query, .others, &woken) }
+    for query in queries.values {
+      query.note(.any)
+      wake(query, .others, &woken)
+    }
     return woken
   }
 
@@ -64,12 +69,22 @@ extension LiveState {
       for query in queries.values {
         // What it reads may not be what it was: a table was dropped, and made again with other columns.
         query.forgetSelection()
+        query.note(.any)
         wake(query, .change, &woken)
       }
     } else {
-      for table in changes.tables { index.match(table) { wake($0, .change, &woken) } }
+      for table in changes.tables {
+        index.match(table) { query in
+          // It may be found by each of the rows.
+          if query.lastWake != log.last { query.note(table) }
+          wake(query, .change, &woken)
+        }
+      }
       if changes.needsVersion < toldVersion {
-        for query in queries.values where query.needsVersion > changes.needsVersion { wake(query, .change, &woken) }
+        for query in queries.values where query.needsVersion > changes.needsVersion {
+          query.note(.any)
+          wake(query, .change, &woken)
+        }
       }
     }
     return woken

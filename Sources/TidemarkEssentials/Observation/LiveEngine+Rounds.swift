@@ -84,22 +84,30 @@ extension LiveEngine {
 
   private func read(_ round: LiveRound, _ result: Result<Database, any Error>) {
     do {
-      try result.get().isolatedRead { db in
-        round.watching?.begin(with: db)
-        // In a queue there is nobody else to help.
-        if round.isLarge, !round.ground.fetchesExcludeWrites {
-          let header = try db.pinState()
-          state.withLock { $0.share(round, header) }
-        }
-        var look = LiveFetch.SchemaLook()
-        fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
-      }
+      let db = try result.get()
+      var search = StateSearch(round)
+      repeat {
+        if round.followsRows { noteRows(of: round) }
+      } while try !db.isolatedRead { try read(round, $0, &search) }
     } catch {
       // Those who help go on.
       let rest = state.withLock { _ in round.readerCount == 1 ? round.takeRest() : [] }
       if rest.isEmpty { return Database.log(error, "The read of live queries could not be ended") }
       for item in rest { complete(item, .failure(error), round) }
     }
+  }
+
+  /// - returns: False when nothing was fetched, as another state is better.
+  private func read(_ round: LiveRound, _ db: Database, _ search: inout StateSearch) throws -> Bool {
+    round.watching?.begin(with: db)
+    // In a queue there is nobody else, to help or to write.
+    let isAlone = round.ground.fetchesExcludeWrites
+    let header = !isAlone && (round.isLarge || round.followsRows) ? try db.pinState() : nil
+    if round.followsRows, try !knowsRows(of: round, header, db), search.goesOn(round) { return false }
+    if round.isLarge, !isAlone { state.withLock { $0.share(round, header) } }
+    var look = LiveFetch.SchemaLook()
+    fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
+    return true
   }
 
   /// Fetches in the round of another connection, if the state is the same.

@@ -115,6 +115,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
   private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
     if state.ground != nil { return }
     state.ground = ground
+    state.ownCommits = ground.writer?.ownCommits
     state.follow(
       // Held as long as something is observed, as the engine holds the ground: a weak reference would be asked at each
       // commit.
@@ -125,6 +126,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
       case .moved(let error): self?.fail(error)
       }
     }
+    if state.watching == nil { state.notes = ground.noteOwnCommits() }
   }
 
   // MARK: - Work

@@ -15,6 +15,9 @@ struct LiveFetch {
   /// Those that are told.
   var observers: [AnyLiveObserver]
 
+  /// For a source that follows rows.
+  var news = RowNews()
+
   /// Whether nothing is written while it runs.
   var isReading = true
 
@@ -101,7 +104,7 @@ struct LiveFetch {
   private typealias Fetched = (handOver: @Sendable (AnyLiveObserver) -> Bool, digest: ResultDigest?)
 
   private func fetch(_ db: Database) throws -> Fetched {
-    isDigested ? try db.digesting { try source.fetch(db) } : (try source.fetch(db), nil)
+    isDigested ? try db.digesting { try source.fetch(db, news) } : (try source.fetch(db, news), nil)
   }
 
   private func cancellable<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {

@@ -60,6 +60,7 @@ final class LiveQuery: @unchecked Sendable {
   private struct Rare {
     var region: DatabaseRegion?
     var retrying: Retrying?
+    var changedRows = ChangedRows.any
   }
 
   // None or one.
@@ -83,6 +84,29 @@ final class LiveQuery: @unchecked Sendable {
   var retrying: Retrying? {
     get { rare?.retrying }
     set { if newValue != nil || rare != nil { withRare { $0.retrying = newValue } } }
+  }
+
+  /// The rows that have changed since the last fetch began, of a source that follows rows.
+  private(set) var changedRows: ChangedRows {
+    get { rare?.changedRows ?? .any }
+    set { withRare { $0.changedRows = newValue } }
+  }
+
+  /// Rows have changed that the query may read: if it follows them, they are noted.
+  func note(_ rows: ChangedRows) {
+    if source.followsRows { changedRows.formUnion(rows) }
+  }
+
+  /// The same, with what a commit has changed.
+  func note(_ changes: TableCommit) {
+    if source.followsRows { changedRows.insert(changes) }
+  }
+
+  /// The rows that have changed, for a fetch that begins.
+  func takeChangedRows() -> ChangedRows {
+    guard source.followsRows else { return .any }
+    defer { changedRows = .none }
+    return changedRows
   }
 
   init(_ key: LiveQueryKey, _ source: AnyLiveSource) {

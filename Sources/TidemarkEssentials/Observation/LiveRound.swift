@@ -32,6 +32,12 @@ final class LiveRound: @unchecked Sendable {
   /// Whether others may be of help: there was more than one query.
   let isLarge: Bool
 
+  /// Whether there are some that follow rows.
+  let followsRows: Bool
+
+  /// The last commit that was told when it was noted which rows have changed.
+  private(set) var lastNoted: CommitNumber
+
   /// Those that are not being fetched yet.
   private(set) var items: ArraySlice<Item>
 
@@ -51,6 +57,7 @@ final class LiveRound: @unchecked Sendable {
     var query: LiveQuery
     var wishes: LiveQueryMachine.Wish
     var wokenAt: Duration?
+    var news = RowNews(rows: .none)
   }
 
   init(
@@ -61,6 +68,8 @@ final class LiveRound: @unchecked Sendable {
     self.begun = begun
     self.watching = watching
     isLarge = items.count > 1
+    followsRows = items.contains { $0.query.source.followsRows }
+    lastNoted = begun.commit
     self.items = items[...]
     askedAt = ground.clock.now()
     lastFetchAt = askedAt
@@ -75,6 +84,25 @@ final class LiveRound: @unchecked Sendable {
   func next(_ now: Duration) -> Item? {
     lastFetchAt = now
     return items.popFirst()
+  }
+
+  /// The state that is read is about to be another one, after some commit that was told.
+  ///
+  /// - parameter othersCount: See `RowNews`.
+  func noteRows(upTo commit: CommitNumber, othersCount: Int64) {
+    lastNoted = commit
+    for index in items.indices where items[index].query.source.followsRows {
+      items[index].news.rows.formUnion(items[index].query.takeChangedRows())
+      items[index].news.othersCount = othersCount
+    }
+  }
+
+  /// Nothing but the rows that were noted has changed in the state that is read.
+  func allRowsAreNoted(othersCount: Int64) {
+    for index in items.indices {
+      items[index].news.areAll = true
+      items[index].news.othersCount = othersCount
+    }
   }
 
   /// Nobody will fetch what is left.

@@ -17,28 +17,43 @@ class AnyLiveSource: @unchecked Sendable {
 
   let tracking: Tracking
 
-  init(_ tracking: Tracking) {
+  /// Whether it fetches nothing but the rows that have changed, where it can.
+  let followsRows: Bool
+
+  init(_ tracking: Tracking, followsRows: Bool = false) {
     self.tracking = tracking
+    self.followsRows = followsRows
   }
 
   /// Fetches, and answers how to hand over what was fetched to an observer: it answers whether there is a value to
   /// deliver.
-  func fetch(_ db: Database) throws -> @Sendable (AnyLiveObserver) -> Bool {
+  ///
+  /// - parameter news: For sources that follow rows. By default, nothing is known.
+  func fetch(_ db: Database, _ news: RowNews) throws -> @Sendable (AnyLiveObserver) -> Bool {
     preconditionFailure("To be overridden")
   }
 }
 
 /// A source of values of some type.
 final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
-  private let fetched: @Sendable (Database) throws -> Fetched
+  private let fetched: @Sendable (Database, RowNews) throws -> Fetched
 
   init(_ tracking: Tracking, _ fetch: @escaping @Sendable (Database) throws -> Fetched) {
-    fetched = fetch
+    fetched = { db, _ in try fetch(db) }
     super.init(tracking)
   }
 
-  override func fetch(_ db: Database) throws -> @Sendable (AnyLiveObserver) -> Bool {
-    let value = try fetched(db)
+  /// A source that follows the rows of a region.
+  init(
+    followingRowsOf region: any DatabaseRegionConvertible,
+    _ fetch: @escaping @Sendable (Database, RowNews) throws -> Fetched
+  ) {
+    fetched = fetch
+    super.init(.regions([region]), followsRows: true)
+  }
+
+  override func fetch(_ db: Database, _ news: RowNews) throws -> @Sendable (AnyLiveObserver) -> Bool {
+    let value = try fetched(db, news)
     return { observer in
       // Only observers of this type are attached to this source.
       unsafeDowncast(observer, to: LiveObserver<Fetched>.self).receive(value)

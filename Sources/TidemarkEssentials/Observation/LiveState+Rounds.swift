@@ -26,9 +26,10 @@ extension LiveState {
     let fetch = LiveFetch(
       source: query.source, findsRegion: query.mustFindRegion, lastSelection: query.lastSelection,
       schemaVersion: item.wishes.contains(.others) ? query.schemaVersion : nil,
-      observers: query.observers.filter { $0.events.willFetch != nil }, isReading: !query.key.requiresWriteAccess,
-      isDigested: watching != nil && !query.key.requiresWriteAccess, cancellation: cancellation,
-      deadline: round.ground.deadline())
+      observers: query.observers.filter { $0.events.willFetch != nil }, news: item.news,
+      isReading: !query.key.requiresWriteAccess,
+      isDigested: watching != nil && !query.key.requiresWriteAccess && !query.source.followsRows,
+      cancellation: cancellation, deadline: round.ground.deadline())
     var work = askForHelp(round, now)
     // Who is asked may not be of help.
     if let watch = watchRound(round) {

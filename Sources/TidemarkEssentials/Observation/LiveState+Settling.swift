@@ -14,7 +14,10 @@ extension LiveState {
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
       let wish = wish(region, of: query, since: round.begun)
-      if let wish { ask(query, wish) }
+      if let wish {
+        query.note(.any)
+        ask(query, wish)
+      }
       // A commit may have changed what the same selection reads: the schema.
       query.note(wish == nil ? outcome.selection : nil, schemaVersion: outcome.schemaVersion)
     }
@@ -57,6 +60,7 @@ extension LiveState {
       forget(query)
       return (failed, nextWork())
     }
+    query.note(item.news.rows)
     query.machine.pause(unserved: item.wishes)
     let retrying = query.retrying ?? LiveQuery.Retrying()
     query.retrying = retrying
@@ -70,6 +74,7 @@ extension LiveState {
   /// A query could not be fetched in its round, for no reason of its own.
   mutating func putBack(_ item: LiveRound.Item) {
     item.query.wokenAt = [item.query.wokenAt, item.wokenAt].compactMap { $0 }.min()
+    item.query.note(item.news.rows)
     ask(item.query, item.wishes)
     rest(item.query)
   }

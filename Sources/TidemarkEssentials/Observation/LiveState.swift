@@ -11,6 +11,14 @@ struct LiveState {
 
   /// Looks for the commits of others, where somebody does.
   var watching: CommitWatching?
+
+  /// Where nobody does, those who follow rows want to know of the others all the same.
+  var notes: OwnCommitNotes?
+  var ownCommits: OwnCommits?
+
+  /// How many of the queries follow rows.
+  private(set) var followerCount = 0
+
   var lines = Lines()
 
   /// How many observers are fetching their first value on their own threads.
@@ -113,6 +121,7 @@ struct LiveState {
     var ground: _DatabaseGround?
     var subscription: ChangeSubscription?
     var watching: CommitWatching?
+    var notes: OwnCommitNotes?
   }
 
   // MARK: Queries
@@ -122,6 +131,7 @@ struct LiveState {
     if let query = queries[key] { return query }
     let query = LiveQuery(key, source)
     queries[key] = query
+    if source.followsRows { followerCount += 1 }
     return query
   }
 
@@ -132,7 +142,7 @@ struct LiveState {
 
   /// Nobody observes a query any more.
   mutating func forget(_ query: LiveQuery) {
-    queries[query.key] = nil
+    if queries.removeValue(forKey: query.key) != nil, query.source.followsRows { followerCount -= 1 }
     untrack(query)
     tellNeeds()
   }
@@ -144,8 +154,9 @@ struct LiveState {
       ground = nil
       subscription = nil
       watching = nil
+      notes = nil
     }
-    return Leftovers(ground: ground, subscription: subscription, watching: watching)
+    return Leftovers(ground: ground, subscription: subscription, watching: watching, notes: notes)
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
@@ -181,7 +192,7 @@ struct LiveState {
     untrack(query)
     let isToBeTold = query.observers.contains { $0.events.willTrackRegion != nil }
     if isToBeTold { query.region = region }
-    query.registration = index.insert(region, query)
+    query.registration = index.insert(region, query, tellsRows: query.source.followsRows)
     tellNeeds()
     query.needsVersion = toldVersion
     return isToBeTold
@@ -238,6 +249,8 @@ struct LiveState {
   }
 
   /// Somebody wants a query to be fetched.
+  ///
+  /// What has changed is noted before: see `LiveQuery.note`.
   mutating func ask(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish) {
     if query.machine.ask(wish) { lines.append(query) }
   }

@@ -57,7 +57,9 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   /// Adds a region.
-  func insert(_ region: DatabaseRegion, _ id: ID) -> Registration {
+  ///
+  /// - parameter tellsRows: Whether it must be known which rows have changed.
+  func insert(_ region: DatabaseRegion, _ id: ID, tellsRows: Bool = false) -> Registration {
     guard let regionTables = region.tables else {
       if full.isEmpty { needsVersion += 1 }
       full.insert(id)
@@ -66,7 +68,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     var places: [Place] = []
     for (table, tableRegion) in regionTables {
       let number = number(of: table)
-      need(tableRegion, in: table, number)
+      need(tableRegion, in: table, number, tellsRows)
       for part in tableRegion.parts {
         let entry = tables[number].insert(part, rowIDName: tableRegion.rowIDName, id)
         places.append(Place(table: number, entry: entry))
@@ -112,9 +114,10 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// The columns whose changes matter, the values of those that are filtered, and so many rows that to capture one
   /// more would cost more than to wake all regions of the table for nothing.
-  private func need(_ region: TableRegion, in table: TableKey, _ number: Int32) {
+  private func need(_ region: TableRegion, in table: TableKey, _ number: Int32, _ tellsRows: Bool) {
     let index = tables[number]
-    if let known = neededTables[table], known.rowCountMax >= Self.rowCountPerPart * index.count,
+    if let known = neededTables[table], known.rows || !tellsRows,
+      known.rowCountMax >= Self.rowCountPerPart * index.count,
       region.parts.allSatisfy({ index.resemblesLast($0, rowIDName: region.rowIDName) })
     {
       return
@@ -125,7 +128,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       let deciding = part.decidingColumns(rowIDName: region.rowIDName)
       if let known = needs.columns, deciding?.isSubset(of: known) != true { needs.columns = deciding.map(known.union) }
     }
-    needs.rows = needs.values?.isEmpty == false
+    needs.rows = needs.rows || tellsRows || needs.values?.isEmpty == false
     // In large steps: most regions change nothing of what is needed.
     while needs.rowCountMax < Self.rowCountPerPart * index.count { needs.rowCountMax *= 2 }
     if needs == neededTables[table] { return }

@@ -17,39 +17,75 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
   /// The iterator.
   public typealias AsyncIterator = Iterator
 
-  @usableFromInline let base: AsyncValueObservation<[Item]>
-  @usableFromInline let difference: @Sendable ([Item], [Item]) -> KeyedDifference<Item>
+  /// Makes an iterator of its own for each iteration.
+  private let start: @Sendable () -> Iterator
 
-  @inlinable
-  init<ID: Hashable & Sendable>(_ base: AsyncValueObservation<[Item]>, _ id: @escaping @Sendable (Item) -> ID) {
-    self.base = base
-    difference = { $1.keyedDifference(from: $0, by: id) }
+  @usableFromInline
+  init(
+    _ base: AsyncValueObservation<[Item]>,
+    _ difference: @escaping @Sendable ([Item], [Item]) -> KeyedDifference<Item>
+  ) {
+    start = { Iterator(steps: .values(base.makeAsyncIterator(), difference, seen: nil)) }
+  }
+
+  /// The differences of a request, in a database.
+  @usableFromInline
+  init<ID: Hashable & Sendable>(
+    _ request: any FetchRequest, _ functions: FollowedRows<Item, ID>.Functions, retriesPassingErrors: Bool,
+    in reader: some DatabaseReader
+  ) {
+    start = { [ground = reader._ground] in
+      let rows = FollowedRows(request, functions)
+      let source = LiveSource<Bool>(followingRowsOf: request) { try rows.fetch($0, $1) }
+      var observation = ValueObservation(source: source, reducer: NewsReducer())
+      if retriesPassingErrors { observation = observation.retryingPassingErrors() }
+      let news = observation.values(in: ground, bufferingPolicy: .bufferingNewest(1))
+      return Iterator(steps: .rows(news.makeAsyncIterator(), take: { rows.takeDifference() }))
+    }
   }
 
   /// Starts the observation.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), difference: difference)
-  }
+  public func makeAsyncIterator() -> Iterator { start() }
 
   /// Takes one difference after the other.
   public struct Iterator: AsyncIteratorProtocol {
-    var base: AsyncValueObservation<[Item]>.Iterator
-    let difference: @Sendable ([Item], [Item]) -> KeyedDifference<Item>
+    /// Where differences come from.
+    enum Steps {
+      /// Values are compared with the last one that the loop has seen, nil before the first one.
+      case values(
+        AsyncValueObservation<[Item]>.Iterator, @Sendable ([Item], [Item]) -> KeyedDifference<Item>, seen: [Item]?)
 
-    /// What the loop has seen; nil before the first value.
-    var seen: [Item]?
+      /// A result is kept up with, and is asked when it has news.
+      case rows(AsyncValueObservation<Void>.Iterator, take: @Sendable () -> KeyedDifference<Item>?)
+    }
+
+    var steps: Steps
 
     /// The next difference: nil when the task was cancelled.
     public mutating func next() async throws -> KeyedDifference<Item>? {
-      while let value = try await base.next() {
-        let difference = difference(seen ?? [], value)
-        let isFirst = seen == nil
-        seen = value
-        if isFirst || !difference.isEmpty { return difference }
+      switch steps {
+      case .values(var base, let makeDifference, var seen):
+        defer { steps = .values(base, makeDifference, seen: seen) }
+        while let value = try await base.next() {
+          let difference = makeDifference(seen ?? [], value)
+          let isFirst = seen == nil
+          seen = value
+          if isFirst || !difference.isEmpty { return difference }
+        }
+      case .rows(var news, let take):
+        defer { steps = .rows(news, take: take) }
+        while try await news.next() != nil {
+          if let difference = take() { return difference }
+        }
       }
       return nil
     }
   }
+}
+
+/// Delivers that there are news.
+private struct NewsReducer: ValueReducer {
+  mutating func _value(_ hasNews: Bool) -> Void? { hasNews ? () : nil }
 }
 
 extension AsyncValueObservation {
@@ -69,7 +105,7 @@ extension AsyncValueObservation {
   public func differences<Item: Equatable & Sendable, ID: Hashable & Sendable>(
     by id: @escaping @Sendable (Item) -> ID
   ) -> AsyncKeyedDifferences<Item> where Element == [Item] {
-    AsyncKeyedDifferences(self, id)
+    AsyncKeyedDifferences(self) { $1.keyedDifference(from: $0, by: id) }
   }
 
   /// The differences between the values, by the identities of their elements.
@@ -82,6 +118,6 @@ extension AsyncValueObservation {
   @inlinable
   public func differences<Item: Equatable & Identifiable & Sendable>() -> AsyncKeyedDifferences<Item>
   where Element == [Item], Item.ID: Sendable {
-    AsyncKeyedDifferences(self) { $0.id }
+    AsyncKeyedDifferences(self) { $1.keyedDifference(from: $0) }
   }
 }

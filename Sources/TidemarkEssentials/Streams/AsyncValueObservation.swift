@@ -73,16 +73,22 @@ extension ValueObservation {
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Reducer.Value> {
     let ground = reader._ground
+    // The task that iterates is resumed in any case: a task to resume it would be one hop more.
+    if scheduler is TaskValueObservationScheduler { return values(in: ground, bufferingPolicy: bufferingPolicy) }
     return AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
-      if scheduler is TaskValueObservationScheduler {
-        // The task that iterates is resumed in any case: a task to resume it would be one hop more.
-        let observation = StartedObservation(self, in: ground, stream)
-        observation.start()
-        return { observation.cancel() }
-      }
       let sink = ScheduledSink<Reducer.Value>(
         keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) })
       let observation = started(in: ground, isImmediate: scheduler.immediateInitialValue(), sink)
+      return { observation.cancel() }
+    }
+  }
+  /// The values, put into the sequence by who has fetched them.
+  func values(
+    in ground: _DatabaseGround, bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy
+  ) -> AsyncValueObservation<Reducer.Value> {
+    AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
+      let observation = StartedObservation(self, in: ground, stream)
+      observation.start()
       return { observation.cancel() }
     }
   }

@@ -336,12 +336,14 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       if db.settings.standing.isSound { didCommit(hasWritten: hasCommitted) } else { log.reset() }
     } else if hasRebuilt {
       publish(hasWritten: true)
+      callbacks.ownCommits.didTell()
       log.reset()
     }
   }
 
   private func didCommit(hasWritten: Bool = true) {
     publish(hasWritten: hasWritten)
+    db.callbacks.ownCommits.didTell()
     forgetLogTables()
     log.reset()
     hasRefused = false

@@ -76,6 +76,27 @@ import Tidemark
     cancellable.cancel()
   }
 
+  @Test func whatHasChangedInARequest() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let task = Task {
+      var ranking: [Player] = []
+      do {
+        for try await difference in Player.order(Column("score").desc).differences(in: dbPool) {
+          ranking.apply(difference)
+        }
+      } catch is DatabaseError {
+        // The database was closed.
+      }
+      return ranking
+    }
+    try await waitUntil("the first fetch") { dbPool.liveMetrics.fetchCount > 0 }
+    try await dbPool.write { try Player(id: 1, name: "Arthur", score: 30).update($0) }
+    try await waitUntil("the second fetch") { dbPool.liveMetrics.fetchCount > 1 }
+    try dbPool.close()
+    #expect(try await task.value.map(\.score) == [30, 20])
+  }
+
   @Test func whatHasChanged() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)

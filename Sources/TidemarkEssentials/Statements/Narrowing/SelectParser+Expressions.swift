@@ -115,6 +115,8 @@ extension SelectParser {
       let upper = try parseExpression(Precedence.order)
       return .and([.comparison(.greaterOrEqual, left, lower), .comparison(.lessOrEqual, left, upper)])
     case "LIKE", "GLOB", "REGEXP", "MATCH":
+      // These are functions of the program, or of a module.
+      if keyword == "REGEXP" || keyword == "MATCH" { callsFunctions = true }
       skip(1)
       _ = try parseExpression(Precedence.order)
       if take("ESCAPE") { _ = try parseExpression(Precedence.order) }

@@ -129,20 +129,23 @@ struct SelectParser {
       return core
     }
     try expect("SELECT")
-    if take("DISTINCT") { core.showsRows = false }
+    if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
-    repeat { if try parseResultColumn() { core.showsRows = false } } while takeSymbol(",")
+    repeat {
+      if let alias = try parseResultColumn() { core.aliases.insert(alias.asciiLowercased) }
+    } while takeSymbol(",")
     if take("FROM") { try parseSources(into: &core) }
     if take("WHERE") { core.condition = try parseExpression() }
     if take("GROUP") {
       try expect("BY")
       try parseExpressions()
-      core.showsRows = false
+      core.showsEachRow = false
       core.countsRows = false
     }
     if take("HAVING") {
       _ = try parseExpression()
+      core.showsEachRow = false
       core.countsRows = false
     }
     if isAtWindowClause {
@@ -168,11 +171,13 @@ struct SelectParser {
     peek("COUNT") && peekSymbol("(", 1) && peekSymbol("*", 2) && peekSymbol(")", 3) && lexeme(4)?.keyword == "FROM"
   }
 
-  /// Reads what is selected, and answers whether it has a name of its own.
-  private mutating func parseResultColumn() throws -> Bool {
+  /// Reads what is selected.
+  ///
+  /// - returns: The name of its own, if it has one.
+  private mutating func parseResultColumn() throws -> String? {
     if takeSymbol("*") {
       mentionsAllColumns = true
-      return false
+      return nil
     }
     // A name, a dot and a star.
     if let first = lexeme(0), first.kind != .symbol, lexeme(1)?.text == ".", lexeme(2)?.text == "*",
@@ -180,10 +185,10 @@ struct SelectParser {
     {
       position += 3
       mentionsAllColumns = true
-      return false
+      return nil
     }
     _ = try parseExpression()
-    return try parseAlias() != nil
+    return try parseAlias()
   }
 
   /// - returns: The terms, and whether each one sorts from the largest value down: nil when it says where NULL goes.

@@ -35,8 +35,14 @@ struct SelectCore {
   /// Whether there is a `RIGHT` or `FULL` join.
   var mayExtendLeftSide = false
 
-  /// Whether it shows its rows one by one, and no other name for what they show.
-  var showsRows = true
+  /// Whether it shows its rows one by one, each as often as it is there.
+  var showsEachRow = true
+
+  /// Whether it does, and has no other name for what they show.
+  var showsRows: Bool { showsEachRow && aliases.isEmpty }
+
+  /// The names that it gives to what it shows, in lower case.
+  var aliases: Set<String> = []
 
   /// Whether it is a mere `SELECT COUNT(*)`.
   var countsRows = false

@@ -1,0 +1,70 @@
+/// Compares two lists that have most of their rows in common, by those that they have not.
+///
+/// The others stay, in one order. So a row has moved when there are more or less of them before it, or when it has
+/// passed another one that is compared.
+struct RowComparison<Element: Equatable> {
+  private struct Place {
+    var key: Int64
+    var element: Element
+    var offset: Int
+
+    /// How many rows are before it that are not compared.
+    var othersBefore: Int
+  }
+
+  private var old: [Place] = []
+  private var new: [Place] = []
+
+  /// Adds a row of the old list, behind those that were added.
+  mutating func addOld(_ key: Int64, _ element: Element, othersBefore: Int) {
+    old.append(Place(key: key, element: element, offset: othersBefore + old.count, othersBefore: othersBefore))
+  }
+
+  /// Adds a row of the new list, behind those that were added.
+  mutating func addNew(_ key: Int64, _ element: Element, offset: Int) {
+    new.append(Place(key: key, element: element, offset: offset, othersBefore: offset - new.count))
+  }
+
+  func difference<ID: Hashable>(oldCount: Int, by id: (Element) -> ID) -> KeyedDifference<Element> {
+    typealias Difference = KeyedDifference<Element>
+    let partners = partners(by: id)
+    let partnersOfOld = Set(partners.compactMap { $0 })
+    let removals = old.indices.filter { !partnersOfOld.contains($0) }
+    let pairs = partners.enumerated().compactMap { i, j in j.map { (old: old[$0], oldIndex: $0, new: new[i]) } }
+    // Those that have passed none of the others stay, but for those of them that have passed each other.
+    let candidates = pairs.indices.filter { pairs[$0].old.othersBefore == pairs[$0].new.othersBefore }
+    let stays = longestRun(of: candidates.map { pairs[$0].oldIndex })
+    let staying = Set(zip(candidates, stays).compactMap { $1 ? $0 : nil })
+    return Difference(
+      removals: removals.map { Difference.Entry(offset: old[$0].offset, element: old[$0].element) },
+      insertions: new.indices.filter { partners[$0] == nil }.map {
+        Difference.Entry(offset: new[$0].offset, element: new[$0].element)
+      },
+      moves: pairs.indices.filter { !staying.contains($0) }.map {
+        Difference.Move(oldOffset: pairs[$0].old.offset, offset: pairs[$0].new.offset)
+      },
+      updates: pairs.filter { $0.old.element != $0.new.element }.map {
+        Difference.Update(
+          oldOffset: $0.old.offset, offset: $0.new.offset, oldElement: $0.old.element, element: $0.new.element)
+      },
+      oldCount: oldCount)
+  }
+
+  /// For each row of the new list, the index of the old one that was the same element: that of the same id in the
+  /// table, if it is, or any.
+  private func partners<ID: Hashable>(by id: (Element) -> ID) -> [Int?] {
+    var partners: [Int?] = Array(repeating: nil, count: new.count)
+    let (oldIDs, newIDs) = (old.map { id($0.element) }, new.map { id($0.element) })
+    let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.key, $0) })
+    for (i, row) in new.enumerated() {
+      if let j = places[row.key], oldIDs[j] == newIDs[i] { partners[i] = j }
+    }
+    let taken = Set(partners.compactMap { $0 })
+    // From the last one to the first one: of those that are left, the first one is taken first.
+    var left: [ID: [Int]] = [:]
+    for j in old.indices.reversed() where !taken.contains(j) { left[oldIDs[j], default: []].append(j) }
+    if left.isEmpty { return partners }
+    for i in new.indices where partners[i] == nil { partners[i] = left[newIDs[i]]?.popLast() }
+    return partners
+  }
+}

@@ -1,0 +1,39 @@
+/// How the rows of a result are fetched one by one.
+struct RowPlan: Sendable {
+  let query: RowwiseQuery
+  let columnNames: [String]
+  private let arguments: StatementArguments
+  private let adapter: (any RowAdapter)?
+  private let othersCount: Int64
+
+  init(_ query: RowwiseQuery, _ prepared: PreparedRequest, columnNames: [String], othersCount: Int64) {
+    self.query = query
+    self.columnNames = columnNames
+    self.othersCount = othersCount
+    arguments = prepared.arguments ?? prepared.preparedStatement.currentArguments
+    if let count = query.shownColumnCount {
+      let shown = RangeRowAdapter(0..<count)
+      adapter = prepared.adapter.map { ChainedRowAdapter(first: shown, second: $0) } ?? shown
+    } else {
+      adapter = prepared.adapter
+    }
+  }
+
+  /// The ids of rows to fetch one by one; nil when that may not be enough, or when they are so many that to fetch the
+  /// whole result is quicker.
+  func idsToFetch(_ news: RowNews, _ count: Int) -> [Int64]? {
+    guard news.areAll, news.othersCount == othersCount, case .some(let ids) = news.rows,
+      ids.count <= 16 + count / 8
+    else { return nil }
+    return ids.sorted()
+  }
+
+  func request(_ statement: Statement) -> PreparedRequest {
+    PreparedRequest(statement: statement, arguments: arguments, adapter: adapter)
+  }
+
+  func request(_ statement: Statement, forRow id: Int64) -> PreparedRequest {
+    PreparedRequest(
+      statement: statement, arguments: arguments &+ [RowwiseQuery.idArgument: id], adapter: adapter)
+  }
+}

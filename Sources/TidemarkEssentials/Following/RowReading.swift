@@ -1,0 +1,64 @@
+/// Reads what a completed query shows behind what the program asked for: the ids of the rows, and what they are sorted
+/// by.
+@usableFromInline
+struct RowReading {
+  /// Thrown where a statement shows other columns than those it was known to have: the schema has changed since it was
+  /// compiled.
+  struct Outdated: Error {}
+
+  private let query: RowwiseQuery
+  private let columnNames: [String]
+  private var hasBegun = false
+
+  /// The rows so far.
+  private(set) var keys: OrderedKeys
+
+  /// Whether all rows are there, in the order of the result.
+  private(set) var isComplete = true
+
+  init(_ query: RowwiseQuery, columnNames: [String]) {
+    self.query = query
+    self.columnNames = columnNames
+    keys = OrderedKeys(query.order)
+  }
+
+  /// Takes note of the row that a statement is at.
+  @usableFromInline
+  mutating func note(_ statement: Statement) throws {
+    if !hasBegun, statement.columnNames != columnNames { throw Outdated() }
+    hasBegun = true
+    guard isComplete else { return }
+    guard case .int64(let key) = try statement.currentValue(query.keyColumn).storage else {
+      isComplete = false
+      return
+    }
+    let values = try query.termColumns.map { try statement.currentValue($0) }
+    isComplete = keys.append(key, values[...])
+  }
+}
+
+extension Statement {
+  fileprivate func currentValue(_ column: Int) throws -> DatabaseValue {
+    guard let value = DatabaseValue.read(sqliteStatement, CInt(column)) else {
+      throw DatabaseError(resultCode: .SQLITE_NOMEM)
+    }
+    return value
+  }
+}
+
+extension PreparedRequest {
+  /// Decodes all elements, and has the rows noted that they come from.
+  @inlinable
+  func array<Decoding: RowDecoding>(
+    _: Decoding.Type, _ reading: inout RowReading?
+  ) throws -> [Decoding.Element] {
+    if reading == nil { return try array(Decoding.self) }
+    let cursor = try makeCursor(Decoding.self)
+    var elements: [Decoding.Element] = []
+    while try cursor.step() {
+      try reading?.note(cursor.statement)
+      elements.append(try Decoding._decodeKept(cursor.run.row))
+    }
+    return elements
+  }
+}

@@ -1,0 +1,57 @@
+// A query that follows rows fetches those that have changed, and no others: so it must be known of a state which ones
+// these are. The engine is told of commits a moment after others can see them. A state of which it was not told yet is
+// given up for a newer one, for a while; if there is none, all rows may have changed.
+
+extension LiveEngine {
+  /// The search for a state of which the engine was told.
+  struct StateSearch {
+    /// A moment in which commits follow each other fast, or in which the thread that commits has no processor, is over
+    /// by then; and if it is not, to fetch everything takes not much longer for most queries.
+    private static let patience = Duration.milliseconds(1)
+    private static let attemptMax = 50
+
+    private let began: Duration
+    private var attemptCount = 0
+
+    init(_ round: LiveRound) {
+      began = round.followsRows ? round.ground.clock.now() : .zero
+    }
+
+    /// A state was none.
+    ///
+    /// - returns: Whether to look for another one.
+    mutating func goesOn(_ round: LiveRound) -> Bool {
+      attemptCount += 1
+      // Who commits may have to wait for this processor.
+      SystemThread.yield()
+      return attemptCount < Self.attemptMax && round.ground.clock.now() - began < Self.patience
+    }
+  }
+
+  /// Notes which rows have changed, before a state is taken: it has all commits that were told until now.
+  func noteRows(of round: LiveRound) {
+    let othersCount = round.ground.writer?.ownCommits.othersCount ?? 0
+    state.withLock { round.noteRows(upTo: $0.log.last, othersCount: Int64(bitPattern: othersCount)) }
+  }
+
+  /// Whether no rows have changed in a state but those that were noted.
+  ///
+  /// - parameter header: That of the state; nil where it is not known.
+  func knowsRows(of round: LiveRound, _ header: WALIndexHeader?, _ db: Database) throws -> Bool {
+    // Who reads keeps others from writing, and those that are no connections of ours are counted by SQLite.
+    if round.ground.fetchesExcludeWrites {
+      let version = try db.dataVersion()
+      state.withLock { _ in round.allRowsAreNoted(othersCount: version) }
+      return true
+    }
+    guard let header, let ownCommits = round.ground.writer?.ownCommits else { return false }
+    if !ownCommits.hasBegun { ownCommits.begin(with: header) }
+    guard let othersCount = ownCommits.othersCount(inToldState: header) else { return false }
+    return state.withLock { state in
+      // Told meanwhile, a commit may be of this state, or of a later one.
+      guard state.log.last == round.lastNoted else { return false }
+      round.allRowsAreNoted(othersCount: Int64(bitPattern: othersCount))
+      return true
+    }
+  }
+}
