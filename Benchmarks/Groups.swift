@@ -2,7 +2,8 @@ import Foundation
 import Tidemark
 
 // Whether several queries that are observed together are ever of different commits: money goes from one table to the
-// other, and back, so that their sums are always the same together.
+// other, and back, so that their sums are always the same together. And whether each value is of the commit that it
+// tells.
 //
 //     Benchmarks groups
 
@@ -19,13 +20,14 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
         INSERT INTO step VALUES (0);
         """)
   }
-  let values = GroupValues()
+  let values = GroupValues(firstCommit: try pool.commitNumber())
   let group = ValueObservation.tracking { db in
     GroupValues.Value(
       given: try Int.fetchOne(db, sql: "SELECT SUM(amount) FROM giver") ?? 0,
       taken: try Int.fetchOne(db, sql: "SELECT SUM(amount) FROM taker") ?? 0,
       step: try Int.fetchOne(db, sql: "SELECT n FROM step") ?? 0)
   }
+  .withCommitNumbers()
   let cancellable = group.start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) {
     values.add($0)
   }
@@ -38,7 +40,7 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
     }
   }
   let end = DispatchTime.now().uptimeNanoseconds + 10_000_000_000
-  while values.last?.step != transactionCount, DispatchTime.now().uptimeNanoseconds < end { usleep(1_000) }
+  while values.lastStep != transactionCount, DispatchTime.now().uptimeNanoseconds < end { usleep(1_000) }
   cancellable.cancel()
   func add(_ name: String, _ value: Int, target: Double? = nil) {
     report.add(
@@ -48,8 +50,9 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
   }
   add("values", values.count)
   add("values of several commits", values.tornCount, target: 0)
+  add("values of another commit than they tell", values.misnumberedCount, target: 0)
   add("values that go back", values.backwardCount, target: 0)
-  add("last values that did not arrive", values.last?.step == transactionCount ? 0 : 1, target: 0)
+  add("last values that did not arrive", values.lastStep == transactionCount ? 0 : 1, target: 0)
 }
 
 /// The values of a group, as they come.
@@ -60,21 +63,28 @@ private final class GroupValues: @unchecked Sendable {
     var step: Int
   }
 
+  private let firstCommit: UInt64
   private let lock = NSLock()
-  private var all = (count: 0, torn: 0, backward: 0)
+  private var all = (count: 0, torn: 0, misnumbered: 0, backward: 0)
   private var lastValue: Value?
+
+  /// - parameter firstCommit: The number of the commit before the first step. Each step is one more.
+  init(firstCommit: UInt64) { self.firstCommit = firstCommit }
 
   var count: Int { lock.withLock { all.count } }
   var tornCount: Int { lock.withLock { all.torn } }
+  var misnumberedCount: Int { lock.withLock { all.misnumbered } }
   var backwardCount: Int { lock.withLock { all.backward } }
-  var last: Value? { lock.withLock { lastValue } }
+  var lastStep: Int? { lock.withLock { lastValue?.step } }
 
-  func add(_ value: Value) {
+  func add(_ numbered: NumberedValue<Value>) {
+    let value = numbered.value
     lock.withLock {
       all.count += 1
       // What is given in a step is known.
       let isWhole = value.given + value.taken == 16_000 && value.given == 8_000 - Self.given(upTo: value.step)
       if !isWhole { all.torn += 1 }
+      if numbered.commitNumber != firstCommit + UInt64(value.step) { all.misnumbered += 1 }
       if let lastValue, value.step < lastValue.step { all.backward += 1 }
       lastValue = value
     }

@@ -23,6 +23,7 @@ public final class _DatabaseGround: Sendable {
   private let connections: Connections
   private let timeLimit: AccessTimeLimit
   private let tenant = Mutex<(any Tenant)?>(nil)
+  private let numbering = Mutex(CommitNumbering())
 
   let clock: WorldClock
   private let configuration: Configuration
@@ -149,6 +150,9 @@ public final class _DatabaseGround: Sendable {
   func noteOwnCommits() -> OwnCommitNotes? {
     if case .pool(let writer, _) = connections { OwnCommitNotes(writer.ownCommits) } else { nil }
   }
+
+  /// The number of the commit that has left a state of the log.
+  func number(of header: WALIndexHeader) -> UInt64 { numbering.withLock { $0.number(of: header) } }
 
   // MARK: Reading and writing
 

@@ -74,6 +74,15 @@ extension WALIndexHeader {
       && pageSizeAndKind == older.pageSizeAndKind
   }
 
+  /// Whether the log was shorter then, or has begun anew since.
+  func isOlder(than other: WALIndexHeader) -> Bool {
+    // The first salt counts how often it has begun.
+    let distance = Int32(bitPattern: other.logNumber &- logNumber)
+    return distance > 0 || distance == 0 && frameCount < other.frameCount
+  }
+
+  private var logNumber: UInt32 { withUnsafeBytes(of: salt) { UInt32(bigEndian: $0.load(as: UInt32.self)) } }
+
   /// Whether it is the state that one commit has made of another one.
   func isNext(to older: WALIndexHeader) -> Bool { commitCount == older.commitCount &+ 1 }
 }

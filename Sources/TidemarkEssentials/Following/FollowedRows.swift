@@ -57,7 +57,7 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   /// Fetches what has changed.
   ///
   /// - returns: Whether there may be something to tell.
-  func fetch(_ db: Database, _ news: RowNews) throws -> Bool {
+  func fetch(_ db: Database, _ news: StateNews) throws -> Bool {
     let (plan, count) = state.withLock { ($0.plan, $0.result.count) }
     if let plan, let ids = plan.idsToFetch(news, count), let rows = try fetchRows(ids, plan, db) {
       return state.withLock { state in
@@ -87,7 +87,7 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
     return changes
   }
 
-  private func fetchAll(_ db: Database, _ news: RowNews) throws -> Bool {
+  private func fetchAll(_ db: Database, _ news: StateNews) throws -> Bool {
     let prepared = try request.makePreparedRequest(db, forSingleResult: false)
     let (elements, keys, plan) = try fetchInOrder(prepared, db, news) ?? (fetchInItsOrder(prepared), nil, nil)
     state.withLock { state in
@@ -104,7 +104,7 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
 
   /// The result, in an order that can be told; nil when there is none.
   private func fetchInOrder(
-    _ prepared: PreparedRequest, _ db: Database, _ news: RowNews
+    _ prepared: PreparedRequest, _ db: Database, _ news: StateNews
   ) throws -> ([Element], OrderedKeys?, RowPlan?)? {
     guard let query = try rowwiseQuery(prepared, db) else { return nil }
     let statement = try db.preparedStatement(sql: query.sql)

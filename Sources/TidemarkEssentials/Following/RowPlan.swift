@@ -21,7 +21,7 @@ struct RowPlan: Sendable {
 
   /// The ids of rows to fetch one by one; nil when that may not be enough, or when they are so many that to fetch the
   /// whole result is quicker.
-  func idsToFetch(_ news: RowNews, _ count: Int) -> [Int64]? {
+  func idsToFetch(_ news: StateNews, _ count: Int) -> [Int64]? {
     guard news.areAll, news.othersCount == othersCount, case .some(let ids) = news.rows,
       ids.count <= 16 + count / 8
     else { return nil }

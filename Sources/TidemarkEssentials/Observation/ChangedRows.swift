@@ -38,15 +38,3 @@ enum ChangedRows: Equatable {
 
   private mutating func set(_ ids: Set<Int64>) { self = ids.count > Self.countMax ? .any : .some(ids) }
 }
-
-/// What a query that follows rows may count on when it is fetched.
-struct RowNews {
-  /// The rows that have changed since it was last fetched.
-  var rows = ChangedRows.any
-
-  /// Another number than at its last fetch when others have committed meanwhile.
-  var othersCount: Int64 = 0
-
-  /// Whether nothing but these rows has changed in the state that is read, if the number is the same.
-  var areAll = false
-}

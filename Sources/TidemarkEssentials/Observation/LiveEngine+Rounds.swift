@@ -70,7 +70,8 @@ extension LiveEngine {
       fetchAll(round) { fetch in
         try result.get().committing { db in
           round.watching?.begin(with: db)
-          return try fetch.run(db)
+          // Nobody else commits as long as it lasts.
+          return try (numbered(fetch, in: round.ground, db) ?? fetch).run(db)
         }
       }
       leave(round)
@@ -102,9 +103,9 @@ extension LiveEngine {
     round.watching?.begin(with: db)
     // In a queue there is nobody else, to help or to write.
     let isAlone = round.ground.fetchesExcludeWrites
-    let header = !isAlone && (round.isLarge || round.followsRows) ? try db.pinState() : nil
-    if round.followsRows, try !knowsRows(of: round, header, db), search.goesOn(round) { return false }
-    if round.isLarge, !isAlone { state.withLock { $0.share(round, header) } }
+    let state = !isAlone && (round.isLarge || round.asksForState) ? try db.takeState() : TakenState()
+    if round.asksForState, try !knows(state, of: round, db), search.goesOn(round) { return false }
+    if round.isLarge, !isAlone { self.state.withLock { $0.share(round, state.header) } }
     var look = LiveFetch.SchemaLook()
     fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
     return true
@@ -114,7 +115,7 @@ extension LiveEngine {
   private func help(_ round: LiveRound, _ result: Result<Database, any Error>) {
     do {
       try result.get().isolatedRead { db in
-        guard let header = try db.pinState(), header == round.header else { return }
+        guard let header = try db.takeState().header, header == round.header else { return }
         var look = LiveFetch.SchemaLook()
         fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }
       }
@@ -143,19 +144,5 @@ extension LiveEngine {
       // It was the only one, and nobody else knows of the round.
       if !round.isLarge { return }
     }
-  }
-}
-
-extension Database {
-  /// Has the transaction that was begun take its state now.
-  ///
-  /// - returns: What tells the state; nil where that cannot be told.
-  func pinState() throws -> WALIndexHeader? {
-    let header = handle?.walIndexHeader
-    // A transaction takes its state at its first read.
-    try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
-    // The head is that of the state if nobody has committed meanwhile.
-    guard let header, header == handle?.walIndexHeaderOfLog else { return nil }
-    return header
   }
 }

@@ -53,11 +53,15 @@ final class LiveEngine: _DatabaseGround.Tenant {
       source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
       isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     let result = Result {
-      func run(_ db: Database) throws -> LiveFetch.Outcome {
+      func run(_ db: Database) throws -> LiveFetch.Outcome? {
+        // Of a state that may never be committed, or that was taken before, it is not known which commit it is of.
+        let isTaken = isProvisional || db.handle?.isReading("main") != false && !key.requiresWriteAccess
         watching?.begin(with: db)
-        return try fetch.run(db)
+        return try (isTaken ? fetch : numbered(fetch, in: ground, db))?.run(db)
       }
-      return key.requiresWriteAccess ? try ground.write(run) : try ground.read(run)
+      while true {
+        if let outcome = try key.requiresWriteAccess ? ground.write(run) : ground.read(run) { return outcome }
+      }
     }
     // Before it is attached: what it is given from then on is newer.
     switch result {

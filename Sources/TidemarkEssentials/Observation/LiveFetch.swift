@@ -16,7 +16,7 @@ struct LiveFetch {
   var observers: [AnyLiveObserver]
 
   /// For a source that follows rows.
-  var news = RowNews()
+  var news = StateNews()
 
   /// Whether nothing is written while it runs.
   var isReading = true

@@ -32,8 +32,9 @@ final class LiveRound: @unchecked Sendable {
   /// Whether others may be of help: there was more than one query.
   let isLarge: Bool
 
-  /// Whether there are some that follow rows.
+  /// Whether there are some that follow rows, and some that tell of which commits they are.
   let followsRows: Bool
+  let tellsCommits: Bool
 
   /// The last commit that was told when it was noted which rows have changed.
   private(set) var lastNoted: CommitNumber
@@ -57,7 +58,7 @@ final class LiveRound: @unchecked Sendable {
     var query: LiveQuery
     var wishes: LiveQueryMachine.Wish
     var wokenAt: Duration?
-    var news = RowNews(rows: .none)
+    var news = StateNews(rows: .none)
   }
 
   init(
@@ -69,6 +70,7 @@ final class LiveRound: @unchecked Sendable {
     self.watching = watching
     isLarge = items.count > 1
     followsRows = items.contains { $0.query.source.followsRows }
+    tellsCommits = items.contains { $0.query.source.tellsCommits }
     lastNoted = begun.commit
     self.items = items[...]
     askedAt = ground.clock.now()
@@ -86,9 +88,17 @@ final class LiveRound: @unchecked Sendable {
     return items.popFirst()
   }
 
+  /// Whether something must be known of the state before it is fetched.
+  var asksForState: Bool { followsRows || tellsCommits }
+
+  /// The last commit that the state has seen is known.
+  func setCommitNumber(_ number: UInt64) {
+    for index in items.indices { items[index].news.commitNumber = number }
+  }
+
   /// The state that is read is about to be another one, after some commit that was told.
   ///
-  /// - parameter othersCount: See `RowNews`.
+  /// - parameter othersCount: See `StateNews`.
   func noteRows(upTo commit: CommitNumber, othersCount: Int64) {
     lastNoted = commit
     for index in items.indices where items[index].query.source.followsRows {

@@ -54,7 +54,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let dbQueue = try DatabaseQueue(path: folder.path("delete.sqlite"))
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
-    let header = try dbQueue.read { db in (try db.openHandle().walIndexHeader, try db.pinState()) }
+    let header = try dbQueue.read { db in (try db.openHandle().walIndexHeader, try db.takeState().header) }
     #expect(header.0 == nil && header.1 == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["delete.sqlite"])
   }
@@ -92,7 +92,7 @@ import Tidemark
       }
     }
     @Sendable func pinned(_ db: Database) throws -> (header: WALIndexHeader?, n: Int?) {
-      (try db.pinState(), try Int.fetchOne(db, sql: "SELECT n FROM counter"))
+      (try db.takeState().header, try Int.fetchOne(db, sql: "SELECT n FROM counter"))
     }
     var equalCount = 0
     for _ in 0..<2_000 {

@@ -76,6 +76,22 @@ import Tidemark
     cancellable.cancel()
   }
 
+  @Test func whichCommitAValueIsOf() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try Self.library(folder)
+    let observation = ValueObservation.tracking { try Player.order(Column("score").desc).fetchAll($0) }
+    let player = Player(id: 1, name: "Arthur", score: 30)
+    func rankingWithOwnChange() async throws -> [Player]? {
+      try await dbPool.write { try player.update($0) }
+      let own = try await dbPool.commitNumber()
+      for try await ranking in observation.withCommitNumbers().values(in: dbPool) where ranking.commitNumber >= own {
+        return ranking.value
+      }
+      return nil
+    }
+    #expect(try await rankingWithOwnChange()?.first == player)
+  }
+
   @Test func whatHasChangedInARequest() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)

@@ -1,9 +1,11 @@
+// What is known of the state that a round reads, where some queries ask for it.
+//
 // A query that follows rows fetches those that have changed, and no others: so it must be known of a state which ones
 // these are. The engine is told of commits a moment after others can see them. A state of which it was not told yet is
 // given up for a newer one, for a while; if there is none, all rows may have changed.
 
 extension LiveEngine {
-  /// The search for a state of which the engine was told.
+  /// The search for a state of which that is known.
   struct StateSearch {
     /// A moment in which commits follow each other fast, or in which the thread that commits has no processor, is over
     /// by then; and if it is not, to fetch everything takes not much longer for most queries.
@@ -14,7 +16,7 @@ extension LiveEngine {
     private var attemptCount = 0
 
     init(_ round: LiveRound) {
-      began = round.followsRows ? round.ground.clock.now() : .zero
+      began = round.asksForState ? round.ground.clock.now() : .zero
     }
 
     /// A state was none.
@@ -28,16 +30,36 @@ extension LiveEngine {
     }
   }
 
+  /// A fetch in the transaction that has just begun, which knows the number of its state if it asks for it; nil when
+  /// another transaction may know it.
+  func numbered(_ fetch: LiveFetch, in ground: _DatabaseGround, _ db: Database) throws -> LiveFetch? {
+    guard fetch.source.tellsCommits else { return fetch }
+    guard let number = try ground.commitNumber(db) else { return nil }
+    var fetch = fetch
+    fetch.news.commitNumber = number
+    return fetch
+  }
+
   /// Notes which rows have changed, before a state is taken: it has all commits that were told until now.
   func noteRows(of round: LiveRound) {
     let othersCount = round.ground.writer?.ownCommits.othersCount ?? 0
     state.withLock { round.noteRows(upTo: $0.log.last, othersCount: Int64(bitPattern: othersCount)) }
   }
 
+  /// Whether it is known of a state what the queries of a round ask.
+  func knows(_ taken: TakenState, of round: LiveRound, _ db: Database) throws -> Bool {
+    var isKnown = true
+    if round.tellsCommits {
+      let (number, mayBeOlder) = try round.ground.commitNumber(of: taken, db)
+      state.withLock { _ in round.setCommitNumber(number) }
+      isKnown = !mayBeOlder
+    }
+    if round.followsRows, try !knowsRows(of: round, taken.header, db) { isKnown = false }
+    return isKnown
+  }
+
   /// Whether no rows have changed in a state but those that were noted.
-  ///
-  /// - parameter header: That of the state; nil where it is not known.
-  func knowsRows(of round: LiveRound, _ header: WALIndexHeader?, _ db: Database) throws -> Bool {
+  private func knowsRows(of round: LiveRound, _ header: WALIndexHeader?, _ db: Database) throws -> Bool {
     // Who reads keeps others from writing, and those that are no connections of ours are counted by SQLite.
     if round.ground.fetchesExcludeWrites {
       let version = try db.dataVersion()
