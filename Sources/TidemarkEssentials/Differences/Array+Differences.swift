@@ -13,8 +13,8 @@ extension Array where Element: Equatable {
   public func keyedDifference<ID: Hashable>(
     from old: [Element], by id: (Element) -> ID
   ) -> KeyedDifference<Element> {
-    var comparison = ListComparison(old, self, id)
-    return comparison.difference()
+    var comparison = ListComparison<Element, ID>(old, self)
+    return comparison.difference(by: id)
   }
 }
 

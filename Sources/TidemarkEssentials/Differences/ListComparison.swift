@@ -12,9 +12,10 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline let old: [Element]
   @usableFromInline let new: [Element]
 
-  // Each element is asked once.
-  @usableFromInline let oldIDs: [ID]
-  @usableFromInline let newIDs: [ID]
+  // Those of the elements between equal ends, of which the first one stands here.
+  @usableFromInline var start = 0
+  @usableFromInline var oldIDs: [ID] = []
+  @usableFromInline var newIDs: [ID] = []
 
   @usableFromInline var removals: [Difference.Entry] = []
   @usableFromInline var insertions: [Difference.Entry] = []
@@ -22,46 +23,65 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline var updates: [Difference.Update] = []
 
   @inlinable
-  init(_ old: [Element], _ new: [Element], _ id: (Element) -> ID) {
+  init(_ old: [Element], _ new: [Element]) {
     self.old = old
     self.new = new
-    oldIDs = old.map(id)
-    newIDs = new.map(id)
   }
 
   @inlinable
-  mutating func difference() -> Difference {
-    var (oldRange, newRange) = (old.indices, new.indices)
-    while let (i, j) = pair(oldRange.first, newRange.first) {
-      compare(i, j)
-      oldRange.removeFirst()
-      newRange.removeFirst()
+  mutating func difference(by id: (Element) -> ID) -> Difference {
+    let (oldCount, newCount) = (old.count, new.count)
+    let (countBefore, changesBefore) = passEqual(upTo: min(oldCount, newCount), id) { ($0, $0) }
+    let (countBehind, changesBehind) = passEqual(upTo: min(oldCount, newCount) - countBefore, id) {
+      (oldCount - 1 - $0, newCount - 1 - $0)
     }
-    let commonCount = updates.count
-    while let (i, j) = pair(oldRange.last, newRange.last) {
-      compare(i, j)
-      oldRange.removeLast()
-      newRange.removeLast()
-    }
-    // These were found from the last one to the first one, and what is between comes before them.
-    let updatesBehind = updates[commonCount...].reversed()
-    updates.removeSubrange(commonCount...)
+    for i in changesBefore { addUpdate(i, i) }
+    let (oldRange, newRange) = (countBefore..<oldCount - countBehind, countBefore..<newCount - countBehind)
+    start = countBefore
+    oldIDs = old[oldRange].map(id)
+    newIDs = new[newRange].map(id)
     if !findOneMove(oldRange, newRange) { pairByIdentity(oldRange, newRange) }
-    updates += updatesBehind
+    // These were found from the last one to the first one.
+    for i in changesBehind.reversed() { addUpdate(oldCount - 1 - i, newCount - 1 - i) }
     return Difference(
-      removals: removals, insertions: insertions, moves: moves, updates: updates, oldCount: old.count)
+      removals: removals, insertions: insertions, moves: moves, updates: updates, oldCount: oldCount)
+  }
+
+  /// How many elements are the same in the pairs of places that a closure gives, and which of them have changed.
+  ///
+  /// In memory that does not move: elements that are taken out of arrays are retained and released, each of them.
+  @inlinable
+  func passEqual(
+    upTo count: Int, _ id: (Element) -> ID, _ places: (Int) -> (old: Int, new: Int)
+  ) -> (count: Int, changes: [Int]) {
+    var changes: [Int] = []
+    let passed = old.withUnsafeBufferPointer { old in
+      new.withUnsafeBufferPointer { new in
+        for number in 0..<count {
+          let (i, j) = places(number)
+          guard id(old[i]) == id(new[j]) else { return number }
+          if old[i] != new[j] { changes.append(number) }
+        }
+        return count
+      }
+    }
+    return (passed, changes)
   }
 
   /// Two places, if there are two, and the same element stands there.
   @inlinable
   func pair(_ i: Int?, _ j: Int?) -> (Int, Int)? {
-    guard let i, let j, oldIDs[i] == newIDs[j] else { return nil }
+    guard let i, let j, oldIDs[i - start] == newIDs[j - start] else { return nil }
     return (i, j)
   }
 
   @inlinable
   mutating func compare(_ i: Int, _ j: Int) {
-    if old[i] == new[j] { return }
+    if old[i] != new[j] { addUpdate(i, j) }
+  }
+
+  @inlinable
+  mutating func addUpdate(_ i: Int, _ j: Int) {
     updates.append(Difference.Update(oldOffset: i, offset: j, oldElement: old[i], element: new[j]))
   }
 
@@ -70,13 +90,13 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   mutating func findOneMove(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> Bool {
     guard oldRange.count == newRange.count, oldRange.count > 1 else { return false }
     let (down, up) = (pair(oldRange.first, newRange.last), pair(oldRange.last, newRange.first))
-    if let (i, j) = down, zip(oldRange.dropFirst(), newRange).allSatisfy({ oldIDs[$0] == newIDs[$1] }) {
+    if let (i, j) = down, zip(oldRange.dropFirst(), newRange).allSatisfy({ oldIDs[$0 - start] == newIDs[$1 - start] }) {
       zip(oldRange.dropFirst(), newRange).forEach { compare($0, $1) }
       compare(i, j)
       moves.append(Difference.Move(oldOffset: i, offset: j))
       return true
     }
-    if let (i, j) = up, zip(oldRange, newRange.dropFirst()).allSatisfy({ oldIDs[$0] == newIDs[$1] }) {
+    if let (i, j) = up, zip(oldRange, newRange.dropFirst()).allSatisfy({ oldIDs[$0 - start] == newIDs[$1 - start] }) {
       compare(i, j)
       zip(oldRange, newRange.dropFirst()).forEach { compare($0, $1) }
       moves.append(Difference.Move(oldOffset: i, offset: j))
@@ -95,7 +115,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     if !newRange.isEmpty {
       firstPlaces.reserveCapacity(oldRange.count)
       for i in oldRange.reversed() {
-        nextPlaces[i - oldRange.lowerBound] = firstPlaces.updateValue(i, forKey: oldIDs[i]) ?? -1
+        nextPlaces[i - oldRange.lowerBound] = firstPlaces.updateValue(i, forKey: oldIDs[i - start]) ?? -1
       }
     }
     var places = Array(oldRange)
@@ -103,7 +123,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     var pairs: [(old: Int, new: Int)] = []
     pairs.reserveCapacity(min(oldRange.count, newRange.count))
     for j in newRange {
-      guard let first = firstPlaces[newIDs[j]], case let i = places[first - oldRange.lowerBound], i >= 0 else {
+      guard let first = firstPlaces[newIDs[j - start]], case let i = places[first - oldRange.lowerBound], i >= 0 else {
         insertions.append(Difference.Entry(offset: j, element: new[j]))
         continue
       }

@@ -104,7 +104,7 @@ extension LiveEngine {
     // In a queue there is nobody else, to help or to write.
     let isAlone = round.ground.fetchesExcludeWrites
     let state = !isAlone && (round.isLarge || round.asksForState) ? try db.takeState() : TakenState()
-    if round.asksForState, try !knows(state, of: round, db), search.goesOn(round) { return false }
+    if round.asksForState, search.goesOn(try questions(state, round, db), round) { return false }
     if round.isLarge, !isAlone { self.state.withLock { $0.share(round, state.header) } }
     var look = LiveFetch.SchemaLook()
     fetchAll(round, while: { db.isInsideTransaction }) { try $0.run(db, &look) }

@@ -10,7 +10,7 @@ extension LiveEngine {
     /// A moment in which commits follow each other fast, or in which the thread that commits has no processor, is over
     /// by then; and if it is not, to fetch everything takes not much longer for most queries.
     private static let patience = Duration.milliseconds(1)
-    private static let attemptMax = 50
+    private static let attemptMax = 1_000
 
     private let began: Duration
     private var attemptCount = 0
@@ -19,15 +19,27 @@ extension LiveEngine {
       began = round.asksForState ? round.ground.clock.now() : .zero
     }
 
-    /// A state was none.
-    ///
-    /// - returns: Whether to look for another one.
-    mutating func goesOn(_ round: LiveRound) -> Bool {
+    /// Whether to look for another state than one of which something is not known.
+    mutating func goesOn(_ unknown: StateQuestions, _ round: LiveRound) -> Bool {
       attemptCount += 1
+      if unknown.isEmpty || attemptCount >= Self.attemptMax { return false }
       // Who commits may have to wait for this processor.
       SystemThread.yield()
-      return attemptCount < Self.attemptMax && round.ground.clock.now() - began < Self.patience
+      // Others commit in the moment in which a state is taken, or they do not: there is nothing to wait for. What the
+      // engine was told is up to who commits.
+      return unknown.contains(.number) || round.ground.clock.now() - began < Self.patience
     }
+  }
+
+  /// What the queries of a round ask of a state.
+  struct StateQuestions: OptionSet {
+    var rawValue: UInt8
+
+    /// Which commit it is of.
+    static let number = StateQuestions(rawValue: 1)
+
+    /// Which rows have changed in it.
+    static let rows = StateQuestions(rawValue: 2)
   }
 
   /// A fetch in the transaction that has just begun, which knows the number of its state if it asks for it; nil when
@@ -46,16 +58,18 @@ extension LiveEngine {
     state.withLock { round.noteRows(upTo: $0.log.last, othersCount: Int64(bitPattern: othersCount)) }
   }
 
-  /// Whether it is known of a state what the queries of a round ask.
-  func knows(_ taken: TakenState, of round: LiveRound, _ db: Database) throws -> Bool {
-    var isKnown = true
+  /// Finds out about a state what the queries of a round ask.
+  ///
+  /// - returns: What is not known.
+  func questions(_ taken: TakenState, _ round: LiveRound, _ db: Database) throws -> StateQuestions {
+    var unknown: StateQuestions = []
     if round.tellsCommits {
       let (number, mayBeOlder) = try round.ground.commitNumber(of: taken, db)
       state.withLock { _ in round.setCommitNumber(number) }
-      isKnown = !mayBeOlder
+      if mayBeOlder { unknown.insert(.number) }
     }
-    if round.followsRows, try !knowsRows(of: round, taken.header, db) { isKnown = false }
-    return isKnown
+    if round.followsRows, try !knowsRows(of: round, taken.header, db) { unknown.insert(.rows) }
+    return unknown
   }
 
   /// Whether no rows have changed in a state but those that were noted.
