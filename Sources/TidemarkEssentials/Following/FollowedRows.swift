@@ -43,8 +43,13 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   /// What the text of a request is, with some schema.
   struct TextReading {
     var sql: String
-    var schemaVersion: Int64
+
+    /// Those of the main and of the temporary schema, whose tables hide the others.
+    var schemaVersions: [Int64]
     var query: RowwiseQuery?
+
+    /// Those of the completed query.
+    var columnNames: [String] = []
   }
 
   init(_ request: any FetchRequest, _ functions: Functions) {
@@ -106,10 +111,9 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   private func fetchInOrder(
     _ prepared: PreparedRequest, _ db: Database, _ news: StateNews
   ) throws -> ([Element], OrderedKeys?, RowPlan?)? {
-    guard let query = try rowwiseQuery(prepared, db) else { return nil }
+    guard let text = try textReading(prepared, db), let query = text.query else { return nil }
     let statement = try db.preparedStatement(sql: query.sql)
-    let names = statement.columnNames
-    guard names.starts(with: prepared.preparedStatement.columnNames) else { return nil }
+    let names = text.columnNames
     let plan = RowPlan(query, prepared, columnNames: names, othersCount: news.othersCount)
     var reading: RowReading? = RowReading(query, columnNames: names)
     do {
@@ -121,13 +125,24 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
     }
   }
 
-  private func rowwiseQuery(_ prepared: PreparedRequest, _ db: Database) throws -> RowwiseQuery? {
+  private func textReading(_ prepared: PreparedRequest, _ db: Database) throws -> TextReading? {
     if prepared.supplementaryFetch != nil { return nil }
-    let (sql, version) = (prepared.preparedStatement.sql, try db.mainSchemaVersion())
-    if let known = state.withLock(\.reading), known.sql == sql, known.schemaVersion == version { return known.query }
-    let query = try RowwiseQuery(prepared.preparedStatement, db)
-    state.withLock { $0.reading = TextReading(sql: sql, schemaVersion: version, query: query) }
-    return query
+    let sql = prepared.preparedStatement.sql
+    let versions = try [db.mainSchemaVersion(), db.temporarySchemaVersion()]
+    if let known = state.withLock(\.reading), known.sql == sql, known.schemaVersions == versions { return known }
+    // SQLite learns of changes of the schema when it runs a statement, and those that were compiled before tell the
+    // columns of before.
+    _ = try db.internalRows("SELECT rootpage FROM sqlite_master LIMIT 1")
+    var reading = TextReading(sql: sql, schemaVersions: versions)
+    // What is completed may be more than SQLite takes: columns, or conditions in each other.
+    if let query = try RowwiseQuery(db.compile(sql, isInternal: true), db),
+      let names = try? db.compile(query.sql, isInternal: true).columnNames,
+      (try? db.compile(query.rowSQL, isInternal: true)) != nil
+    {
+      (reading.query, reading.columnNames) = (query, names)
+    }
+    state.withLock { [reading] in $0.reading = reading }
+    return reading
   }
 
   // MARK: The consumer

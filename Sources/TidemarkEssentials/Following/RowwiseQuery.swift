@@ -40,8 +40,8 @@ struct RowwiseQuery: Sendable {
   private init?(parsing statement: Statement, _ db: Database) throws {
     var parser = try SelectParser(statement.sql)
     let query = try parser.parseStatement()
-    guard query.isRowwise, !parser.mayAskOthers, let core = query.cores.first,
-      let clauses = QueryClauses(statement.sql), let table = try Table(core, db)
+    guard query.isRowwise, !parser.mayAskOthers, !parser.parameters.contains(":\(Self.idArgument)"),
+      let core = query.cores.first, let clauses = QueryClauses(statement.sql), let table = try Table(core, db)
     else { return nil }
     var order = RowOrder(terms: [])
     var columns: [String] = []
@@ -57,7 +57,7 @@ struct RowwiseQuery: Sendable {
     guard try db.internalRows("PRAGMA encoding").first?.first == DatabaseValue(.string("UTF-8")) else { return nil }
     self.order = order
 
-    let hidden = HiddenColumns(statement, table, columns, mayBeShown: core.aliases.isEmpty)
+    let hidden = HiddenColumns(statement, table, columns, mayBeShown: core.aliases.isEmpty && core.showsColumnsAlone)
     shownColumnCount = hidden.selection.isEmpty ? nil : statement.columnCount
     (keyColumn, termColumns) = (hidden.keyColumn, hidden.termColumns)
 
@@ -83,7 +83,10 @@ extension RowwiseQuery {
         case .table(let table) = core.sources[0].content,
         let facts = try db.facts(ofTable: table.name, in: table.database), case .table = facts.kind,
         // What is temporary is seen by one connection.
-        facts.key.database.asciiLowercased == "main", let rowID = facts.rowIDName
+        facts.key.database.asciiLowercased == "main",
+        // SQLite changes its own tables without telling, and one of them has two names.
+        !Database.isSQLiteInternalTable(facts.key.name), !Database.isSQLiteInternalTable(table.name),
+        let rowID = facts.rowIDName
       else { return nil }
       (self.name, self.facts, self.rowID) = (name, facts, rowID)
     }

@@ -119,9 +119,14 @@ extension Database {
   }
 
   /// The number that SQLite changes with each change of the main database's schema. C: `PRAGMA schema_version`.
-  func mainSchemaVersion() throws -> Int64 {
+  func mainSchemaVersion() throws -> Int64 { try schemaVersion("PRAGMA schema_version") }
+
+  /// The same, of the temporary database. C: `PRAGMA temp.schema_version`.
+  func temporarySchemaVersion() throws -> Int64 { try schemaVersion("PRAGMA temp.schema_version") }
+
+  private func schemaVersion(_ sql: String) throws -> Int64 {
     try untraced {
-      let statement = try preparedStatement(sql: "PRAGMA schema_version").idle()
+      let statement = try preparedStatement(sql: sql).idle()
       try statement.start()
       defer { statement.finish() }
       return try statement.step() ? sqlite3_column_int64(statement.sqliteStatement, 0) : 0

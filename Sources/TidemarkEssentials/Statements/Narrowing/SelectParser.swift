@@ -132,9 +132,7 @@ struct SelectParser {
     if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
-    repeat {
-      if let alias = try parseResultColumn() { core.aliases.insert(alias.asciiLowercased) }
-    } while takeSymbol(",")
+    repeat { try parseResultColumn(into: &core) } while takeSymbol(",")
     if take("FROM") { try parseSources(into: &core) }
     if take("WHERE") { core.condition = try parseExpression() }
     if take("GROUP") {
@@ -172,12 +170,10 @@ struct SelectParser {
   }
 
   /// Reads what is selected.
-  ///
-  /// - returns: The name of its own, if it has one.
-  private mutating func parseResultColumn() throws -> String? {
+  private mutating func parseResultColumn(into core: inout SelectCore) throws {
     if takeSymbol("*") {
       mentionsAllColumns = true
-      return nil
+      return
     }
     // A name, a dot and a star.
     if let first = lexeme(0), first.kind != .symbol, lexeme(1)?.text == ".", lexeme(2)?.text == "*",
@@ -185,10 +181,10 @@ struct SelectParser {
     {
       position += 3
       mentionsAllColumns = true
-      return nil
+      return
     }
-    _ = try parseExpression()
-    return try parseAlias()
+    if case .column = try parseExpression() {} else { core.showsColumnsAlone = false }
+    if let alias = try parseAlias() { core.aliases.insert(alias.asciiLowercased) }
   }
 
   /// - returns: The terms, and whether each one sorts from the largest value down: nil when it says where NULL goes.

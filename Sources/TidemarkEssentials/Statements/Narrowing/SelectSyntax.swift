@@ -41,6 +41,9 @@ struct SelectCore {
   /// Whether it does, and has no other name for what they show.
   var showsRows: Bool { showsEachRow && aliases.isEmpty }
 
+  /// Whether all that it shows are columns: what is called by its text may have the name of one.
+  var showsColumnsAlone = true
+
   /// The names that it gives to what it shows, in lower case.
   var aliases: Set<String> = []
 

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import Tidemark
+
+/// An element of any request.
+struct AttackItem: Equatable, Identifiable, FetchableRecord, Sendable, CustomStringConvertible {
+  var id: String
+  var text: String
+
+  init(row: Row) {
+    id = row.first.map { "\($0.1)" } ?? ""
+    text = row.map { "\($0) \($1)" }.joined(separator: ", ")
+  }
+
+  var description: String { text }
+}
+
+/// Follows a request and keeps the list.
+final class AttackFollower<Item: FetchableRecord & Equatable & Identifiable & Sendable>: Sendable
+where Item.ID: Sendable {
+  let list = Locked<[Item]>([])
+  let count = Locked(0)
+  let failure = Locked<(any Error)?>(nil)
+  let isOver = Locked(false)
+  private let task = Locked<Task<Void, Never>?>(nil)
+
+  init(_ request: some FetchRequest<Item> & Sendable, _ writer: some DatabaseReader) {
+    let (list, count, failure, isOver) = (list, count, failure, isOver)
+    let differences = request.differences(in: writer)
+    task.update {
+      $0 = Task {
+        do {
+          for try await difference in differences {
+            list.update { $0.apply(difference) }
+            count.update { $0 += 1 }
+          }
+        } catch {
+          failure.update { $0 = error }
+        }
+        isOver.update { $0 = true }
+      }
+    }
+  }
+
+  /// Whether the list becomes the expected one soon.
+  func becomes(_ expected: [Item], seconds: Double = 2) async -> Bool {
+    let end = Date.now + seconds
+    while Date.now < end {
+      if count.value > 0, list.value == expected { return true }
+      if isOver.value { return false }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return false
+  }
+
+  deinit { task.value?.cancel() }
+}
+
+enum AttackHome: String, CaseIterable {
+  case pool, queue, walQueue, poolWithoutWatch
+
+  func open(_ path: String, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {
+    var configuration = configuration
+    switch self {
+    case .pool: return try DatabasePool(path: path, configuration: configuration)
+    case .queue: return try DatabaseQueue(path: path, configuration: configuration)
+    case .walQueue:
+      configuration.journalMode = .wal
+      return try DatabaseQueue(path: path, configuration: configuration)
+    case .poolWithoutWatch:
+      configuration.noticesCommitsByOthers = .never
+      return try DatabasePool(path: path, configuration: configuration)
+    }
+  }
+}
+
+struct AttackCase: Sendable, CustomStringConvertible {
+  var name: String
+  var setup: String
+  var sql: String
+  var arguments: StatementArguments = []
+  var expected: String?
+  var steps: [String]
+  var description: String { name }
+
+  func run(_ home: AttackHome) async throws {
+    let folder = try TemporaryFolder()
+    let writer = try home.open(folder.path("db"))
+    try await writer.write { try $0.execute(sql: setup) }
+    try await run(on: writer) { step in
+      if step.hasPrefix("!") {
+        try await writer.writeWithoutTransaction { try $0.execute(sql: String(step.dropFirst())) }
+      } else {
+        try await writer.write { try $0.execute(sql: step) }
+      }
+    }
+    try writer.close()
+  }
+
+  func run(on writer: any DatabaseWriter, _ body: (String) async throws -> Void) async throws {
+    let request = SQLRequest<AttackItem>(sql: sql, arguments: arguments)
+    let oracle = SQLRequest<AttackItem>(sql: expected ?? sql, arguments: arguments)
+    let follower = AttackFollower(request, writer)
+    let first = try await writer.writeWithoutTransaction { try oracle.fetchAll($0) }
+    #expect(await follower.becomes(first), "\(name): first")
+    for step in steps {
+      try await body(step)
+      let result = try await writer.writeWithoutTransaction { try oracle.fetchAll($0) }
+      if await !follower.becomes(result) {
+        Issue.record(
+          """
+          \(name), after \(step.prefix(150)): failure \(String(describing: follower.failure.value))
+          seen \(String(describing: follower.list.value).prefix(600))
+          want \(String(describing: result).prefix(600))
+          """)
+        return
+      }
+    }
+  }
+}
