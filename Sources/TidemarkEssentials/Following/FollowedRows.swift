@@ -64,7 +64,9 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   /// - returns: Whether there may be something to tell.
   func fetch(_ db: Database, _ news: StateNews) throws -> Bool {
     let (plan, count) = state.withLock { ($0.plan, $0.result.count) }
-    if let plan, let ids = plan.idsToFetch(news, count), let rows = try fetchRows(ids, plan, db) {
+    if let plan, !db.compilation.redefinesOperators, let ids = plan.idsToFetch(news, count),
+      let rows = try fetchRows(ids, plan, db)
+    {
       return state.withLock { state in
         state.result.update(rows)
         return state.result.hasNews
@@ -111,7 +113,9 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   private func fetchInOrder(
     _ prepared: PreparedRequest, _ db: Database, _ news: StateNews
   ) throws -> ([Element], OrderedKeys?, RowPlan?)? {
-    guard let text = try textReading(prepared, db), let query = text.query else { return nil }
+    guard !db.compilation.redefinesOperators, let text = try textReading(prepared, db), let query = text.query else {
+      return nil
+    }
     let statement = try db.preparedStatement(sql: query.sql)
     let names = text.columnNames
     let plan = RowPlan(query, prepared, columnNames: names, othersCount: news.othersCount)

@@ -3,6 +3,7 @@ extension Database {
   ///
   /// - precondition: SQLite accepts the name and the number of arguments.
   public func add(function: DatabaseFunction) {
+    compilation.willRedefine(function.name)
     must("The function \(function.name) could not be added") { handle in
       try handle.addFunction(
         function.name, argumentCount: function.id.argumentCount,
@@ -12,6 +13,7 @@ extension Database {
 
   /// Removes a function from the connection.
   public func remove(function: DatabaseFunction) {
+    compilation.willRedefine(function.name)
     must("The function \(function.name) could not be removed") { handle in
       try handle.removeFunction(function.name, argumentCount: function.id.argumentCount)
     }
@@ -19,6 +21,7 @@ extension Database {
 
   /// Adds a collation to the connection, in place of one of the same name.
   public func add(collation: DatabaseCollation) {
+    compilation.willRedefine(collation.name)
     must("The collation \(collation.name) could not be added") { handle in
       try handle.addCollation(collation.name, collation.box())
     }
@@ -26,6 +29,7 @@ extension Database {
 
   /// Removes a collation from the connection.
   public func remove(collation: DatabaseCollation) {
+    compilation.willRedefine(collation.name)
     must("The collation \(collation.name) could not be removed") { handle in
       try handle.removeCollation(collation.name)
     }
@@ -34,6 +38,7 @@ extension Database {
   /// Adds a function, or throws why SQLite does not accept it.
   package func tryAdding(_ function: DatabaseFunction) throws {
     preconditionAccess()
+    compilation.willRedefine(function.name)
     try openHandle().addFunction(
       function.name, argumentCount: function.id.argumentCount,
       function.traits(isUntrusted: settings.isUntrusted), function.box())
@@ -42,6 +47,7 @@ extension Database {
   /// Adds a collation, or throws why SQLite does not accept it.
   package func tryAdding(_ collation: DatabaseCollation) throws {
     preconditionAccess()
+    compilation.willRedefine(collation.name)
     try openHandle().addCollation(collation.name, collation.box())
   }
 

@@ -52,6 +52,12 @@ final class CompilationObserver: StatementAuthorizer {
   /// How many times a statement that writes was compiled during a step: again, or by a virtual table.
   @exclusivity(unchecked) private(set) var lateWriteCount: UInt = 0
 
+  /// Whether operators or collations of SQLite may mean something else, or did: the program has functions or collations
+  /// of their names, or has said how `LIKE` compares.
+  private(set) var redefinesOperators = false
+
+  private static let operatorNames: Set = ["like", "glob", "->", "->>", "binary", "nocase", "rtrim"]
+
   /// How many times `VACUUM` has begun.
   @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
 
@@ -129,6 +135,7 @@ final class CompilationObserver: StatementAuthorizer {
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }
+      if let first, second != nil, sqlite3_stricmp(first, "case_sensitive_like") == 0 { redefinesOperators = true }
       if let first, second != nil,
         sqlite3_stricmp(first, "journal_mode") == 0 || sqlite3_stricmp(first, "locking_mode") == 0
       {
@@ -145,6 +152,11 @@ final class CompilationObserver: StatementAuthorizer {
       }
       return SQLITE_OK
     }
+  }
+
+  /// A function or a collation is about to be added or removed.
+  func willRedefine(_ name: String) {
+    if Self.operatorNames.contains(name.asciiLowercased) { redefinesOperators = true }
   }
 
   // MARK: Writes

@@ -4,7 +4,7 @@ import Testing
 @testable import Tidemark
 
 /// An element of any request.
-struct AttackItem: Equatable, Identifiable, FetchableRecord, Sendable, CustomStringConvertible {
+struct RequestItem: Equatable, Identifiable, FetchableRecord, Sendable, CustomStringConvertible {
   var id: String
   var text: String
 
@@ -17,7 +17,7 @@ struct AttackItem: Equatable, Identifiable, FetchableRecord, Sendable, CustomStr
 }
 
 /// Follows a request and keeps the list.
-final class AttackFollower<Item: FetchableRecord & Equatable & Identifiable & Sendable>: Sendable
+final class RequestFollower<Item: FetchableRecord & Equatable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
   let list = Locked<[Item]>([])
   let count = Locked(0)
@@ -57,7 +57,7 @@ where Item.ID: Sendable {
   deinit { task.value?.cancel() }
 }
 
-enum AttackHome: String, CaseIterable {
+enum RequestHome: String, CaseIterable {
   case pool, queue, walQueue, poolWithoutWatch
 
   func open(_ path: String, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {
@@ -75,7 +75,7 @@ enum AttackHome: String, CaseIterable {
   }
 }
 
-struct AttackCase: Sendable, CustomStringConvertible {
+struct RequestCase: Sendable, CustomStringConvertible {
   var name: String
   var setup: String
   var sql: String
@@ -84,7 +84,7 @@ struct AttackCase: Sendable, CustomStringConvertible {
   var steps: [String]
   var description: String { name }
 
-  func run(_ home: AttackHome) async throws {
+  func run(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await writer.write { try $0.execute(sql: setup) }
@@ -99,9 +99,9 @@ struct AttackCase: Sendable, CustomStringConvertible {
   }
 
   func run(on writer: any DatabaseWriter, _ body: (String) async throws -> Void) async throws {
-    let request = SQLRequest<AttackItem>(sql: sql, arguments: arguments)
-    let oracle = SQLRequest<AttackItem>(sql: expected ?? sql, arguments: arguments)
-    let follower = AttackFollower(request, writer)
+    let request = SQLRequest<RequestItem>(sql: sql, arguments: arguments)
+    let oracle = SQLRequest<RequestItem>(sql: expected ?? sql, arguments: arguments)
+    let follower = RequestFollower(request, writer)
     let first = try await writer.writeWithoutTransaction { try oracle.fetchAll($0) }
     #expect(await follower.becomes(first), "\(name): first")
     for step in steps {

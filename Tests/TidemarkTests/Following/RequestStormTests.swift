@@ -38,7 +38,8 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
   var rowid: Int?
 }
 
-@Suite struct AttackStormTests {
+/// Whoever writes at the same time, each list is the result of one commit, and the last one that of the last.
+@Suite struct RequestStormTests {
   private static func patient() -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(60)
@@ -90,8 +91,8 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     }
   }
 
-  @Test(arguments: [AttackHome.pool, .poolWithoutWatch, .walQueue, .queue], [true, false])
-  func everyListIsOfOneCommit(_ home: AttackHome, _ hasOthers: Bool) async throws {
+  @Test(arguments: [RequestHome.pool, .poolWithoutWatch, .walQueue, .queue], [true, false])
+  func everyListIsOfOneCommit(_ home: RequestHome, _ hasOthers: Bool) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"), Self.patient())
     try await writer.write { try $0.execute(sql: Self.setup) }
@@ -119,7 +120,9 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       }
     }
     let observed = Task {
-      let sums = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT sum(n) * 1000 + count(*) FROM item") ?? 0 }
+      let sums = ValueObservation.tracking {
+        try Int.fetchOne($0, sql: "SELECT sum(n) * 1000 + count(*) FROM item") ?? 0
+      }
       for try await sum in sums.values(in: writer) where sum != 600_060 { torn.update { $0.append("sum \(sum)") } }
     }
     // They come and go.
@@ -133,14 +136,16 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     }
     let others = Task {
       guard hasOthers else { return }
-      let other = try AttackHome.queue.open(folder.path("db"), Self.patient())
+      let other = try RequestHome.queue.open(folder.path("db"), Self.patient())
       try await Self.storm(other, 150, "other")
     }
     try await Self.storm(writer, 300, "own \(home)")
     try await others.value
     guests.cancel()
     _ = await guests.result
-    try await writer.write { try $0.execute(sql: "UPDATE item SET x = x + 1 WHERE rowid = (SELECT min(rowid) FROM item)") }
+    try await writer.write {
+      try $0.execute(sql: "UPDATE item SET x = x + 1 WHERE rowid = (SELECT min(rowid) FROM item)")
+    }
     let expected = try await writer.read { db in
       try zip(texts, orders).map { text, order in try Named.fetchAll(db, sql: text + order) }
     }
@@ -155,34 +160,37 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     try writer.close()
   }
 
-  @Test(arguments: [AttackHome.poolWithoutWatch, .pool, .queue, .walQueue])
-  func unnoticedCommitsOfOthersComeWithOwnOnes(_ home: AttackHome) async throws {
+  @Test(arguments: [RequestHome.poolWithoutWatch, .pool, .queue, .walQueue])
+  func unnoticedCommitsOfOthersComeWithOwnOnes(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"), Self.patient())
     try await writer.write { try $0.execute(sql: Self.setup) }
-    let other = try AttackHome.queue.open(folder.path("db"), Self.patient())
-    let request: SQLRequest<AttackItem> = "SELECT * FROM item ORDER BY n, rowid"
-    let follower = AttackFollower(request, writer)
+    let other = try RequestHome.queue.open(folder.path("db"), Self.patient())
+    let request: SQLRequest<RequestItem> = "SELECT * FROM item ORDER BY n, rowid"
+    let follower = RequestFollower(request, writer)
     for n in 0..<60 {
       for _ in 0...(n % 3) {
         try await other.write { try $0.execute(sql: "UPDATE item SET n = \(n) WHERE rowid = 1 + abs(random()) % 60") }
       }
-      if n % 4 == 1 { try await other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } }
+      if n % 4 == 1 {
+        try await other.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+      }
       if n % 5 == 1 { try await other.write { try $0.execute(sql: "ALTER TABLE item ADD COLUMN y\(n) DEFAULT 3") } }
       try await writer.write { try $0.execute(sql: "UPDATE item SET x = \(n) - 1000 WHERE rowid = 2") }
       let expected = try await writer.read { try request.fetchAll($0) }
       guard await follower.becomes(expected) else {
-        Issue.record("\(n) \(follower.list.value.prefix(4)) \(expected.prefix(4)) \(String(describing: follower.failure.value))")
+        Issue.record(
+          "\(n) \(follower.list.value.prefix(4)) \(expected.prefix(4)) \(String(describing: follower.failure.value))")
         return
       }
     }
   }
 
-  @Test(arguments: [AttackHome.pool, .queue])
-  func passingErrorsLoseNothing(_ home: AttackHome) async throws {
+  @Test(arguments: [RequestHome.pool, .queue])
+  func passingErrorsLoseNothing(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
-    try await writer.write { try $0.execute(sql: AttackCaseTests.player + AttackMoreTests.bulk(200)) }
+    try await writer.write { try $0.execute(sql: OddRequestTests.player + OddWriteTests.bulk(200)) }
     let request: SQLRequest<Shaky> = "SELECT id, name FROM player ORDER BY name, id"
     let list = Locked<[Shaky]>([])
     let failure = Locked<(any Error)?>(nil)
@@ -214,18 +222,20 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     task.cancel()
   }
 
-  @Test(arguments: [AttackHome.pool, .queue])
-  func adaptersAndPositions(_ home: AttackHome) async throws {
+  @Test(arguments: [RequestHome.pool, .queue])
+  func adaptersAndPositions(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await writer.write { try $0.execute(sql: Self.setup) }
     let sql = "SELECT x, name, n FROM item ORDER BY n, x"
-    let suffix = AttackFollower(SQLRequest<Named>(sql: sql, adapter: SuffixRowAdapter(fromIndex: 1)), writer)
-    let mapped = AttackFollower(
-      SQLRequest<Plain>(sql: "SELECT x, name, n FROM item ORDER BY n, x", adapter: RenameColumnAdapter {
-        $0 == "name" ? "id" : $0
-      }), writer)
-    let plain = AttackFollower(SQLRequest<Plain>(sql: "SELECT name AS id, n FROM item ORDER BY x"), writer)
+    let suffix = RequestFollower(SQLRequest<Named>(sql: sql, adapter: SuffixRowAdapter(fromIndex: 1)), writer)
+    let mapped = RequestFollower(
+      SQLRequest<Plain>(
+        sql: "SELECT x, name, n FROM item ORDER BY n, x",
+        adapter: RenameColumnAdapter {
+          $0 == "name" ? "id" : $0
+        }), writer)
+    let plain = RequestFollower(SQLRequest<Plain>(sql: "SELECT name AS id, n FROM item ORDER BY x"), writer)
     for n in 0..<20 {
       try await writer.write { try $0.execute(sql: "UPDATE item SET n = \(n), x = \(n) * 10 WHERE rowid % 20 = \(n)") }
       let (one, two, three) = try await writer.read { db in

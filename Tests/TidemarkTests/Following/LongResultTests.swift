@@ -3,15 +3,16 @@ import Testing
 
 @testable import Tidemark
 
-@Suite struct AttackSizeTests {
+/// Results of thousands of rows are kept up with.
+@Suite struct LongResultTests {
   private struct Thing: Codable, Equatable, Identifiable, FetchableRecord, Sendable {
     var id: Int
     var n: Int
     var name: String
   }
 
-  @Test(arguments: [AttackHome.pool, .queue])
-  func manyRowsManyChanges(_ home: AttackHome) async throws {
+  @Test(arguments: [RequestHome.pool, .queue])
+  func manyRowsManyChanges(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await writer.write {
@@ -70,7 +71,8 @@ import Testing
     for k in 0..<16 {
       try await writer.write {
         try $0.execute(
-          sql: "UPDATE thing SET n = (n * 31 + id) % 1000 WHERE id > ? AND id <= ?", arguments: [k * 1_000, k * 1_000 + 1_000])
+          sql: "UPDATE thing SET n = (n * 31 + id) % 1000 WHERE id > ? AND id <= ?",
+          arguments: [k * 1_000, k * 1_000 + 1_000])
       }
       try await Task.sleep(for: .milliseconds(100))
     }
