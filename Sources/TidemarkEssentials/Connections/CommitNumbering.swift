@@ -24,14 +24,14 @@ extension _DatabaseGround {
   /// The number of the last commit that a state has seen.
   ///
   /// - parameter db: Reads that state.
-  /// - returns: Zero when it cannot be told; and whether it may be that of a commit before.
+  /// - returns: Zero when it cannot be told; and whether it may be that of a commit before, or be told another time.
   func commitNumber(of state: TakenState, _ db: Database) throws -> (number: UInt64, mayBeOlder: Bool) {
     guard let writer else { return (0, false) }
     // Own commits are counted when they are told, those of others by SQLite.
     if fetchesExcludeWrites {
       return (writer.changeBroker.writeCount + UInt64(clamping: try db.dataVersion()), false)
     }
-    guard let header = state.olderHeader else { return (0, false) }
+    guard let header = state.olderHeader else { return (0, state.hasLog) }
     return (number(of: header), state.header == nil)
   }
 
@@ -46,6 +46,9 @@ extension _DatabaseGround {
   }
 }
 
+/// That others commit in the moment in which a state is taken does not go on for long.
+let commitNumberAttemptMax = 10_000
+
 extension DatabaseReader {
   /// The number of the last commit, for those who compare it with that of a value: see
   /// `ValueObservation.withCommitNumbers()`.
@@ -57,10 +60,10 @@ extension DatabaseReader {
   /// In a snapshot, and where there is no log that a pool could tell it from, it is zero.
   public func commitNumber() throws -> UInt64 {
     let ground = _ground
-    while true {
-      // Another commit came in the moment in which the state was taken: that does not go on for long.
+    for _ in 0..<commitNumberAttemptMax {
       if let number = try read({ try ground.commitNumber($0) }) { return number }
     }
+    return 0
   }
 
   /// The number of the last commit, for those who compare it with that of a value.
@@ -70,8 +73,9 @@ extension DatabaseReader {
   /// ```
   public func commitNumber() async throws -> UInt64 {
     let ground = _ground
-    while true {
+    for _ in 0..<commitNumberAttemptMax {
       if let number = try await read({ try ground.commitNumber($0) }) { return number }
     }
+    return 0
   }
 }

@@ -10,7 +10,6 @@ extension LiveEngine {
     /// A moment in which commits follow each other fast, or in which the thread that commits has no processor, is over
     /// by then; and if it is not, to fetch everything takes not much longer for most queries.
     private static let patience = Duration.milliseconds(1)
-    private static let attemptMax = 1_000
 
     private let began: Duration
     private var attemptCount = 0
@@ -22,7 +21,7 @@ extension LiveEngine {
     /// Whether to look for another state than one of which something is not known.
     mutating func goesOn(_ unknown: StateQuestions, _ round: LiveRound) -> Bool {
       attemptCount += 1
-      if unknown.isEmpty || attemptCount >= Self.attemptMax { return false }
+      if unknown.isEmpty || attemptCount >= commitNumberAttemptMax { return false }
       // Who commits may have to wait for this processor.
       SystemThread.yield()
       // Others commit in the moment in which a state is taken, or they do not: there is nothing to wait for. What the

@@ -59,9 +59,10 @@ final class LiveEngine: _DatabaseGround.Tenant {
         watching?.begin(with: db)
         return try (isTaken ? fetch : numbered(fetch, in: ground, db))?.run(db)
       }
-      while true {
+      for _ in 0..<commitNumberAttemptMax {
         if let outcome = try key.requiresWriteAccess ? ground.write(run) : ground.read(run) { return outcome }
       }
+      return try ground.read(fetch.run)
     }
     // Before it is attached: what it is given from then on is newer.
     switch result {

@@ -145,6 +145,20 @@ import Testing
     #expect(try pool.commitNumber() == 0)
   }
 
+  /// Law: a number is that of the state, or zero where there is none. A head that is being written is read again.
+  @Test func aHeadThatCannotBeReadIsAskedForAnotherTime() throws {
+    let pool = try DatabasePool(path: path)
+    try pool.write { try $0.execute(sql: Self.schema) }
+    let (torn, none) = try pool.read { db in
+      (
+        try pool._ground.commitNumber(of: TakenState(hasLog: true), db),
+        try pool._ground.commitNumber(of: TakenState(), db)
+      )
+    }
+    #expect(torn == (0, true))
+    #expect(none == (0, false))
+  }
+
   @Test func mapsAndDuplicatesAreSeenThroughNumbers() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
