@@ -57,24 +57,7 @@ where Item.ID: Sendable {
   deinit { task.value?.cancel() }
 }
 
-enum RequestHome: String, CaseIterable {
-  case pool, queue, walQueue, poolWithoutWatch
-
-  func open(_ path: String, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {
-    var configuration = configuration
-    switch self {
-    case .pool: return try DatabasePool(path: path, configuration: configuration)
-    case .queue: return try DatabaseQueue(path: path, configuration: configuration)
-    case .walQueue:
-      configuration.journalMode = .wal
-      return try DatabaseQueue(path: path, configuration: configuration)
-    case .poolWithoutWatch:
-      configuration.noticesCommitsByOthers = .never
-      return try DatabasePool(path: path, configuration: configuration)
-    }
-  }
-}
-
+/// A request, what is done to the database one step after the other, and what its result is then.
 struct RequestCase: Sendable, CustomStringConvertible {
   var name: String
   var setup: String

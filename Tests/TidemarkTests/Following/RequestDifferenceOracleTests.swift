@@ -14,24 +14,6 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
 
 /// Whatever is written, however it is written: a consumer of differences makes the result of the request of them.
 @Suite struct RequestDifferenceOracleTests {
-  enum Home: String, CaseIterable {
-    case pool, queue, walQueue, poolWithoutWatch
-
-    func open(_ path: String) throws -> any DatabaseWriter {
-      var configuration = Configuration()
-      switch self {
-      case .pool: return try DatabasePool(path: path)
-      case .queue: return try DatabaseQueue(path: path)
-      case .walQueue:
-        configuration.journalMode = .wal
-        return try DatabaseQueue(path: path, configuration: configuration)
-      case .poolWithoutWatch:
-        configuration.noticesCommitsByOthers = .never
-        return try DatabasePool(path: path, configuration: configuration)
-      }
-    }
-  }
-
   /// Requests, and what the same rows are sorted by where the request does not say all of it.
   private static let requests: [(sql: String, arguments: StatementArguments, order: String)] = [
     ("SELECT * FROM item", [], " ORDER BY id"),
@@ -48,8 +30,8 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     ("SELECT kind AS text, max(id = 0) - 1 AS id, sum(score) FROM item GROUP BY kind ORDER BY kind", [], ""),
   ]
 
-  @Test(arguments: Home.allCases, requests.indices)
-  func theListIsTheResult(_ home: Home, _ number: Int) async throws {
+  @Test(arguments: RequestHome.allCases, requests.indices)
+  func theListIsTheResult(_ home: RequestHome, _ number: Int) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await writer.write { try $0.createItems() }

@@ -11,20 +11,6 @@ import Tidemark
 
   private static let ranking = Player.order(Column("score").desc)
 
-  /// A database, and what its connections execute.
-  enum Home: String, CaseIterable {
-    case pool, queue
-
-    func open(
-      _ folder: TemporaryFolder, _ configuration: Configuration = Configuration()
-    ) throws -> any DatabaseWriter {
-      switch self {
-      case .pool: try DatabasePool(path: folder.path("db"), configuration: configuration)
-      case .queue: try DatabaseQueue(path: folder.path("db"), configuration: configuration)
-      }
-    }
-  }
-
   private func createPlayers(_ writer: some DatabaseWriter, count: Int = 100) async throws {
     try await writer.write { db in
       try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)")
@@ -34,12 +20,12 @@ import Tidemark
 
   // MARK: What is fetched
 
-  @Test(arguments: Home.allCases)
-  func onlyTheRowIsFetchedThatHasChanged(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func onlyTheRowIsFetchedThatHasChanged(_ home: RequestHome) async throws {
     let (folder, recorder) = (try TemporaryFolder(), TraceRecorder())
     var configuration = Configuration()
     recorder.attach(to: &configuration)
-    let writer = try home.open(folder, configuration)
+    let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     #expect(try await differences.next()?.insertions.count == 100)
@@ -52,12 +38,12 @@ import Tidemark
     #expect(selects == [#"SELECT * FROM "player" WHERE "player"."id" = :tidemarkRowID"#])
   }
 
-  @Test(arguments: Home.allCases)
-  func aCommitInAnotherTableFetchesNothing(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func aCommitInAnotherTableFetchesNothing(_ home: RequestHome) async throws {
     let (folder, recorder) = (try TemporaryFolder(), TraceRecorder())
     var configuration = Configuration()
     recorder.attach(to: &configuration)
-    let writer = try home.open(folder, configuration)
+    let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
     try await writer.write { try $0.execute(sql: "CREATE TABLE other (n)") }
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
@@ -69,12 +55,12 @@ import Tidemark
     #expect(recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }.count == 1)
   }
 
-  @Test(arguments: Home.allCases)
-  func manyChangedRowsAreFetchedAtOnce(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func manyChangedRowsAreFetchedAtOnce(_ home: RequestHome) async throws {
     let (folder, recorder) = (try TemporaryFolder(), TraceRecorder())
     var configuration = Configuration()
     recorder.attach(to: &configuration)
-    let writer = try home.open(folder, configuration)
+    let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     _ = try await differences.next()
@@ -86,10 +72,10 @@ import Tidemark
 
   // MARK: What is told
 
-  @Test(arguments: Home.allCases)
-  func theFirstOneComesAlsoWhenTheResultIsEmpty(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func theFirstOneComesAlsoWhenTheResultIsEmpty(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     try await createPlayers(writer, count: 0)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     #expect(try await differences.next()?.isEmpty == true)
@@ -97,10 +83,10 @@ import Tidemark
     #expect(try await differences.next()?.insertions.map(\.offset) == [0])
   }
 
-  @Test(arguments: Home.allCases)
-  func aChangeThatIsTakenBackIsNotTold(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func aChangeThatIsTakenBackIsNotTold(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     _ = try await differences.next()
@@ -164,10 +150,10 @@ import Tidemark
     }
   }
 
-  @Test(arguments: Home.allCases)
-  func whatOthersCommitIsTold(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func whatOthersCommitIsTold(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     _ = try await differences.next()
@@ -183,7 +169,7 @@ import Tidemark
   /// What others have committed in the meantime is there, too, or not at all.
   @Test func aResultIsThatOfOneCommitWhoeverCommits() async throws {
     let folder = try TemporaryFolder()
-    let pool = try Home.pool.open(folder)
+    let pool = try RequestHome.pool.open(folder.path("db"))
     try await createPlayers(pool)
     let loop = Task {
       var players: [Player] = []
@@ -208,18 +194,18 @@ import Tidemark
 
   // MARK: Ends
 
-  @Test(arguments: Home.allCases)
-  func anErrorEndsThem(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func anErrorEndsThem(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     await #expect(throws: DatabaseError.self) { try await differences.next() }
   }
 
-  @Test(arguments: Home.allCases)
-  func aTableThatIsDroppedEndsThem(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func aTableThatIsDroppedEndsThem(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     _ = try await differences.next()
@@ -227,10 +213,10 @@ import Tidemark
     await #expect(throws: DatabaseError.self) { try await differences.next() }
   }
 
-  @Test(arguments: Home.allCases)
-  func theyEndWithTheirTask(_ home: Home) async throws {
+  @Test(arguments: RequestHome.kinds)
+  func theyEndWithTheirTask(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()
-    let writer = try home.open(folder)
+    let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
     let (started, start) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
