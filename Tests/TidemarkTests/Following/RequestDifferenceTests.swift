@@ -9,7 +9,8 @@ import Tidemark
     var score: Int
   }
 
-  private static let ranking = Player.order(Column("score").desc)
+  // Made anew for each: sanitizers take what a constant holds in an enumeration for lost.
+  private static var ranking: QueryInterfaceRequest<Player> { Player.order(Column("score").desc) }
 
   private func createPlayers(_ writer: some DatabaseWriter, count: Int = 100) async throws {
     try await writer.write { db in
