@@ -1,7 +1,7 @@
 # The commands of the house. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test check lint format warnings negative typecheck portability tsan asan stress clean
+.PHONY: help setup demo bench test check lint format warnings negative typecheck portability tsan asan docs stress clean
 
 # A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
 export SWIFT_BACKTRACE := enable=no
@@ -70,6 +70,10 @@ tsan: setup ## run the tests under the thread sanitizer
 
 asan: setup ## run the tests under the address and leak sanitizers
 	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+
+docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
+	@swift build --product SQLiteDB
+	@Scripts/docs.sh
 
 stress: setup ## run the tests STRESS_ROUNDS times, randomised ones with another seed each time
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

@@ -4,8 +4,10 @@ public import TidemarkEssentials
 extension Inflections {
   /// Adds a rule for plurals.
   ///
-  /// - parameter pattern: A regular expression that the end of a word matches.
-  /// - parameter template: What takes the place of the match; `$1` stands for its first group.
+  /// - Parameters:
+  ///   - pattern: A regular expression that matches the end of a word.
+  ///   - options: The options of the regular expression.
+  ///   - template: The replacement of the match; `$1` stands for its first group.
   public mutating func plural(
     _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
   ) {
@@ -14,8 +16,10 @@ extension Inflections {
 
   /// Adds a rule for singulars.
   ///
-  /// - parameter pattern: A regular expression that the end of a word matches.
-  /// - parameter template: What takes the place of the match; `$1` stands for its first group.
+  /// - Parameters:
+  ///   - pattern: A regular expression that matches the end of a word.
+  ///   - options: The options of the regular expression.
+  ///   - template: The replacement of the match; `$1` stands for its first group.
   public mutating func singular(
     _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
   ) {

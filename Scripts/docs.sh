@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the documentation sites of Tidemark and SQLiteDB with the toolchain's DocC, into FOLDER (default: .build/docs). A warning is an error.
+#
+#   Scripts/docs.sh [FOLDER] [SCRATCH PATH]
+#
+# The symbol graphs come from the modules that `swift build` left in the scratch path (default: .build).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folder=${1:-.build/docs}
+scratch=${2:-.build}
+modules=$scratch/debug/Modules
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+target=$(swift -print-target-info | sed -n 's/^ *"unversionedTriple": "\(.*\)",*/\1/p')
+mkdir -p "$work/graphs" "$work/merged"
+for module in TidemarkEssentials Tidemark SQLiteDB; do
+  swift-symbolgraph-extract -module-name "$module" -I "$modules" -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \
+    -target "$target" -minimum-access-level public -skip-inherited-docs -skip-synthesized-members \
+    -output-dir "$work/graphs"
+done
+python3 Scripts/Documentation/symbols.py merge "$work/graphs" "$work/merged"
+
+rm -rf "$folder"
+mkdir -p "$folder"
+for module in Tidemark SQLiteDB; do
+  mkdir -p "$work/$module"
+  cp "$work/merged/$module"[@.-]*json "$work/$module/"
+  docc convert "Sources/$module/$module.docc" \
+    --fallback-display-name "$module" --fallback-bundle-identifier "org.tidemark.$module" \
+    --additional-symbol-graph-dir "$work/$module" --output-path "$folder/$module" \
+    --transform-for-static-hosting --hosting-base-path "$module" --warnings-as-errors >"$work/docc.log" 2>&1 ||
+    { cat "$work/docc.log" >&2; exit 1; }
+done
+# Both modules are measured before the script fails.
+status=0
+for module in Tidemark SQLiteDB; do
+  python3 Scripts/Documentation/symbols.py coverage "$work/merged" "$module" || status=1
+done
+echo "docs: run 'python3 -m http.server --directory $folder', and open http://localhost:8000/Tidemark/documentation/tidemark"
+exit $status
