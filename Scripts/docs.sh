@@ -26,7 +26,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 for module in Tidemark SQLiteDB; do
   mkdir -p "$work/$module"
-  cp "$work/merged/$module"[@.-]*json "$work/$module/"
+  cp "$work/merged/$module"*.json "$work/$module/"
   docc convert "Sources/$module/$module.docc" \
     --fallback-display-name "$module" --fallback-bundle-identifier "org.tidemark.$module" \
     --additional-symbol-graph-dir "$work/$module" --output-path "$folder/$module" \

@@ -2,7 +2,8 @@ import Testing
 
 @Suite struct DocumentationTests {
   static let pages = SourceTree.files.filter { file in
-    file.path == "README.md" || file.path.hasPrefix("Documentation/") && file.path.hasSuffix(".md")
+    file.path == "README.md"
+      || file.path.hasSuffix(".md") && (file.path.hasPrefix("Documentation/") || file.path.contains(".docc/"))
   }
 
   @Test func everythingPublicSaysWhatItIsFor() {
