@@ -27,7 +27,7 @@ import Testing
       guard let match = line.firstMatch(of: #/\bimport\s+(?:\w+\s+)?(Foundation\w*)/#) else { return nil }
       let module = match.output.1
       return module == "FoundationEssentials"
-        ? nil : "\(module) is loaded by every program: see AllOfFoundationIsAModuleApart"
+        ? nil : "\(module) is loaded by every program: see FoundationIsASeparateModule"
     }
   }
 }

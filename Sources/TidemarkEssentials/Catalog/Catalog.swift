@@ -10,7 +10,7 @@
 /// 3. A name stands for a table of the temporary database, else of the main one, else of those attached, in order.
 /// 4. Nothing is known of what does not exist: a table that is missing is looked for again.
 ///
-/// See Documentation/Decisions/TheSchemaCacheAsksSQLite.md.
+/// See Documentation/Decisions/ProbesValidateTheSchemaCache.md.
 final class Catalog: DatabasePart {
   @exclusivity(unchecked) private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
   @exclusivity(unchecked) private var objects: [DatabaseSchemaID: SchemaObjects] = [:]

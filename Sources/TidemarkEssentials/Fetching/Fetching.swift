@@ -1,6 +1,6 @@
 // The fetching methods of rows and records: four verbs (cursor, all, set, one), from four sources (a request, the
 // request itself, some SQL, a statement). Each is one line, and ends in `PreparedRequest`. Those of values are in
-// `Values/Fetching+Values.swift`: see Documentation/Decisions/FetchingIsWrittenOnce.md.
+// `Values/Fetching+Values.swift`: see Documentation/Decisions/FetchingHasOneImplementation.md.
 
 // MARK: - From a request
 

@@ -1,7 +1,7 @@
 // Comparisons of expressions with each other and with values.
 //
 // The compiler tries every overload of an operator on every literal, so each has two and no more: a value stands on
-// the right, or on the left. Documentation/Decisions/FewOverloads.md has the measures.
+// the right, or on the left. Documentation/Decisions/OperatorsHaveFewOverloads.md has the measures.
 
 // MARK: - Equality
 
