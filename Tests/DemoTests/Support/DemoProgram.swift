@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The program that was built beside the tests.
@@ -81,22 +82,25 @@ enum DemoProgram {
           read = Data(read[(end + 1)...])
           return line
         }
-        if !isReadable(within: 60) { return "(nothing came)" }
+        do {
+          try Wait.until("a line of the program") { isReadable }
+        } catch {
+          return "(nothing came)"
+        }
         let data = output.fileHandleForReading.availableData
         if data.isEmpty { return "(the end)" }
         read += data
       }
     }
 
-    private func isReadable(within seconds: Int32) -> Bool {
+    private var isReadable: Bool {
       var file = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-      return poll(&file, 1, seconds * 1000) > 0
+      return poll(&file, 1, 50) > 0
     }
 
     /// Has a program that does not end of its own killed: the test fails, and goes on.
     private func endSomehow() {
-      let end = ContinuousClock.now + .seconds(60)
-      while process.isRunning, .now < end { usleep(10_000) }
+      try? Wait.until("the end of the program") { !process.isRunning }
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Demo
@@ -58,12 +59,11 @@ final class PseudoTerminal {
   /// Reads what the program writes until the screen is as it should be.
   @discardableResult
   func wait(
-    _ what: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
-    until isRight: (TerminalEmulator) -> Bool
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: (TerminalEmulator) -> Bool
   ) -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
+    let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while !isRight(emulator) {
-      if ContinuousClock.now > end || !readSome() {
+      if patience.isOver || !readSome() {
         // What was written last may have come with the end.
         if isRight(emulator) { return true }
         Issue.record("\(what): it never came. The screen:\n\(emulator.screen)", sourceLocation: sourceLocation)
@@ -105,9 +105,9 @@ final class PseudoTerminal {
   }
 
   /// Waits until the program has ended, and has written what it had to.
-  func ending(within seconds: Double = 60) -> Ending {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < end {
+  func ending(file: String = #fileID, line: Int = #line) -> Ending {
+    let patience = Patience("the end of the program", file: file, line: line)
+    while !patience.isOver {
       if hasEnded {
         var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
         while poll(&file, 1, 0) > 0, file.revents & Int16(POLLIN) != 0, readSome() {}
