@@ -61,6 +61,7 @@ enum DemoProgram {
     private let output = Pipe()
     private let complaints = Pipe()
     private var read = Data()
+    private var readOfComplaints = Data()
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
       process.executableURL = URL(filePath: DemoProgram.path)
@@ -75,7 +76,12 @@ enum DemoProgram {
     }
 
     /// The next line that it writes.
-    func line() -> String {
+    func line() -> String { Self.line(of: output, &read) }
+
+    /// The next line that it writes to standard error.
+    func complaintLine() -> String { Self.line(of: complaints, &readOfComplaints) }
+
+    private static func line(of pipe: Pipe, _ read: inout Data) -> String {
       while true {
         if let end = read.firstIndex(of: UInt8(ascii: "\n")) {
           let line = String(decoding: read[..<end], as: UTF8.self)
@@ -83,18 +89,18 @@ enum DemoProgram {
           return line
         }
         do {
-          try Wait.until("a line of the program") { isReadable }
+          try Wait.until("a line of the program") { isReadable(pipe) }
         } catch {
           return "(nothing came)"
         }
-        let data = output.fileHandleForReading.availableData
+        let data = pipe.fileHandleForReading.availableData
         if data.isEmpty { return "(the end)" }
         read += data
       }
     }
 
-    private var isReadable: Bool {
-      var file = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    private static func isReadable(_ pipe: Pipe) -> Bool {
+      var file = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
       return poll(&file, 1, 50) > 0
     }
 
