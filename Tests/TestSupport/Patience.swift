@@ -27,7 +27,7 @@ package final class Patience: Sendable {
   }
 
   private final class Registry: @unchecked Sendable {
-    // The system's lock: the thread sanitizer does not see through that of the standard library.
+    // The system's lock: the thread sanitizer does not understand `Synchronization.Mutex`.
     private let lock = NSLock()
     private var state = State()
 
