@@ -1,7 +1,7 @@
 # The commands of the house. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test check lint format warnings negative typecheck portability tsan asan docs stress clean
+.PHONY: help setup demo picture bench test test-fast check lint format warnings negative typecheck portability tsan asan docs stress clean
 
 # A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
 export SWIFT_BACKTRACE := enable=no
@@ -20,13 +20,16 @@ SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
 # threads for all of Swift's tasks.
 TEST_FLAGS := --no-parallel
 
+# `make test-fast` leaves out what takes long: random histories, simulated faults, and programs that run compilers.
+FAST_FLAGS := --skip '^StressTests' --skip '^FaultTests' --skip '^HouseTests' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)'
+
 # `make check` builds in a folder of its own, where a warning is an error: a file that warns is never up to date, so
 # that an incremental build tells the truth.
 CHECK_FLAGS := --scratch-path .build-check -Xswiftc -warnings-as-errors
 CHECK_PRODUCTS := .build-check/debug
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what the package needs (SQLite's development files), when it is missing
 	@Scripts/setup.sh
@@ -34,16 +37,23 @@ setup: ## install what the package needs (SQLite's development files), when it i
 demo: setup ## build and run the demo
 	@swift run Demo
 
+picture: setup ## run the demo for some seconds, and draw its screen: Documentation/dashboard.svg
+	@swift build --product Demo
+	@Scripts/picture.py --title 'The demo: live queries in a terminal' Documentation/dashboard.svg .build/debug/Demo
+
 bench: setup ## compare the library with bare C; FILTER='insert' narrows it, BENCH_FLAGS='--rounds 20' adds
 	@for product in StartBare StartLibrary Benchmarks; do \
 	  mkdir -p .build; swift build -c release --product $$product >.build/bench.log 2>&1 || { cat .build/bench.log; exit 1; }; done
 	@.build/release/Benchmarks --json $(BENCH_RESULT) --commit $(COMMIT) $(BENCH_FLAGS) $(FILTER)
 
-test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them
-	@swift test $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them; the log is .build/test.log
+	@Scripts/test.sh $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+
+test-fast: setup ## run the tests that take less than a minute together: no stress, faults, compilers or terminals
+	@Scripts/test.sh $(TEST_FLAGS) $(FAST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 check: lint warnings negative typecheck portability ## everything a change must pass
-	@swift test $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+	@LOG=.build-check/test.log Scripts/test.sh $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
 	@echo 'check: all of it holds'
 

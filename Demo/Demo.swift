@@ -41,7 +41,7 @@ struct Demo {
     try writeAll(Array((text + "\n").utf8), to: STDOUT_FILENO)
   }
 
-  private static func complain(_ text: String) {
+  static func complain(_ text: String) {
     // What is a path or SQL may hold anything.
     let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.visible).joined(separator: "\n")
     // Where nobody listens there is nobody to tell.

@@ -11,8 +11,6 @@ enum Failure: Error, Equatable {
   /// The file cannot be watched.
   case file(path: String, String)
 
-  /// A query that was followed has ended.
-  case ended(String)
   case noKeyboard
 
   /// Nobody reads what is written any more.
@@ -27,13 +25,21 @@ enum Failure: Error, Equatable {
     case .usage: 64
     case .query: 65
     case .file: 66
-    case .ended, .noKeyboard, .closedOutput, .systemCall: 1
+    case .noKeyboard, .closedOutput, .systemCall: 1
+    }
+  }
+
+  /// What is wrong, without what it is wrong with.
+  var reason: String {
+    switch self {
+    case .query(_, let why), .file(_, let why): why
+    case .usage, .noKeyboard, .closedOutput, .systemCall: sentence
     }
   }
 
   var sentence: String {
     switch self {
-    case .usage(let sentence), .ended(let sentence): sentence
+    case .usage(let sentence): sentence
     case .query(let sql, let why): "\(why)\n  in: \(sql)"
     case .file(let path, let why): "\(path): \(why)"
     case .noKeyboard: "There is no terminal to read keys from. With --plain, none is needed."

@@ -4,7 +4,8 @@
 /// 1. What a terminal would obey is never shown: control characters become pictures of themselves, characters that only
 ///    change how others look (direction, invisible joiners on their own) become a replacement.
 /// 2. A character takes one place or more: a mark that would sit on its neighbour is shown as a replacement.
-/// 3. Terminals do not agree on some widths. Those are marked, for the writer of frames to say where it goes on.
+/// 3. Terminals do not agree on some widths: those of emoji, of clusters of several scalars, and of characters that
+///    East Asian fonts draw wide. These glyphs are marked as not sure, and `FrameWriter` does not rely on their width.
 struct Glyph: Equatable, Sendable {
   let character: Character
   let width: Int
@@ -12,7 +13,7 @@ struct Glyph: Equatable, Sendable {
   /// Whether all terminals give it this width.
   let isSure: Bool
 
-  static let replacement = Glyph("\u{FFFD}", width: 1)
+  static let replacement = Glyph("\u{FFFD}", width: 1, isSure: false)
 
   /// More marks than that on one character are left out.
   private static let scalarCountMax = 12
@@ -47,7 +48,7 @@ struct Glyph: Equatable, Sendable {
     }
     let width = GlyphWidths.width(of: scalar)
     // Emoji are younger than many a terminal.
-    let isSure = !(scalar.properties.isEmoji || scalar.value >= 0x1F000)
+    let isSure = !(scalar.properties.isEmoji || scalar.value >= 0x1F000 || GlyphWidths.isAmbiguous(scalar))
     self = width == 0 ? .replacement : Glyph(Character(scalar), width: width, isSure: isSure)
   }
 

@@ -26,15 +26,30 @@ enum GlyphWidths {
       || isRegionalIndicator(scalar)
   }
 
-  private static func isWide(_ value: UInt32) -> Bool {
+  /// Whether terminals that are set up for East Asian languages may give a scalar two places.
+  ///
+  /// Lines and blocks are not: without their width there is no screen to draw.
+  static func isAmbiguous(_ scalar: Unicode.Scalar) -> Bool { contains(ambiguous, scalar.value) }
+
+  private static func isWide(_ value: UInt32) -> Bool { contains(wide, value) }
+
+  private static func contains(_ ranges: [ClosedRange<UInt32>], _ value: UInt32) -> Bool {
     var low = 0
-    var high = wide.count
+    var high = ranges.count
     while low < high {
       let middle = (low + high) / 2
-      if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
+      if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
     }
-    return low < wide.count && wide[low].contains(value)
+    return low < ranges.count && ranges[low].contains(value)
   }
+
+  /// The blocks that have characters of Unicode's East Asian width A, in order, and the Arabic ligatures that are whole
+  /// phrases. Some other characters of these blocks are included, which costs bytes and nothing else.
+  private static let ambiguous: [ClosedRange<UInt32>] = [
+    0xA1...0xBF, 0xC6...0xC6, 0xD0...0xFE, 0x101...0x1DC, 0x251...0x2DF, 0x391...0x3C9, 0x401...0x451, 0x2010...0x203E,
+    0x2074...0x2084, 0x20AC...0x20AC, 0x2103...0x22BF, 0x2312...0x2312, 0x2460...0x24FF, 0x25A0...0x27BF,
+    0x2B50...0x2B59, 0x3248...0x324F, 0xFDFA...0xFDFD, 0xFFFD...0xFFFD,
+  ]
 
   /// The blocks of wide characters, in order: Unicode's East Asian widths W and F, by blocks.
   private static let wide: [ClosedRange<UInt32>] = [

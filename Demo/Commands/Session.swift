@@ -7,8 +7,12 @@ import Tidemark
 /// tasks, which leave what comes in the inbox.
 final class Session {
   private var dashboard: Dashboard
-  private let pool: DatabasePool
+  private var pool: DatabasePool
   private let world: World?
+
+  /// The file that is watched, and why it cannot be read just now.
+  private var file: WatchedFile?
+  private var outage: String?
   private let interval: Duration
   private let signals: Signals
   private let inbox: Inbox
@@ -34,6 +38,12 @@ final class Session {
     inbox = Inbox { signals.wake() }
   }
 
+  /// A session on a file, which is opened again when another one takes its place.
+  convenience init(_ dashboard: Dashboard, _ file: WatchedFile, interval: Duration) throws {
+    try self.init(dashboard, file.pool, interval: interval)
+    self.file = file
+  }
+
   deinit { followers.values.forEach { $0.task.cancel() } }
 
   // MARK: - The loop
@@ -45,16 +55,18 @@ final class Session {
     try terminal.enter()
     defer { terminal.leave() }
     begin(size: terminal.size)
-    var screen = Screen(terminal, ColorSupport(ProcessInfo.processInfo.environment))
+    var screen = try Screen(terminal, ProcessInfo.processInfo.environment)
     var decoder = InputDecoder()
     var nextTick = ContinuousClock.now
-    var nextFrame = ContinuousClock.now
+    // The first frame waits for the answer that says in which colours it is drawn, but not for long.
+    var nextFrame = ContinuousClock.now + (terminal.isAnswerAwaited ? Background.patience : .zero)
     var isChanged = true
     while true {
       let now = ContinuousClock.now
       if now >= nextTick {
         let before = dashboard
         _ = take(.tick(makeTick(now)))
+        lookAtFile()
         // Where nothing happens, nothing is drawn.
         if dashboard != before { isChanged = true }
         nextTick = now + (isBusy ? Self.tickPause : Self.tickPause * 2)
@@ -74,6 +86,13 @@ final class Session {
       case .bytes(let bytes): events += decoder.decode(bytes).map(Event.key)
       case .nothing: events += decoder.endOfBurst().map(Event.key)
       case .closed: return
+      }
+      for answer in decoder.takeAnswers() {
+        switch answer {
+        case .background(let background): screen.use(background)
+        case .attributes: terminal.didAnswer()
+        }
+        (isChanged, nextFrame) = (true, .now)
       }
       for number in signals.take() {
         switch number {
@@ -171,6 +190,7 @@ final class Session {
 
   private func follow(_ id: Pane.ID, _ query: Query, _ page: PageRequest) {
     stopFollowing(id)
+    if let outage { return inbox.post(.failed(id, outage)) }
     let follower = Follower(query: query, page: page, interval: interval)
     let task = Task { [pool, inbox] in
       await follower.follow(pool) { news in
@@ -188,6 +208,20 @@ final class Session {
   private func stopFollowing(_ id: Pane.ID) {
     followers.removeValue(forKey: id)?.task.cancel()
     inbox.forget(id)
+  }
+
+  /// Follows the queries in the file that is there now.
+  private func lookAtFile() {
+    guard let news = file?.look() else { return }
+    switch news {
+    case .opened(let pool):
+      self.pool = pool
+      outage = nil
+    case .failed(let sentence): outage = sentence
+    }
+    for pane in dashboard.panes {
+      if case .query(let query, let page) = pane.subject { follow(pane.id, query, page) }
+    }
   }
 
   private func check(_ sql: String) {
@@ -245,12 +279,19 @@ final class Session {
 /// The screen of a terminal, and what it shows.
 private struct Screen {
   private let terminal: Terminal
+  private let hasColors: Bool
   private var writer: FrameWriter
 
-  init(_ terminal: Terminal, _ colors: ColorSupport) {
+  init(_ terminal: Terminal, _ environment: [String: String]) throws {
     self.terminal = terminal
-    writer = FrameWriter(colors)
+    let colors = ColorSupport(environment)
+    hasColors = colors != .none
+    writer = FrameWriter(colors, Background(environment))
+    if hasColors { try terminal.askForBackground() }
   }
+
+  /// Has all drawn in the colours for a background.
+  mutating func use(_ background: Background) { writer.use(background) }
 
   mutating func draw(_ dashboard: Dashboard) throws {
     let (grid, cursor) = DashboardView(dashboard: dashboard).draw()
@@ -265,5 +306,7 @@ private struct Screen {
     terminal.leave()
     try terminal.enter()
     writer.forget()
+    // Meanwhile the terminal may have been given other colours.
+    if hasColors { try terminal.askForBackground() }
   }
 }

@@ -30,7 +30,8 @@ enum Usage {
     of this database, 66 for a file that cannot be opened. A signal (SIGINT, SIGTERM, SIGHUP, SIGPIPE) ends the program
     as it would any other, once the terminal is what it was.
 
-    The environment: NO_COLOR, COLORTERM and TERM say which colours there are; with TERM=dumb, --plain is meant.
+    The environment: NO_COLOR, COLORTERM and TERM say which colours there are, and COLORFGBG on which background, where
+    the terminal does not; with TERM=dumb, --plain is meant.
     """
 
   static var version: String {

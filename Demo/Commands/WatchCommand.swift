@@ -9,17 +9,18 @@ struct WatchCommand {
   }
 
   func run() throws {
-    let pool = try WatchedFile.open(options.path)
-    let queries = try WatchedFile.queries(options.queries, in: pool)
+    let file = try WatchedFile(options.path)
+    let queries = try WatchedFile.queries(options.queries, in: file.pool)
     guard Demo.hasScreen, options.isPlain != true else {
-      return try PlainWatch(options, pool, queries).run()
+      var watch = try PlainWatch(options, file, queries)
+      return try watch.run()
     }
     let panes = queries.enumerated().map { index, query in
-      Pane(id: index + 1, title: query.sql, subject: .query(query, PageRequest()))
+      Pane(id: index + 1, title: query.title, subject: .query(query, PageRequest()))
     }
     let name = URL(filePath: options.path).lastPathComponent
     let session = try Session(
-      Dashboard(title: "Tidemark · \(name)", panes: panes), pool, interval: .seconds(options.interval))
+      Dashboard(title: "Tidemark · \(name)", panes: panes), file, interval: .seconds(options.interval))
     try session.run()
   }
 }

@@ -108,6 +108,7 @@ extension Dashboard {
     case .escape, .control("g"):
       prompt.isChecking = false
       prompt.failure = nil
+      prompt.editor.discard()
       mode = .panes
     case .enter:
       let sql = prompt.editor.text

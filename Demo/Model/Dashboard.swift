@@ -72,7 +72,7 @@ struct Dashboard: Equatable, Sendable {
   /// A pane for a query, as the last one.
   mutating func addPane(_ query: Query) -> Pane {
     lastID += 1
-    let pane = Pane(id: lastID, title: query.sql, subject: .query(query, PageRequest()), isClosable: true)
+    let pane = Pane(id: lastID, title: query.title, subject: .query(query, PageRequest()), isClosable: true)
     panes.append(pane)
     return pane
   }

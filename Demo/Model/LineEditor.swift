@@ -1,4 +1,7 @@
-/// A line of text that is being written.
+/// A text that is being written in one line.
+///
+/// Line breaks that are pasted stay in it, and are shown as pictures: a blank in their place would be another value in
+/// a string of SQL, and would make a comment of all that follows one.
 struct LineEditor: Equatable, Sendable {
   private(set) var characters: [Character] = []
 
@@ -16,8 +19,8 @@ struct LineEditor: Equatable, Sendable {
 
   mutating func insert(_ text: String) {
     let room = Self.lengthMax - characters.count
-    // A line has no line feeds: what is pasted may.
-    let new = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }.prefix(room)
+    // Terminals paste a line feed as a carriage return.
+    let new = text.map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 }.prefix(room)
     characters.insert(contentsOf: new, at: cursor)
     cursor += new.count
   }
@@ -35,6 +38,9 @@ struct LineEditor: Equatable, Sendable {
     set("")
     return line
   }
+
+  /// Takes the line away. It comes again with the lines that were accepted.
+  mutating func discard() { _ = accept() }
 
   /// Does what a key says.
   ///

@@ -16,6 +16,13 @@ struct Query: Hashable, Sendable {
     self.sql = statement.sql
   }
 
+  /// The SQL on one line, to be shown: line breaks and what is around them are blanks.
+  var title: String {
+    sql.split(whereSeparator: \.isNewline).map { line in
+      String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
   /// A query that is known to be one.
   init(trusted sql: String) {
     self.sql = sql

@@ -2,10 +2,11 @@
 ///
 /// Laws:
 /// 1. Only what differs is written, and nothing at all when nothing does.
-/// 2. After a character of which terminals do not agree how wide it is, the cursor is told where to go on, and the
-///    next cell is written again: what such a character does to its neighbours does not last.
+/// 2. After a character of uncertain width is written or replaced, the rest of its line is written again, from an
+///    absolute position on. So whatever width a terminal gives it, it erases no neighbour for good.
 struct FrameWriter: Sendable {
-  private let theme: Theme
+  private let colors: ColorSupport
+  private var theme: Theme
   private var shown: Grid?
   private var cursor: Point?
 
@@ -17,8 +18,15 @@ struct FrameWriter: Sendable {
   private static let beginning = "\u{1B}[?2026h\u{1B}[?25l"
   private static let end = "\u{1B}[0m\u{1B}[?2026l"
 
-  init(_ support: ColorSupport) {
-    theme = Theme(support)
+  init(_ colors: ColorSupport, _ background: Background = .unknown) {
+    self.colors = colors
+    theme = Theme(colors, background)
+  }
+
+  /// Has the next frame written as a whole, in the colours for a background.
+  mutating func use(_ background: Background) {
+    theme = Theme(colors, background)
+    forget()
   }
 
   /// Has the next frame written as a whole: nobody knows what the terminal shows.
@@ -47,7 +55,7 @@ struct FrameWriter: Sendable {
     let start = y * grid.width
     // In rows that are the same there is nothing to look for.
     if grid.cells[start..<(start + grid.width)] == old.cells[start..<(start + grid.width)] { return }
-    var isNeighborOfUnsure = false
+    var isRestUncertain = false
     for x in 0..<grid.width {
       let cell = grid.cells[start + x]
       guard let character = cell.character else {
@@ -55,11 +63,12 @@ struct FrameWriter: Sendable {
       }
       let glyph = Glyph(character)
       let range = (start + x)..<min(start + x + glyph.width, start + grid.width)
-      let isSame = grid.cells[range] == old.cells[range]
-      if isSame, !isNeighborOfUnsure { continue }
-      isNeighborOfUnsure = !glyph.isSure && !isSame
-      // The same goes for an unsure character that was there before.
-      if let before = old.cells[start + x].character, !Glyph(before).isSure { isNeighborOfUnsure = !isSame }
+      if !isRestUncertain {
+        if grid.cells[range] == old.cells[range] { continue }
+        // The character that is replaced may have covered more places than its own.
+        isRestUncertain =
+          !glyph.isSure || old.cells[range].contains { cell in cell.character.map { !Glyph($0).isSure } ?? false }
+      }
       write(cell, character, glyph, at: Point(x: x, y: y), &output)
     }
   }

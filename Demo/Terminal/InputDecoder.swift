@@ -12,14 +12,17 @@
 /// Laws:
 /// 1. Sequences that are not known are swallowed whole: they never become text.
 /// 2. Nothing that comes makes it grow without bound.
-/// 3. An ESC that nothing follows is the key: whoever reads says so, with `endOfBurst`.
+/// 3. Answers of the terminal are no keys: `takeAnswers` has them.
+/// 4. An ESC that nothing follows is the key: whoever reads says so, with `endOfBurst`.
 struct InputDecoder: Sendable {
   private enum State: Equatable, Sendable {
     case ground
     case escape
     case sequence([UInt8])
     case functionKey
-    case string(isEscaped: Bool)
+
+    /// A text for programs, such as the answer to a question: its first byte behind the ESC, and what follows it.
+    case string(kind: UInt8, [UInt8])
     case character([UInt8], isAlt: Bool)
     case paste([UInt8])
 
@@ -28,10 +31,12 @@ struct InputDecoder: Sendable {
   }
 
   private static let sequenceLengthMax = 64
+  private static let stringLengthMax = 256
   static let pasteLengthMax = 100_000
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   private var state = State.ground
+  private var answers: [TerminalAnswer] = []
 
   /// Whether a key may be waiting for what comes next.
   var isWaiting: Bool { state == .escape }
@@ -40,6 +45,12 @@ struct InputDecoder: Sendable {
     var keys: [Key] = []
     for byte in bytes { take(byte, &keys) }
     return keys
+  }
+
+  /// What the terminal has answered since this was called last.
+  mutating func takeAnswers() -> [TerminalAnswer] {
+    defer { answers = [] }
+    return answers
   }
 
   /// Nothing has followed for a while.
@@ -57,10 +68,7 @@ struct InputDecoder: Sendable {
     case .functionKey:
       state = .ground
       if let key = Self.functionKeys[byte] { keys.append(key) }
-    case .string(let isEscaped):
-      // BEL, or ESC and a backslash.
-      let isEnd = byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\"))
-      state = isEnd ? .ground : .string(isEscaped: byte == 0x1B)
+    case .string(let kind, let bytes): takeInString(byte, kind, bytes)
     case .character(let bytes, let isAlt): takeInCharacter(byte, bytes, isAlt, &keys)
     case .paste(let bytes): takeInPaste(byte, bytes, &keys)
     case .swallow(let count): state = count > 1 ? .swallow(count: count - 1) : .ground
@@ -127,9 +135,24 @@ struct InputDecoder: Sendable {
     case UInt8(ascii: "["): state = .sequence([])
     case UInt8(ascii: "O"): state = .functionKey
     case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "X"):
-      state = .string(isEscaped: false)
+      state = .string(kind: byte, [])
     case 0x1B: keys.append(.escape)
     default: takeFirst(byte, isAlt: true, &keys)
+    }
+  }
+
+  private mutating func takeInString(_ byte: UInt8, _ kind: UInt8, _ bytes: [UInt8]) {
+    // It ends with BEL, or with ESC and a backslash.
+    let isEscaped = bytes.last == 0x1B
+    if byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\")) {
+      state = .ground
+      let text = String(decoding: isEscaped ? bytes.dropLast() : bytes, as: UTF8.self)
+      guard kind == UInt8(ascii: "]"), let background = Background(answer: text) else { return }
+      answers.append(.background(background))
+    } else {
+      // Too long to mean anything; its end is still waited for.
+      let kept = bytes.count < Self.stringLengthMax ? bytes : Array(bytes.prefix(Self.stringLengthMax - 1))
+      state = .string(kind: kind, kept + [byte])
     }
   }
 
@@ -145,6 +168,8 @@ struct InputDecoder: Sendable {
       let text = String(decoding: bytes, as: UTF8.self)
       if byte == UInt8(ascii: "~"), text == "200" {
         state = .paste([])
+      } else if byte == UInt8(ascii: "c"), text.hasPrefix("?") {
+        answers.append(.attributes)
       } else if let key = Self.key(final: byte, parameters: text) {
         keys.append(key)
       }

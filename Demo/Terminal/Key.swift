@@ -10,3 +10,11 @@ enum Key: Hashable, Sendable {
   /// A text that came as a whole.
   case paste(String)
 }
+
+/// What a terminal says when it is asked.
+enum TerminalAnswer: Equatable, Sendable {
+  case background(Background)
+
+  /// What the terminal is, which nobody wants to know: all questions that came before are answered, or never will be.
+  case attributes
+}

@@ -10,6 +10,9 @@ final class Terminal {
   private var original = termios()
   private var isEntered = false
 
+  /// Whether an answer of the terminal may still come.
+  private(set) var isAnswerAwaited = false
+
   /// Whether a file is a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -44,8 +47,9 @@ final class Terminal {
     TerminalRescue.arm(input, modes: original)
     guard tcsetattr(input, TCSAFLUSH, &raw) == 0 else { throw Failure.system("tcsetattr") }
     isEntered = true
-    // The other screen, pastes in brackets, no cursor.
-    try write(Array("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l".utf8))
+    // The other screen, pastes in brackets, no cursor. No line wrap: a character that is wider than it should be must
+    // not scroll the screen.
+    try write(Array("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l\u{1B}[?7l".utf8))
   }
 
   /// Gives the screen back as it was.
@@ -57,7 +61,34 @@ final class Terminal {
     guard tcgetpgrp(input) == getpgrp() else { return }
     // A terminal that is gone needs nothing any more.
     try? write(Array(TerminalRescue.leaving.utf8))
+    // An answer that is still on its way must not be typed into the shell.
+    if isAnswerAwaited { discardInput(for: Background.patience) }
+    isAnswerAwaited = false
     tcsetattr(input, TCSADRAIN, &original)
+  }
+
+  /// Asks for the background. What the terminal answers comes as input.
+  func askForBackground() throws {
+    isAnswerAwaited = true
+    try write(Array(Background.query.utf8))
+  }
+
+  /// All that was asked was answered.
+  func didAnswer() { isAnswerAwaited = false }
+
+  private func discardInput(for duration: Duration) {
+    let end = ContinuousClock.now + duration
+    var decoder = InputDecoder()
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      var file = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      let left = Int32(((end - .now).inSeconds * 1000).rounded(.up))
+      guard left > 0, poll(&file, 1, left) > 0 else { return }
+      let count = Foundation.read(input, &bytes, bytes.count)
+      guard count > 0 else { return }
+      _ = decoder.decode(bytes[..<count])
+      if decoder.takeAnswers().contains(.attributes) { return }
+    }
   }
 
   /// The size; nil when the terminal does not know it.

@@ -5,8 +5,8 @@ import Foundation
 /// A handler of signals may use little more than what is in memory already: the sequence and the modes are copied to a
 /// place that stays.
 enum TerminalRescue {
-  /// What leaves the screen of our own: the look, the cursor, the way of pasting, the other screen.
-  static let leaving = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1049l"
+  /// What leaves the screen of our own: the look, the cursor, the way of pasting, line wrap, the other screen.
+  static let leaving = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l"
 
   private static let deadly = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
 

@@ -19,7 +19,7 @@ struct PromptView {
       grid.put(" ⚠ " + failure, .failure, in: area)
     } else {
       grid.put(
-        prompt.isChecking ? " looking at it…" : " a query · Enter opens a live pane · Esc leaves", .faint, in: area)
+        prompt.isChecking ? " looking at it…" : " a query · Enter opens a live pane · Esc clears", .faint, in: area)
     }
   }
 

@@ -3,8 +3,8 @@ final class PlainInbox: Sendable {
   struct Letters: Sendable {
     var results: [Int: PlainResult] = [:]
 
-    /// Why a query has ended.
-    var failure: Failure?
+    /// Why queries have no result any more. Those of `results` are older.
+    var failures: [Int: String] = [:]
   }
 
   private let letters = Guarded(Letters())
@@ -15,12 +15,15 @@ final class PlainInbox: Sendable {
   }
 
   func post(_ result: PlainResult, of query: Int) {
-    letters.withLock { $0.results[query] = result }
+    letters.withLock { letters in
+      letters.results[query] = result
+      letters.failures[query] = nil
+    }
     wake()
   }
 
-  func post(_ failure: Failure) {
-    letters.withLock { $0.failure = failure }
+  func post(failure: String, of query: Int) {
+    letters.withLock { $0.failures[query] = failure }
     wake()
   }
 

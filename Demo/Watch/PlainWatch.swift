@@ -2,43 +2,67 @@ import Foundation
 import Tidemark
 
 /// Writes a line for each change of some queries, until it was enough or a signal comes.
+///
+/// A query that fails, and a file that is gone, are named on standard error, and tried again every second.
 struct PlainWatch {
   private let options: WatchOptions
-  private let pool: DatabasePool
+  private var file: WatchedFile
   private let queries: [Query]
   private let signals: Signals
   private let inbox: PlainInbox
 
-  init(_ options: WatchOptions, _ pool: DatabasePool, _ queries: [Query]) throws {
+  /// How long to wait after a failure, and between two looks at the file.
+  private static let pause = Duration.seconds(1)
+
+  init(_ options: WatchOptions, _ file: WatchedFile, _ queries: [Query]) throws {
     self.options = options
-    self.pool = pool
+    self.file = file
     self.queries = queries
     let signals = try Signals([SIGINT, SIGTERM, SIGHUP])
     self.signals = signals
     inbox = PlainInbox { signals.wake() }
   }
 
-  func run() throws {
-    let format = options.format ?? .text
+  mutating func run() throws {
     var writer = PlainWriter(format, isForTerminal: Terminal.isTerminal(STDOUT_FILENO))
-    let rowCountMax = options.rowCountMax ?? (format == .text ? 10 : 1000)
-    let tasks = queries.enumerated().map { index, query in
-      Task { [pool, inbox, interval = Duration.seconds(options.interval)] in
-        await Self.follow(query, index, rowCountMax, interval, in: pool, inbox)
-      }
-    }
+    var tasks = follow()
     defer { tasks.forEach { $0.cancel() } }
+    var failures: [Int: String] = [:]
     var changeCount = 0
     while true {
       if let number = waitForSomething() { Signals.die(of: number) }
+      switch file.look() {
+      case nil: break
+      case .opened:
+        tasks.forEach { $0.cancel() }
+        tasks = follow()
+      case .failed(let sentence):
+        tasks.forEach { $0.cancel() }
+        Demo.complain("\(file.path): \(sentence). It is tried again every second")
+      }
       let letters = inbox.take()
       for (index, result) in letters.results.sorted(by: { $0.key < $1.key }) {
+        failures[index] = nil
         changeCount += 1
         let change = PlainChange(number: changeCount, query: index + 1, time: Self.now, result: result)
         try writeAll(Array(writer.lines(for: change).utf8), to: STDOUT_FILENO)
         if changeCount == options.countMax { return }
       }
-      if let failure = letters.failure { throw failure }
+      for (index, sentence) in letters.failures.sorted(by: { $0.key < $1.key }) where failures[index] != sentence {
+        failures[index] = sentence
+        Demo.complain("Query \(index + 1): \(sentence). It is tried again every second")
+      }
+    }
+  }
+
+  private var format: PlainFormat { options.format ?? .text }
+
+  /// Follows all queries in the file as it is now.
+  private func follow() -> [Task<Void, Never>] {
+    let rowCountMax = options.rowCountMax ?? (format == .text ? 10 : 1000)
+    let interval = Duration.seconds(options.interval)
+    return queries.enumerated().map { index, query in
+      Task { [pool = file.pool, inbox] in await Self.follow(query, index, rowCountMax, interval, in: pool, inbox) }
     }
   }
 
@@ -49,15 +73,20 @@ struct PlainWatch {
       ValueObservation
       .tracking { db in try PlainResult(db, sql: query.sql, rowCountMax: rowCountMax) }
       .removeDuplicates()
-    do {
-      for try await result in observation.values(in: pool) {
-        inbox.post(result, of: index)
-        if interval > .zero { try await Task.sleep(for: interval) }
+    while !Task.isCancelled {
+      do {
+        for try await result in observation.values(in: pool) {
+          if Task.isCancelled { return }
+          inbox.post(result, of: index)
+          if interval > .zero { try await Task.sleep(for: interval) }
+        }
+      } catch is CancellationError {
+        return
+      } catch {
+        inbox.post(failure: sentence(for: error), of: index)
       }
-    } catch is CancellationError {
-      return
-    } catch {
-      inbox.post(.ended("Query \(index + 1) has ended: \(sentence(for: error))"))
+      // It throws when the task is cancelled, and then the loop ends.
+      try? await Task.sleep(for: pause)
     }
   }
 
@@ -68,7 +97,7 @@ struct PlainWatch {
       pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
       pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
     ]
-    poll(&files, 2, -1)
+    poll(&files, 2, Int32(Self.pause.inSeconds * 1000))
     if files[1].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return SIGPIPE }
     return signals.take().first
   }

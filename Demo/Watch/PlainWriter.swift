@@ -65,14 +65,18 @@ enum PlainText {
 }
 
 /// Fields of CSV, as RFC 4180 has them. NULL is nothing, and an empty text is two quotes.
+///
+/// A field that begins with `x'` is bytes: a text that does, or would after a number of backslashes, has one backslash
+/// more at its start.
 enum PlainCSV {
   static func field(_ value: DatabaseValue) -> String {
     switch value.storage {
     case .null: ""
     case .int64(let integer): "\(integer)"
     case .double(let double): "\(double)"
-    case .string(let string): field(text: string)
-    case .blob(let data): hexadecimal(data)
+    case .string(let string): field(text: (looksLikeBytes(string) ? "\\" : "") + string)
+    // As SQL writes them.
+    case .blob(let data): "x'\(hexadecimal(data))'"
     }
   }
 
@@ -84,15 +88,18 @@ enum PlainCSV {
       ? text : "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// The bytes as SQL writes them.
+  private static func looksLikeBytes(_ text: String) -> Bool {
+    text.utf8.drop { $0 == UInt8(ascii: "\\") }.starts(with: "x'".utf8)
+  }
+
   static func hexadecimal(_ data: Data) -> String {
     let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = Array("x'".utf8)
+    var text: [UInt8] = []
     for byte in data {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])
     }
-    return String(decoding: text + Array("'".utf8), as: UTF8.self)
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
@@ -108,14 +115,14 @@ enum PlainJSON {
     return "{" + members.joined(separator: ",") + "}\n"
   }
 
-  /// Numbers without end have no place in JSON, and bytes neither: both are texts.
+  /// Infinite numbers have no place in JSON, and neither have bytes. Both are objects, so that no text looks like them.
   static func value(_ value: DatabaseValue) -> String {
     switch value.storage {
     case .null: "null"
     case .int64(let integer): "\(integer)"
-    case .double(let double): double.isFinite ? "\(double)" : string("\(double)")
+    case .double(let double): double.isFinite ? "\(double)" : "{\"real\":\(string("\(double)"))}"
     case .string(let text): string(text)
-    case .blob(let data): string(PlainCSV.hexadecimal(data))
+    case .blob(let data): "{\"blob\":\"\(PlainCSV.hexadecimal(data))\"}"
     }
   }
 

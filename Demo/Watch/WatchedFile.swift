@@ -2,9 +2,68 @@ import Foundation
 import Tidemark
 
 /// The database of a file, opened to be looked at.
-enum WatchedFile {
+///
+/// Another file may take its place: one that was removed is created again, or one is renamed over it. `look` finds out.
+struct WatchedFile {
+  let path: String
+  private(set) var pool: DatabasePool
+
+  /// The file that the pool has open. As long as it has, no other file gets the same identity.
+  private var identity: Identity?
+
+  /// Why the file cannot be read, as returned by the last `look`.
+  private var failure: String?
+
+  /// A change of the file.
+  enum News {
+    case opened(DatabasePool)
+    case failed(String)
+  }
+
+  private struct Identity: Equatable {
+    var device: UInt64
+    var number: UInt64
+
+    init?(path: String) {
+      var facts = stat()
+      guard stat(path, &facts) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: facts.st_dev)
+      number = UInt64(truncatingIfNeeded: facts.st_ino)
+    }
+  }
+
   /// - throws: `Failure.file`.
-  static func open(_ path: String) throws -> DatabasePool {
+  init(_ path: String) throws {
+    self.path = path
+    // Before it is opened: a file that takes its place meanwhile is opened again at the first look.
+    identity = Identity(path: path)
+    pool = try Self.open(path)
+  }
+
+  /// Looks whether the file is another one than before, or is gone.
+  ///
+  /// - returns: The change since the last call, if any.
+  mutating func look() -> News? {
+    let now = Identity(path: path)
+    if now == identity {
+      if failure == nil { return nil }
+      failure = nil
+      return .opened(pool)
+    }
+    do {
+      pool = try Self.open(path)
+      identity = now
+      failure = nil
+      return .opened(pool)
+    } catch {
+      let sentence = (error as? Failure).map(\.reason) ?? "\(error)"
+      if failure == sentence { return nil }
+      failure = sentence
+      return .failed(sentence)
+    }
+  }
+
+  private static func open(_ path: String) throws -> DatabasePool {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw Failure.file(path: path, "there is no such file")

@@ -9,7 +9,7 @@ final class World: Sendable {
 
   let pool: DatabasePool
   let commits = CommitClock()
-  private let folder: String
+  private let folder: MarketFolder
   private let state: Guarded<State>
 
   private struct State {
@@ -23,10 +23,9 @@ final class World: Sendable {
 
   /// Opens the market. Nobody writes before `togglePause`.
   init(writerCount: Int) throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-market-\(UUID().uuidString)").path()
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    folder = try MarketFolder()
     state = Guarded(State(writerCount: writerCount))
-    pool = try DatabasePool(path: folder + "/market.sqlite")
+    pool = try DatabasePool(path: folder.path + "/market.sqlite")
     try pool.write(Market.create)
   }
 
@@ -40,7 +39,7 @@ final class World: Sendable {
     }
     // A database that cannot be closed any more is removed all the same.
     try? pool.close()
-    try? FileManager.default.removeItem(atPath: folder)
+    folder.remove()
   }
 
   /// How many transactions the writers have committed.

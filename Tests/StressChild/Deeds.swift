@@ -3,7 +3,7 @@ import Tidemark
 
 private func makePool(_ path: String) throws -> DatabasePool {
   var configuration = Configuration()
-  configuration.busyMode = .timeout(60)
+  configuration.busyMode = .timeout(600)
   configuration.prepareDatabase { db in
     if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
   }
@@ -91,7 +91,7 @@ func close(path: String, name: String) throws {
 /// own, as simple as can be, and is named after how carefully it commits.
 func count(path: String, name: String) throws {
   var configuration = Configuration()
-  configuration.busyMode = .timeout(60)
+  configuration.busyMode = .timeout(600)
   configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = \(name)") }
   let dbQueue = try DatabaseQueue(path: path, configuration: configuration)
   var number = 0

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// One run of a scenario: its seed, what it counts, and a limit for how long it may take.
@@ -13,8 +14,10 @@ package final class Run: Sendable {
   private let problems = Mutex<[String]>([])
   private let end = DispatchSemaphore(value: 0)
 
-  /// - parameter limit: After how many seconds the run is stuck: the process ends then, since nobody can be woken up.
-  package init(_ scenario: String, seed: UInt64, limit: Int = 300) {
+  /// - parameter limit: After how many seconds the run hangs: the process ends then, since its threads cannot be
+  ///   interrupted. It is `Patience.processLimit` at least.
+  package init(_ scenario: String, seed: UInt64, limit: Int = 0) {
+    let limit = max(limit, Int(Patience.processLimit / .seconds(1)))
     self.scenario = scenario
     self.seed = seed
     print("stress: begin \(scenario) TIDEMARK_SEED=\(seed)")

@@ -1,5 +1,6 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 import Tidemark
 
@@ -74,7 +75,7 @@ enum CancellationStorm {
     try await storm(run, folder, rounds: rounds, fault)
     let forgotten = fault == .openFile ? FileHandle(forReadingAtPath: folder.database) : nil
     defer { withExtendedLifetime(forgotten) {} }
-    let after = try await ProcessLoad.settled(atMost: before, patience: fault == nil ? 1000 : 20)
+    let after = try await ProcessLoad.settled(atMost: before, isPlanted: fault != nil)
     if after.threads > before.threads || after.files.count > before.files.count {
       run.problem("before: \(before), after: \(after)")
     }
@@ -115,14 +116,20 @@ struct ProcessLoad {
   }
 
   /// The load once it is no more than what is asked for, or after a while.
-  static func settled(atMost bound: ProcessLoad, patience: Int) async throws -> ProcessLoad {
-    var load = now
-    for _ in 0..<patience where load.threads > bound.threads || load.files.count > bound.files.count {
-      // Threads end by themselves, when their executor was released.
-      try await Task.sleep(for: .milliseconds(5))
-      load = now
+  ///
+  /// - parameter isPlanted: Whether there is more, which never goes away: the wait is short.
+  static func settled(atMost bound: ProcessLoad, isPlanted: Bool) async throws -> ProcessLoad {
+    // Threads end by themselves, when their executor was released.
+    if isPlanted {
+      try await Task.sleep(for: .milliseconds(100))
+    } else {
+      // The caller reports a hang, as what is left.
+      try? await Wait.until("the end of threads") {
+        let load = now
+        return load.threads <= bound.threads && load.files.count <= bound.files.count
+      }
     }
-    return load
+    return now
   }
 
   private static func list(_ folder: String) -> [String] {

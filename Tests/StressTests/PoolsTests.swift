@@ -1,5 +1,6 @@
 import StressSupport
 import Synchronization
+import TestSupport
 import Testing
 import Tidemark
 
@@ -54,7 +55,7 @@ import Tidemark
     }
     let pools = try (0..<poolCount).map { _ in try folder.pool { $0.prepareDatabase(oftenCheckpointing) } }
     var configuration = Configuration()
-    configuration.busyMode = .timeout(60)
+    configuration.busyMode = .timeout(Patience.seconds)
     configuration.prepareDatabase(oftenCheckpointing)
     return pools + [try DatabaseQueue(path: folder.database, configuration: configuration)]
   }

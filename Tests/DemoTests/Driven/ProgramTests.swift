@@ -105,14 +105,61 @@ struct ProgramTests {
     #expect(running.finish().signal == SIGTERM)
   }
 
-  @Test func aTableThatIsDroppedEndsTheLines() async throws {
+  @Test(arguments: [
+    ("DROP TABLE t", "CREATE TABLE t (id); INSERT INTO t VALUES (1)", "n=1"),
+    ("ALTER TABLE t RENAME TO u", "ALTER TABLE u RENAME TO t", "n=2"),
+  ])
+  func aTableThatIsGoneIsAwaited(removal: String, creation: String, line: String) async throws {
     let file = try sample()
-    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
-    _ = running.line()
-    try await DatabaseQueue(path: file.path).write { db in try db.execute(sql: "DROP TABLE t") }
-    let output = running.finish()
-    #expect(output.status == 1)
-    #expect(output.complaint == "Demo: Query 1 has ended: no such table: t\n")
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=2"])
+    #expect(running.line().hasSuffix("n=2"))
+    let dbQueue = try DatabaseQueue(path: file.path)
+    try await dbQueue.write { db in try db.execute(sql: removal) }
+    #expect(running.complaintLine() == "Demo: Query 1: no such table: t. It is tried again every second")
+    try await dbQueue.write { db in try db.execute(sql: creation) }
+    #expect(running.line().hasSuffix(line))
+    #expect(running.finish().status == 0)
+  }
+
+  @Test func aFileThatIsCreatedAgainIsOpenedAgain() async throws {
+    let file = try sample()
+    let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=3"])
+    #expect(running.line().hasSuffix("n=2"))
+    try FileManager.default.removeItem(atPath: file.path)
+    #expect(
+      running.complaintLine() == "Demo: \(file.path): there is no such file. It is tried again every second")
+    // Another file takes its place at once, with all that is in it.
+    let other = try SampleFile("CREATE TABLE t (id); INSERT INTO t VALUES (1), (2), (3)")
+    try FileManager.default.moveItem(atPath: other.path, toPath: file.path)
+    #expect(running.line().hasSuffix("n=3"))
+    try await DatabaseQueue(path: file.path).write { db in try db.execute(sql: "INSERT INTO t VALUES (4)") }
+    #expect(running.line().hasSuffix("n=4"))
+    #expect(running.finish().status == 0)
+  }
+
+  @Test func theDatabasesOfMarketsThatWereKilledAreRemoved() throws {
+    let file = try sample()
+    let folder = file.sibling("temporary")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    func markets() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("tidemark-market-") }
+    }
+    let killed = try PseudoTerminal([], environment: ["TMPDIR": folder])
+    killed.wait(for: "Best sellers")
+    let first = try markets()
+    #expect(first.count == 1)
+    kill(killed.process, SIGKILL)
+    #expect(killed.ending() == .signal(SIGKILL))
+    let alive = try PseudoTerminal([], environment: ["TMPDIR": folder])
+    alive.wait(for: "Best sellers")
+    let second = try markets()
+    #expect(second.count == 1 && second != first)
+    // One that is in use is left alone.
+    _ = try DemoProgram.run([], environment: ["TMPDIR": folder])
+    #expect(try markets() == second)
+    try alive.type("q")
+    #expect(alive.ending() == .code(0))
+    #expect(try markets() == [])
   }
 
   @Test func itEndsWhenNobodyReads() throws {

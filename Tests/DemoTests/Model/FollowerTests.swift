@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tidemark
 
@@ -43,9 +44,7 @@ import Tidemark
     try await dbQueue.write { db in try db.execute(sql: "DROP TABLE t") }
     #expect(try await told.wait(count: 2)[1] == "no such table: t")
     try await dbQueue.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
-    let end = ContinuousClock.now + .seconds(60)
-    while told.all.last != "7", .now < end { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(told.all.last == "7")
+    try await Wait.until("the new table") { told.all.last == "7" }
     task.cancel()
     await task.value
   }
@@ -68,9 +67,7 @@ import Tidemark
     let follower = Follower(query: Query(trusted: endless), page: PageRequest())
     #expect(follower.fetching.elapsed == nil)
     let task = Task { await follower.follow(dbQueue) { _ in } }
-    let end = ContinuousClock.now + .seconds(60)
-    while follower.fetching.elapsed == nil, .now < end { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(follower.fetching.elapsed != nil)
+    try await Wait.until("a query that runs") { follower.fetching.elapsed != nil }
     // The statement is stopped, or this never ends.
     task.cancel()
     await task.value

@@ -37,8 +37,21 @@ import Testing
     #expect(edited([.left, .character("x")], from: "e\u{301}🇩🇪").text == "e\u{301}x🇩🇪")
   }
 
-  @Test func aPasteBecomesOneLine() {
-    #expect(edited([.paste("SELECT\n\t1\r\nFROM x")]).text == "SELECT  1 FROM x")
+  @Test(
+    arguments: [
+      ("SELECT 'a\nb'", "SELECT 'a\nb'"), ("SELECT 1 -- one\n+ 1", "SELECT 1 -- one\n+ 1"), ("a\tb", "a\tb"),
+      ("a\rb\r\nc", "a\nb\nc"),
+    ])
+  func aPasteKeepsItsLineBreaks(paste: String, text: String) {
+    #expect(edited([.paste(paste)]).text == text)
+  }
+
+  @Test func whatIsDiscardedComesAgain() {
+    var editor = edited([], from: "SELECT 1")
+    editor.discard()
+    #expect(editor.text == "")
+    _ = editor.handle(.up)
+    #expect(editor.text == "SELECT 1")
   }
 
   @Test func wordsAreJumpedOver() {

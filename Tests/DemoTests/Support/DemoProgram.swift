@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The program that was built beside the tests.
@@ -60,6 +61,7 @@ enum DemoProgram {
     private let output = Pipe()
     private let complaints = Pipe()
     private var read = Data()
+    private var readOfComplaints = Data()
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
       process.executableURL = URL(filePath: DemoProgram.path)
@@ -74,29 +76,37 @@ enum DemoProgram {
     }
 
     /// The next line that it writes.
-    func line() -> String {
+    func line() -> String { Self.line(of: output, &read) }
+
+    /// The next line that it writes to standard error.
+    func complaintLine() -> String { Self.line(of: complaints, &readOfComplaints) }
+
+    private static func line(of pipe: Pipe, _ read: inout Data) -> String {
       while true {
         if let end = read.firstIndex(of: UInt8(ascii: "\n")) {
           let line = String(decoding: read[..<end], as: UTF8.self)
           read = Data(read[(end + 1)...])
           return line
         }
-        if !isReadable(within: 60) { return "(nothing came)" }
-        let data = output.fileHandleForReading.availableData
+        do {
+          try Wait.until("a line of the program") { isReadable(pipe) }
+        } catch {
+          return "(nothing came)"
+        }
+        let data = pipe.fileHandleForReading.availableData
         if data.isEmpty { return "(the end)" }
         read += data
       }
     }
 
-    private func isReadable(within seconds: Int32) -> Bool {
-      var file = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-      return poll(&file, 1, seconds * 1000) > 0
+    private static func isReadable(_ pipe: Pipe) -> Bool {
+      var file = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&file, 1, 50) > 0
     }
 
     /// Has a program that does not end of its own killed: the test fails, and goes on.
     private func endSomehow() {
-      let end = ContinuousClock.now + .seconds(60)
-      while process.isRunning, .now < end { usleep(10_000) }
+      try? Wait.until("the end of the program") { !process.isRunning }
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Demo
@@ -11,13 +12,20 @@ final class PseudoTerminal {
   private let secondary: Int32
   private var status: Int32?
 
+  /// What the terminal answers when it is asked for its background, such as `rgb:ffff/ffff/ffff`. Without it, it answers
+  /// no questions at all.
+  private let background: String?
+  private var answeredCount = 0
+
   /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not see.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 
   init(
-    _ arguments: [String], width: Int = 100, height: Int = 30, environment: [String: String] = [:]
+    _ arguments: [String], width: Int = 100, height: Int = 30, environment: [String: String] = [:],
+    background: String? = nil
   ) throws {
+    self.background = background
     emulator = TerminalEmulator(width: width, height: height)
     main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(main >= 0)
@@ -51,6 +59,7 @@ final class PseudoTerminal {
     let complaints = emulator.complaints
     try #require(complaints == [])
     emulator = TerminalEmulator(width: width, height: height)
+    answeredCount = 0
     var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
     try #require(ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
   }
@@ -58,12 +67,11 @@ final class PseudoTerminal {
   /// Reads what the program writes until the screen is as it should be.
   @discardableResult
   func wait(
-    _ what: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
-    until isRight: (TerminalEmulator) -> Bool
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: (TerminalEmulator) -> Bool
   ) -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
+    let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while !isRight(emulator) {
-      if ContinuousClock.now > end || !readSome() {
+      if patience.isOver || !readSome() {
         // What was written last may have come with the end.
         if isRight(emulator) { return true }
         Issue.record("\(what): it never came. The screen:\n\(emulator.screen)", sourceLocation: sourceLocation)
@@ -87,7 +95,17 @@ final class PseudoTerminal {
     let count = read(main, &bytes, bytes.count)
     if count <= 0 { return false }
     emulator.feed(Array(bytes[..<count]))
+    answerQuestions()
     return true
+  }
+
+  private func answerQuestions() {
+    guard let background else { return }
+    for question in emulator.questions.dropFirst(answeredCount) {
+      answeredCount += 1
+      // A program that has ended reads no answer.
+      try? type(question == "[c" ? "\u{1B}[?62;22c" : "\u{1B}]11;\(background)\u{1B}\\")
+    }
   }
 
   private var hasEnded: Bool {
@@ -105,9 +123,9 @@ final class PseudoTerminal {
   }
 
   /// Waits until the program has ended, and has written what it had to.
-  func ending(within seconds: Double = 60) -> Ending {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < end {
+  func ending(file: String = #fileID, line: Int = #line) -> Ending {
+    let patience = Patience("the end of the program", file: file, line: line)
+    while !patience.isOver {
       if hasEnded {
         var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
         while poll(&file, 1, 0) > 0, file.revents & Int16(POLLIN) != 0, readSome() {}

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Tidemark
 
 @testable import Demo
@@ -62,9 +63,8 @@ final class Told<Value: Sendable>: Sendable {
   var all: [Value] { values.withLock { $0 } }
 
   /// Waits until there are enough.
-  func wait(count: Int, within seconds: Double = 60) async throws -> [Value] {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while all.count < count, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+  func wait(count: Int, file: String = #fileID, line: Int = #line) async throws -> [Value] {
+    try await Wait.until("\(count) values", file: file, line: line) { all.count >= count }
     return all
   }
 }

@@ -9,6 +9,9 @@ struct TerminalEmulator {
   private(set) var isCursorSeen = true
   private(set) var byteCount = 0
 
+  /// What the program asks the terminal, in order.
+  private(set) var questions: [String] = []
+
   /// What came that is not known, or that no program should send.
   private(set) var complaints: [String] = []
   private(set) var cursor = Point(x: 0, y: 0)
@@ -61,6 +64,11 @@ struct TerminalEmulator {
 
   private func completeSequence() -> [UInt8]? {
     guard pending.count > 1 else { return nil }
+    if pending[1] == UInt8(ascii: "]") {
+      // A question ends with ESC and a backslash.
+      guard let end = pending.dropFirst(2).firstIndex(of: 0x1B), end + 1 < pending.count else { return nil }
+      return Array(pending[...(end + 1)])
+    }
     guard pending[1] == UInt8(ascii: "[") else { return Array(pending[..<2]) }
     guard let final = pending.dropFirst(2).firstIndex(where: { (0x40..<0x7F).contains($0) }) else { return nil }
     return Array(pending[...final])
@@ -102,6 +110,10 @@ struct TerminalEmulator {
   }
 
   private mutating func obey(_ sequence: [UInt8]) {
+    if sequence.starts(with: "\u{1B}]".utf8) || sequence.elementsEqual("\u{1B}[c".utf8) {
+      questions.append(String(decoding: sequence.dropFirst(), as: UTF8.self))
+      return
+    }
     let text = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self)
     let numbers = text.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
     switch (Character(Unicode.Scalar(sequence[sequence.count - 1])), text.first == "?") {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Demo
@@ -61,10 +62,11 @@ final class Tmux {
     guard posix_spawnp(&process, "tmux", &actions, &attributes, words, variables) == 0 else {
       throw Failure.system("posix_spawnp")
     }
-    let end = ContinuousClock.now + .seconds(30)
-    while waitpid(process, nil, WNOHANG) == 0 {
-      if ContinuousClock.now > end { kill(process, SIGKILL) }
-      usleep(2000)
+    do {
+      try Wait.until("tmux \(arguments)") { waitpid(process, nil, WNOHANG) != 0 }
+    } catch {
+      kill(process, SIGKILL)
+      throw error
     }
   }
 
@@ -97,14 +99,13 @@ final class Tmux {
 
   @discardableResult
   func wait(
-    _ what: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
-    until isRight: ([String]) -> Bool
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: ([String]) -> Bool
   ) throws -> [String] {
-    let end = ContinuousClock.now + .seconds(seconds)
+    let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while true {
       let lines = try lines()
       if isRight(lines) { return lines }
-      if ContinuousClock.now > end {
+      if patience.isOver {
         Issue.record(
           "\(what): it never came. The screen:\n\(lines.joined(separator: "\n"))", sourceLocation: sourceLocation)
         return lines

@@ -42,7 +42,7 @@ import Testing
     _ = writer.bytes(for: old, cursor: nil)
     var terminal = TerminalEmulator(width: 3, height: 1)
     terminal.feed(writer.bytes(for: new, cursor: nil))
-    #expect(terminal.looks[0] == ["0", "0;1;91", "0"])
+    #expect(terminal.looks[0] == ["0", "0;1;31", "0"])
     #expect(terminal.lines == [" b"])
   }
 
@@ -71,6 +71,39 @@ import Testing
       let end = terminal.lines[0].suffix(1)
       #expect(end == text.suffix(1))
     }
+  }
+
+  /// Law 2: what is changed left of a border leaves the border, whatever width the terminal gives to a character.
+  @Test(
+    arguments: [
+      "👍🏽", "👨‍👩‍👧", "❤️", "🇩🇪", "1️⃣", "e\u{301}", "\u{FFFD}", "±", "Ω", "…", "①", "☎", "🫠", "क्षि", "ﷺ",
+    ], [1, 2, 3, 4])
+  func uncertainCharactersEraseNoNeighborForGood(character: String, width: Int) throws {
+    let shown = Glyph(try #require(character.first)).character
+    var writer = FrameWriter(.none)
+    var terminal = TerminalEmulator(width: 14, height: 1)
+    terminal.widthOf = { $0 == shown ? width : Glyph($0).width }
+    // What is equal in two frames is not written for its own sake.
+    for text in ["│ab   y  │z", "│\(character)\(character) y  │z", "│ab   y  │z", "│\(character)a y  │z"] {
+      let line = grid([text], width: 14)
+      let end = String(line.lines[0].drop { $0 != "y" })
+      terminal.feed(writer.bytes(for: line, cursor: nil))
+      #expect(terminal.lines[0].hasSuffix(end), "\(terminal.lines)")
+      #expect(terminal.lines[0].hasPrefix("│"))
+    }
+    #expect(terminal.complaints == [])
+  }
+
+  @Test func anotherBackgroundHasAllWrittenInOtherColors() {
+    var writer = FrameWriter(.millions, .dark)
+    var old = Grid(width: 1, height: 1)
+    old.put("a", .failure, at: Point(x: 0, y: 0), before: 1)
+    var terminal = TerminalEmulator(width: 1, height: 1)
+    terminal.feed(writer.bytes(for: old, cursor: nil))
+    #expect(terminal.looks[0] == ["0;1;38;2;255;110;110"])
+    writer.use(.light)
+    terminal.feed(writer.bytes(for: old, cursor: nil))
+    #expect(terminal.looks[0] == ["0;1;38;2;175;0;0"])
   }
 
   @Test func whateverIsDrawnTheTerminalShowsIt() {

@@ -50,6 +50,18 @@ import Testing
     #expect(bytes.flatMap { decoder.decode([$0]) } + decoder.endOfBurst() == whole)
   }
 
+  @Test(arguments: ["\u{7}", "\u{1B}\\"])
+  func answersOfTheTerminalAreNoKeys(end: String) {
+    let bytes = Array("a\u{1B}]11;rgb:ffff/ffff/ffff\(end)\u{1B}[?62;22cb".utf8)
+    for cut in 0..<bytes.count {
+      var decoder = InputDecoder()
+      let keys = decoder.decode(bytes[..<cut]) + decoder.decode(bytes[cut...])
+      #expect(keys == [.character("a"), .character("b")])
+      #expect(decoder.takeAnswers() == [.background(.light), .attributes])
+      #expect(decoder.takeAnswers() == [])
+    }
+  }
+
   @Test func aPasteIsOneKey() {
     #expect(keys("\u{1B}[200~SELECT 1;\n\u{3}q\u{1B}[201~x") == [.paste("SELECT 1;\n\u{3}q"), .character("x")])
   }

@@ -61,13 +61,15 @@ import Tidemark
       var isCut: Bool
 
       enum Value: Decodable, Equatable {
-        case null, number(Double), text(String)
+        case null, number(Double), text(String), blob([String: String])
         init(from decoder: any Decoder) throws {
           let container = try decoder.singleValueContainer()
           if container.decodeNil() {
             self = .null
           } else if let number = try? container.decode(Double.self) {
             self = .number(number)
+          } else if let blob = try? container.decode([String: String].self) {
+            self = .blob(blob)
           } else {
             self = .text(try container.decode(String.self))
           }
@@ -78,7 +80,7 @@ import Tidemark
     #expect(decoded.columns == ["n", "t", "b"])
     #expect(
       decoded.rows == [
-        [.number(1), .text("a,\"b\"\n\u{1B}[2J"), .null], [.number(2.5), .text(""), .text("x'00ff'")],
+        [.number(1), .text("a,\"b\"\n\u{1B}[2J"), .null], [.number(2.5), .text(""), .blob(["blob": "00ff"])],
       ])
     #expect(decoded.isCut)
   }
@@ -90,8 +92,26 @@ import Tidemark
     #expect(!json.unicodeScalars.contains { $0.properties.generalCategory == .control })
   }
 
-  @Test func numbersWithoutEndAreTexts() {
-    #expect(PlainJSON.value(Double.infinity.databaseValue) == "\"inf\"")
+  @Test(
+    arguments: [
+      ("x'00ff'", "\\x'00ff'"), ("\\x'", "\\\\x'"), ("x'", "\\x'"), ("\\\\server", "\\\\server"), ("x''y", "\\x''y"),
+      ("X'00'", "X'00'"), ("ax'00'", "ax'00'"),
+    ])
+  func aTextOfCSVIsNeverTakenForBytes(text: String, field: String) {
+    #expect(PlainCSV.field(text.databaseValue) == field)
+  }
+
+  @Test func bytesAndTextsDifferInEveryFormat() {
+    let blob = Data([0, 255]).databaseValue
+    let text = "x'00ff'".databaseValue
+    #expect(PlainCSV.field(blob) == "x'00ff'")
+    #expect(PlainCSV.field(text) == "\\x'00ff'")
+    #expect(PlainJSON.value(blob) == #"{"blob":"00ff"}"#)
+    #expect(PlainJSON.value(text) == #""x'00ff'""#)
+  }
+
+  @Test func infiniteNumbersAreNoTexts() {
+    #expect(PlainJSON.value(Double.infinity.databaseValue) == #"{"real":"inf"}"#)
     #expect(PlainJSON.value(Int64.min.databaseValue) == "-9223372036854775808")
   }
 }

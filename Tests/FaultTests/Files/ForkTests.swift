@@ -1,6 +1,7 @@
 import CFaultVFS
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
@@ -56,10 +57,10 @@ import Tidemark
 /// One that runs may be inside of Swift's runtime, with a lock of it, which a child that is made then has for good:
 /// that is a limit that Reliability.md names, and not what is to be found out.
 private func waitUntilOthersSleep() {
-  let limit = Date.now + 10
-  while runningThreadCount > 1 {
-    if Date.now > limit { fatalError("\(runningThreadCount) threads run on and on") }
-    usleep(1_000)
+  do {
+    try Wait.until("the other threads to sleep") { runningThreadCount <= 1 }
+  } catch {
+    fatalError("\(error)")
   }
 }
 
@@ -117,10 +118,10 @@ private final class ObservedDatabases: Sendable {
     let expected = try others.map { other in
       try other.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") ?? 0 }
     }
-    let limit = Date.now + 30
-    while counts.all.withLock({ $0 }) != expected {
-      if Date.now > limit { fatalError("\(counts.all.withLock { $0 }) in place of \(expected)") }
-      usleep(1_000)
+    do {
+      try Wait.until("\(expected) rows") { counts.all.withLock { $0 } == expected }
+    } catch {
+      fatalError("\(counts.all.withLock { $0 }) in place of \(expected): \(error)")
     }
   }
 
@@ -133,7 +134,7 @@ private final class ObservedDatabases: Sendable {
     let child = fault_fork()
     if child == 0 { _exit(complaint(whenTold: "fork()")) }
     let watch = Thread {
-      sleep(60)
+      sleep(UInt32(Patience.seconds))
       kill(child, SIGKILL)
     }
     watch.start()
@@ -238,7 +239,7 @@ private struct Databases {
     if child == 0 { _exit(complaintOfChild()) }
     // It is not to wait for good, and neither are we. A signal it may not hear.
     let watch = Thread {
-      sleep(60)
+      sleep(UInt32(Patience.seconds))
       kill(child, SIGKILL)
     }
     watch.start()

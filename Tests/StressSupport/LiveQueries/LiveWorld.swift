@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Tidemark
 
 /// A database under change, and what was committed to it.
@@ -176,10 +177,8 @@ package final class LiveWatcher: Sendable {
   func waits(forLast text: String) -> Bool { waits { $0.last?.text == text } }
 
   private func waits(until isReached: ([LiveAnswer]) -> Bool) -> Bool {
-    for _ in 0..<60_000 {
-      if isReached(values) { return true }
-      usleep(1000)
-    }
-    return false
+    // The caller reports a hang, with the values.
+    try? Wait.until("a value") { isReached(values) }
+    return isReached(values)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
@@ -57,7 +58,8 @@ import Tidemark
     let child = try Child("count", database: folder.database, name: "NORMAL")
     child.goOn()
     _ = child.wait(acknowledged: 1)
-    #expect(!counter.wait(for: 1, seconds: 0.2))
+    // Never delivered, however long the wait is.
+    #expect(!counter.isDelivered(1, within: 0.2))
     run.count("planted")
     _ = child.kill(afterBytes: 8)
     try counter.close()
@@ -121,7 +123,12 @@ private final class ObservedCounter {
 
   var last: [Int] { counts.last }
 
-  func wait(for number: Int, seconds: Double = 30) -> Bool { counts.wait(for: [number], seconds: seconds) }
+  func wait(for number: Int) -> Bool { counts.wait(for: [number]) }
+
+  func isDelivered(_ number: Int, within seconds: Double) -> Bool {
+    Thread.sleep(forTimeInterval: seconds)
+    return counts.last == [number]
+  }
 
   func close() throws {
     cancellable.cancel()
@@ -144,12 +151,12 @@ private final class Counts: @unchecked Sendable {
   }
 
   /// - returns: Whether it came.
-  func wait(for expected: [Int], seconds: Double = 30) -> Bool {
+  func wait(for expected: [Int], file: String = #fileID, line: Int = #line) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    let limit = Date(timeIntervalSinceNow: seconds)
-    while value != expected { if !condition.wait(until: limit) { return false } }
-    return true
+    // The caller reports a hang, with what was delivered last.
+    try? Wait.on(condition, "\(expected)", file: file, line: line) { value == expected }
+    return value == expected
   }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Promise P5: no call waits without a bound or a cancel.
-@Suite(.timeLimit(.minutes(1))) struct AccessTimeLimitTests {
+@Suite(.untilItHangs) struct AccessTimeLimitTests {
   private let isOver = "the time limit of the access is over: 0.02 s"
 
   private func message(_ body: () throws -> Void) -> String? {

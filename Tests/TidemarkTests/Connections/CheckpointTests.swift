@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 @testable import TidemarkEssentials
@@ -210,7 +211,7 @@ import Tidemark
   }
 
   @Test func aCheckpointWaitsForWhoWrites() throws {
-    let pool = try pool(frames: 0) { $0.busyMode = .timeout(60) }
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(Patience.seconds) }
     let other = try folder.pool()
     let write = try LongAccess { last in
       try other.write { db in
@@ -224,7 +225,7 @@ import Tidemark
   }
 
   @Test func aCheckpointThatWaitsCanBeCancelled() async throws {
-    let pool = try pool(frames: 0) { $0.busyMode = .timeout(600) }
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(Patience.seconds) }
     let other = try folder.pool()
     let write = await LongAccess { last in
       try other.write { db in

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Law: nobody waits for the writer while holding a reader that the writer waits for.
-@Suite(.timeLimit(.minutes(1))) struct NestedWriteTests {
+@Suite(.untilItHangs) struct NestedWriteTests {
   let folder: TemporaryFolder
   let pool: DatabasePool
   private let refusal =

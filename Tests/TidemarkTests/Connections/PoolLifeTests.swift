@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 import Tidemark
@@ -191,7 +192,7 @@ import Tidemark
     deinit { read() }
   }
 
-  @Test(.timeLimit(.minutes(1))) func invalidatingEndsWhenAReaderIsOpenedMeanwhile() throws {
+  @Test(.untilItHangs) func invalidatingEndsWhenAReaderIsOpenedMeanwhile() throws {
     let folder = try TemporaryFolder()
     let reads = Mutex<@Sendable () -> Void>({})
     let pool = try folder.tablePool { configuration in

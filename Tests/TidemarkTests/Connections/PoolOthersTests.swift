@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
@@ -13,7 +14,7 @@ import Tidemark
   }
 
   @Test func poolsOnTheSameFileTakeTurns() throws {
-    let pools = try (0..<3).map { _ in try folder.pool { $0.busyMode = .timeout(60) } }
+    let pools = try (0..<3).map { _ in try folder.pool { $0.busyMode = .timeout(Patience.seconds) } }
     let writers = pools.map { pool in
       Background {
         // What is read first may be old by the time of the write (hazard C1).

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Tidemark
 @testable import TidemarkEssentials
 
@@ -37,7 +38,7 @@ extension Database {
   func insert(_ number: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [number]) }
 }
 
-/// Something that happens once. Threads wait for it asleep, tasks suspended; neither for ever.
+/// Something that happens once. Threads wait for it asleep (see `Wait`), tasks suspended.
 final class Moment: Sendable {
   private struct State {
     var hasHappened = false
@@ -66,10 +67,10 @@ final class Moment: Sendable {
   }
 
   /// Waits, with the thread.
-  func wait() throws {
+  func wait(file: String = #fileID, line: Int = #line) throws {
     let semaphore = DispatchSemaphore(value: 0)
     whenHappened { semaphore.signal() }
-    if semaphore.wait(timeout: .now() + .seconds(60)) == .timedOut { throw NeverHappened() }
+    try Wait.on(semaphore, file: file, line: line)
   }
 
   /// Waits, without a thread.

@@ -217,7 +217,7 @@ import Testing
         try $0.execute(sql: n % 2 == 0 ? "ROLLBACK" : "UPDATE player SET score = 7 WHERE id = 2; COMMIT")
       }
       let expected = try await writer.read { try request.fetchAll($0) }
-      if await !follower.becomes(expected, seconds: 1) {
+      if await !follower.becomes(expected) {
         Issue.record("\(n): \(follower.list.value) \(expected) \(String(describing: follower.failure.value))")
         return
       }

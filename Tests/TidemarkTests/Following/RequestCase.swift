@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tidemark
@@ -43,15 +44,14 @@ where Item.ID: Sendable {
     }
   }
 
-  /// Whether the list becomes the expected one soon.
-  func becomes(_ expected: [Item], seconds: Double = 2) async -> Bool {
-    let end = Date.now + seconds
-    while Date.now < end {
-      if count.value > 0, list.value == expected { return true }
-      if isOver.value { return false }
-      try? await Task.sleep(for: .milliseconds(1))
-    }
-    return false
+  /// Waits until the list is the expected one, or the sequence is over.
+  ///
+  /// - returns: Whether the list is the expected one.
+  func becomes(_ expected: [Item], file: String = #fileID, line: Int = #line) async -> Bool {
+    let isExpected = { self.count.value > 0 && self.list.value == expected }
+    // A hang is a list that never becomes the expected one: the caller reports it, with the lists.
+    try? await Wait.until("a list of \(expected.count)", file: file, line: line) { isExpected() || isOver.value }
+    return isExpected()
   }
 
   deinit { task.value?.cancel() }

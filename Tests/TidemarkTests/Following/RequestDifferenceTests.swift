@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Tidemark
 
@@ -262,7 +263,7 @@ import Tidemark
 extension Configuration {
   fileprivate static var patient: Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(60)
+    configuration.busyMode = .timeout(Patience.seconds)
     return configuration
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tidemark
@@ -42,7 +43,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
 @Suite struct RequestStormTests {
   private static func patient() -> Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(60)
+    configuration.busyMode = .timeout(Patience.seconds)
     return configuration
   }
 
@@ -149,8 +150,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     let expected = try await writer.read { db in
       try zip(texts, orders).map { text, order in try Named.fetchAll(db, sql: text + order) }
     }
-    let end = Date.now + 5
-    while Date.now < end, lists.value != expected { try await Task.sleep(for: .milliseconds(5)) }
+    try await Wait.until("the lists") { lists.value == expected }
     #expect(lists.value == expected)
     #expect(torn.value == [])
     (tasks + []).forEach { $0.cancel() }
@@ -205,19 +205,17 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       Shaky.failures.update { $0 = n % 4 }
       try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'x\(n)' WHERE id % 50 = \(n)") }
       try await writer.write { try $0.execute(sql: "DELETE FROM player WHERE id = \(n * 3 + 10)") }
-      let end = Date.now + 8
-      while Date.now < end, Shaky.failures.value > 0 { try await Task.sleep(for: .milliseconds(1)) }
+      try await Wait.until("\(n): failures") { Shaky.failures.value <= 0 || failure.value != nil }
       Shaky.failures.update { $0 = 0 }
       let expected = try await writer.read { try request.fetchAll($0) }
-      while Date.now < end, list.value != expected { try await Task.sleep(for: .milliseconds(1)) }
+      try await Wait.until("\(n): the list") { list.value == expected || failure.value != nil }
       guard list.value == expected else {
         Issue.record("\(n) \(String(describing: failure.value))")
         return
       }
     }
     try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'poison' WHERE id = 4") }
-    let end = Date.now + 3
-    while Date.now < end, failure.value == nil { try await Task.sleep(for: .milliseconds(1)) }
+    try await Wait.until("the failure") { failure.value != nil }
     #expect("\(String(describing: failure.value))".contains("poisoned"))
     task.cancel()
   }
@@ -250,8 +248,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       #expect(await plain.becomes(three), "\(plain.list.value.prefix(3)) \(three.prefix(3))")
     }
     try writer.close()
-    let end = Date.now + 3
-    while Date.now < end, !plain.isOver.value { try await Task.sleep(for: .milliseconds(1)) }
+    try await Wait.until("the end") { plain.isOver.value }
     #expect(plain.isOver.value && plain.failure.value != nil)
   }
 }

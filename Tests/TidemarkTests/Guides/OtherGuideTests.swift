@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tidemark
+@testable import TidemarkEssentials
 
 // The code of `Documentation/Values.md`.
 
@@ -111,7 +112,10 @@ extension Isbn: DatabaseValueConvertible {
 @Suite struct PoolGuideTests {
   @Test func timeLimitsAndReadsInPlace() async throws {
     let folder = try TemporaryFolder()
-    let dbPool = try DatabasePool(path: folder.path("library.sqlite"))
+    var configuration = Configuration()
+    // A second does not pass, however busy the machine is.
+    configuration.environment.clock = FakeClock().clock
+    let dbPool = try DatabasePool(path: folder.path("library.sqlite"), configuration: configuration)
     try await dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
     #expect(try rows(of: dbPool).isEmpty)
     let count = try await dbPool.readInPlace { db in

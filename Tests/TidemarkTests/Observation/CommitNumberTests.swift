@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Tidemark
@@ -176,7 +177,7 @@ import Testing
 extension Configuration {
   fileprivate static var patient: Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(60)
+    configuration.busyMode = .timeout(Patience.seconds)
     return configuration
   }
 }

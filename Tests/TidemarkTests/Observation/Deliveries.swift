@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Tidemark
 
 /// What an observation delivers, in order.
@@ -29,26 +30,26 @@ final class Deliveries<Value: Sendable>: @unchecked Sendable {
 
   /// Waits for values that are as they should be, with the thread.
   @discardableResult
-  func wait(until isReached: ([Value]) -> Bool) throws -> [Value] {
+  func wait(
+    file: String = #fileID, line: Int = #line, until isReached: ([Value]) -> Bool
+  ) throws -> [Value] {
     condition.lock()
     defer { condition.unlock() }
-    let limit = Date(timeIntervalSinceNow: 60)
-    while !isReached(storage) {
+    try Wait.on(condition, "other values than \(storage)", file: file, line: line) {
+      if isReached(storage) { return true }
       if let failure { throw failure }
-      if !condition.wait(until: limit) { throw NeverCame(values: "\(storage)") }
+      return false
     }
     return storage
   }
 
   /// Waits for the error that ends the observation, with the thread.
-  func error() throws -> any Error {
+  func error(file: String = #fileID, line: Int = #line) throws -> any Error {
     condition.lock()
     defer { condition.unlock() }
-    let limit = Date(timeIntervalSinceNow: 60)
-    while true {
-      if let failure { return failure }
-      if !condition.wait(until: limit) { throw NeverCame(values: "\(storage)") }
-    }
+    try Wait.on(condition, "an error after \(storage)", file: file, line: line) { failure != nil }
+    guard let failure else { throw Hang(description: "no error") }
+    return failure
   }
 }
 
@@ -60,11 +61,9 @@ extension Deliveries {
 extension Deliveries where Value: Equatable {
   /// Waits until some value is the last one.
   @discardableResult
-  func wait(forLast value: Value) throws -> [Value] { try wait { $0.last == value } }
-}
-
-struct NeverCame: Error {
-  var values: String
+  func wait(forLast value: Value, file: String = #fileID, line: Int = #line) throws -> [Value] {
+    try wait(file: file, line: line) { $0.last == value }
+  }
 }
 
 /// A scheduler that delivers at once, on whatever thread.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
@@ -101,11 +102,7 @@ import Tidemark
 
 extension Moment {
   /// Waits until something holds that nobody tells of, with the thread.
-  static func until(_ holds: () -> Bool) throws {
-    for _ in 0..<60_000 {
-      if holds() { return }
-      usleep(1000)
-    }
-    throw NeverHappened()
+  static func until(file: String = #fileID, line: Int = #line, _ holds: () -> Bool) throws {
+    try Wait.until(file: file, line: line, holds)
   }
 }

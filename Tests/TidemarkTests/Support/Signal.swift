@@ -1,42 +1,31 @@
 import Foundation
+import TestSupport
 
-/// Something that happens once, and that a thread can wait for, up to a limit.
+/// Something that happens once, and that a thread can wait for (see `Wait`).
 final class Signal: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func fire() { semaphore.signal() }
 
-  /// - throws: `TookTooLong` rather than to block a test for good.
-  func wait() throws {
-    guard semaphore.wait(timeout: .now() + .seconds(patience)) == .success else { throw TookTooLong() }
+  /// - throws: `Hang`.
+  func wait(file: String = #fileID, line: Int = #line) throws {
+    try Wait.on(semaphore, file: file, line: line)
     semaphore.signal()
   }
 }
 
-/// How long a test waits for what should happen soon, in seconds: under a sanitizer, on a busy machine, hundreds of other
-/// tests may come in between.
-private let patience = 240
-
-struct TookTooLong: Error {
-  var what = ""
-}
-
 /// Waits for something that has no event of its own, such as the end of a thread.
-func waitUntil(_ what: String = "", _ condition: () -> Bool) throws {
-  let deadline = Date.now + Double(patience)
-  while !condition() {
-    guard Date.now < deadline else { throw TookTooLong(what: what) }
-    Thread.sleep(forTimeInterval: 0.001)
-  }
+func waitUntil(
+  _ what: String = "a condition", file: String = #fileID, line: Int = #line, _ condition: () -> Bool
+) throws {
+  try Wait.until(what, file: file, line: line, condition)
 }
 
 /// Waits for something that has no event of its own, without a thread.
-func waitUntil(_ what: String = "", _ condition: @Sendable () -> Bool) async throws {
-  let deadline = Date.now + Double(patience)
-  while !condition() {
-    guard Date.now < deadline else { throw TookTooLong(what: what) }
-    try await Task.sleep(for: .milliseconds(1))
-  }
+func waitUntil(
+  _ what: String = "a condition", file: String = #fileID, line: Int = #line, _ condition: @Sendable () -> Bool
+) async throws {
+  try await Wait.until(what, file: file, line: line, condition)
 }
 
 /// A value that several threads write.
