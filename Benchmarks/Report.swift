@@ -21,7 +21,7 @@ struct Figure: Codable {
   enum Unit: String, Codable {
     case ratio, percent, waste, nanoseconds, microseconds, milliseconds, seconds, bytes, megabytes, count
 
-    /// Shares of a rate are better when they are greater; all other values, such as unneeded fetches, are better when they
+    /// Shares of a rate are better when they are greater; all others, such as unneeded fetches, are better when they
     /// are less.
     var isBetterWhenGreater: Bool { self == .percent }
 
