@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// An element of any of the requests: it has whatever columns they show.
+/// An element of any of the requests: it has all columns that they select.
 private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
   var id: Int64
   var text: String
@@ -12,7 +12,7 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
   }
 }
 
-/// Whatever is written, however it is written: a consumer of differences makes the result of the request of them.
+/// Whatever is written, in whatever way: the differences of a request produce its result.
 @Suite struct RequestDifferenceOracleTests {
   /// Requests, and what the same rows are sorted by where the request does not say all of it.
   private static let requests: [(sql: String, arguments: StatementArguments, order: String)] = [
