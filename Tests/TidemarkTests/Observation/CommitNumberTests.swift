@@ -146,7 +146,7 @@ import Testing
     #expect(try pool.commitNumber() == 0)
   }
 
-  /// Invariant: a number belongs to the state, or is zero if it is unknown. A header that is being written is read again.
+  /// Invariant: a number belongs to the state, or is zero if unknown. A header that is being written is read again.
   @Test func aHeadThatCannotBeReadIsAskedForAnotherTime() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
