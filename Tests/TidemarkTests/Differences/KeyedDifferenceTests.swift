@@ -112,7 +112,7 @@ private struct Item: Equatable, Identifiable {
     }
     #expect(
       result.words.contains(
-        "The difference starts from a list of 3 elements, and this one has 2: apply each difference once, in the order")
+        "the difference starts from a list of 3 elements, but this list has 2: apply all differences of a sequence in order")
     )
   }
 }
