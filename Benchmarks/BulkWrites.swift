@@ -6,7 +6,7 @@ import Tidemark
 //
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //
-// Times are those of the writer's thread, from before the write until it has returned: they include the work of
+// Times are measured on the writer's thread, from before the write until it has returned: they include the work of
 // commits, but not the fetches that follow. Cases are run in turn, each round in another order. A write is long, and
 // few machines are idle for so long: it is timed in pieces, and the least times of each piece are added up. The sum
 // is compared with the sum for the same write without observation. With `--side library`, the cases are run without

@@ -4,8 +4,8 @@
 /// 1. No glyph controls the terminal: control characters are shown as Unicode's control pictures, and characters that
 ///    only change how others are drawn (direction marks, isolated joiners) are shown as a replacement character.
 /// 2. A glyph covers at least one cell: an isolated combining mark is shown as a replacement character.
-/// 3. Terminals disagree on some widths: those of emoji, of clusters of several scalars, and of characters that
-///    East Asian fonts draw wide. Such glyphs have an uncertain width, and `FrameWriter` does not rely on it.
+/// 3. Terminals disagree on some widths, such as the widths of emoji, of clusters of several scalars, and of characters
+///    that East Asian fonts draw wide. Such glyphs have an uncertain width, and `FrameWriter` does not rely on it.
 struct Glyph: Equatable, Sendable {
   let character: Character
   let width: Int

@@ -11,7 +11,7 @@ struct Query: Hashable, Sendable {
     let statement = try db.makeStatement(sql: sql)
     guard statement.isReadonly else { throw QueryRefusal.writes }
     guard statement.columnCount > 0 else { throw QueryRefusal.hasNoResult }
-    // There is no way to enter arguments.
+    // Arguments cannot be entered.
     try statement.validateArguments(StatementArguments())
     self.sql = statement.sql
   }

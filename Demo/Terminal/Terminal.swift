@@ -16,7 +16,7 @@ final class Terminal {
   /// Whether a file descriptor refers to a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// - throws: `Failure` if there is no terminal to read keys from.
+  /// - throws: `Failure` without a terminal from which keys can be read.
   init() throws {
     output = STDOUT_FILENO
     if Self.isTerminal(STDIN_FILENO) {

@@ -1,6 +1,6 @@
 /// The appearance of the roles of cells.
 ///
-/// Text uses the terminal's own foreground colour, which is readable for its owner. Other colours are those of the
+/// Text uses the terminal's own foreground colour, which is readable for its owner. Other colours come from the
 /// palette for its background. Without colours, roles differ by bold, dim and reversed characters.
 struct Theme: Sendable {
   /// The sequence that selects each role, from any previous state.

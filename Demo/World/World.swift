@@ -125,7 +125,7 @@ final class World: Sendable {
 
   /// Starts many observations whose values are not shown, or stops them.
   ///
-  /// Each observes the total of one customer: an order invalidates only those of its customer. Four of them have
+  /// Each observes the total of one customer: an order invalidates only the queries of its customer. Four of them have
   /// the same query, and share its fetches.
   func toggleBackground() {
     state.withLock { state in

@@ -1,4 +1,4 @@
-/// The rules that keep the demo an example: it is a program like those of our users, with a clear structure.
+/// The rules that keep the demo an example: it is a program as our users write them, with a clear structure.
 enum DemoRules {
   /// The modules that the files of a folder import: drawing imports none, and C is for the terminal and for files.
   static let imports: [String: Set<String>] = [

@@ -40,7 +40,7 @@ enum Rooms {
     let declared = declarations(in: files)
     return files.flatMap { file -> [Finding] in
       guard let room = file.room, let place = order.firstIndex(of: room) else { return [] }
-      // A name declared twice is the one of the nearer module, and a file may call its own types as it likes.
+      // Of two types with a name, the one in the nearer module is meant, and a file may call its own types as it likes.
       let known = order[...place].reduce(into: file.localTypeNames) { $0.formUnion(declared[$1] ?? []) }
       var later: [String: String] = [:]
       for laterRoom in order[(place + 1)...].reversed() {

@@ -68,7 +68,7 @@ enum SourceTree {
   /// The text files of the repository.
   static let files: [SourceFile] = paths.compactMap(file)
 
-  /// A text file; nil if there is no such file, or if it is not text.
+  /// A text file; nil if the file does not exist, or if it is not text.
   static func file(_ path: String) -> SourceFile? {
     guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }
     return SourceFile(path: path, text: text)

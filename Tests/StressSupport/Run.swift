@@ -68,7 +68,7 @@ package final class Run: Sendable {
     return told
   }
 
-  /// Ends the run, and prints its counters and violations, for a process other than that of the tests.
+  /// Ends the run, and prints its counters and violations, for a process other than the test process.
   @discardableResult
   package func tell() -> String {
     end.signal()

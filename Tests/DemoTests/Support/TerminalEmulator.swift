@@ -16,7 +16,7 @@ struct TerminalEmulator {
   private(set) var complaints: [String] = []
   private(set) var cursor = Point(x: 0, y: 0)
 
-  /// The parameters of the current style, and those of each cell.
+  /// The parameters of the current style, and of each cell.
   private(set) var look = "0"
   private(set) var looks: [[String]]
 

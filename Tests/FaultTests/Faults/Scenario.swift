@@ -33,7 +33,7 @@ extension Scenario {
         try world.writer?.write { try $0.execute(sql: World.schema) }
       }
       if world.writer != nil, !world.hasSchema() {
-        // There is no database to write to, and its creation was not acknowledged.
+        // The database does not exist, and its creation was not acknowledged.
         world.attempt("close") { try world.writer?.close() }
         world.writer = nil
       }

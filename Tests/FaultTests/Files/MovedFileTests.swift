@@ -29,7 +29,7 @@ import Tidemark
         try PlainDatabase(path: other, creates: true).execute("CREATE TABLE stranger (n)")
         guard rename(other, path) == 0 else { fatalError("not renamed") }
       case .folderRenamed:
-        // For the path, this is the same: there is no file.
+        // For the path, this is the same: the file does not exist.
         try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("db.sqlite") {
           try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("elsewhere/\(name)"))

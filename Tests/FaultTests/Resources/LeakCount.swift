@@ -11,7 +11,7 @@ struct LeakCount {
   var threads: Int
   /// The memory of SQLite, in bytes.
   var sqliteMemory: Int
-  /// The allocated heap memory of the program, in bytes. The resident size is no measure: it grows with
+  /// The allocated heap memory of the program, in bytes. The resident size is not a measure: it grows with
   /// fragmentation.
   var heap: Int
 

@@ -1,4 +1,4 @@
-// An optional record cannot be fetched: every row is a record, and fetchOne returns nil if there is no row.
+// An optional record cannot be fetched: every row is a record, and fetchOne returns nil without a row.
 // refused: Player.*DatabaseValueConvertible|Optional<Player>|Player\?
 
 import Tidemark

@@ -79,7 +79,7 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
   }
 
   func answer(_ db: Database) throws -> LiveAnswer {
-    // Not a statement of the library: what it reads differs from what the query reads.
+    // Not a statement of the library: its own reads differ from the query's.
     let number = try Self.clock(db)
     let rows: [Row]
     switch form {

@@ -215,7 +215,7 @@ import Tidemark
   }
 }
 
-/// A connection's cached schema equals the one that a new connection reads, while several connections change it.
+/// A connection's cached schema equals the schema of a new connection, while several connections change it.
 @Suite struct SchemaCacheRandomTests {
   private struct Facts: Equatable {
     var columns: [String]?
@@ -255,7 +255,7 @@ import Tidemark
         // Some statements fail: these cases matter, too.
       }
     }
-    /// The cached schema of this connection, and the one that it reads after clearing the cache.
+    /// The cached schema of this connection, and its schema after clearing the cache.
     func check(_ db: Database) throws {
       let known = try tables.map { try Facts(db, $0) }
       db.clearSchemaCache()

@@ -190,7 +190,7 @@ import Tidemark
       ])
   }
 
-  // MARK: - Never while somebody writes
+  // MARK: - Never during a write
 
   @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
   func nothingIsMovedWhileSomebodyWrites(mode: Database.CheckpointMode) throws {

@@ -178,7 +178,7 @@ struct UnsafeTransfer<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// Keeps an object alive until it is told not to.
+/// Keeps an object alive until it is released.
 final class Box<Content> {
   var content: Content?
   init(_ content: Content) { self.content = content }

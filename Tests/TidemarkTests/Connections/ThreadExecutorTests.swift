@@ -13,7 +13,7 @@ import Tidemark
   }
 
   /// Invariant: each thread has the name of its connection from its first access on. It once had none in one of some
-  /// thousand runs, depending on which thread was faster, the new one or the one that had started it.
+  /// thousand runs, depending on which thread was faster, the new one or its parent.
   @Test func everyThreadHasTheNameOfItsConnection() async {
     for number in 0..<2000 {
       let executor = ThreadExecutor(label: "reader \(number)", threadCountMax: 1)

@@ -3,7 +3,7 @@ import Tidemark
 
 /// Cursors derived from cursors: their elements, and when they read them.
 @Suite struct DerivedCursorTests {
-  // MARK: What they show
+  // MARK: Elements
 
   @Test(arguments: Walk.allCases)
   func mapShowsWhatElementsBecome(by how: Walk) {

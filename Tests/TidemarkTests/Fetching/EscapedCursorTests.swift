@@ -4,7 +4,7 @@ import Tidemark
 
 /// Cursors and statements that have left their access can be released anywhere, at any time. Also run by `make tsan`.
 @Suite struct EscapedCursorTests {
-  // These types are not Sendable, for good reasons: only their release happens elsewhere.
+  // These types are rightly not Sendable: only their release happens elsewhere.
   private final class Escaped: @unchecked Sendable {
     var objects: [AnyObject] = []
   }

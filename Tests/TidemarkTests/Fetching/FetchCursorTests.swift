@@ -182,7 +182,7 @@ import Tidemark
     }
   }
 
-  // MARK: What it says
+  // MARK: Descriptions
 
   @Test func aCursorSaysWhatItFetches() throws {
     try inLibrary { db throws in

@@ -20,7 +20,7 @@ import Tidemark
     }
   }
 
-  // MARK: What is fetched
+  // MARK: Fetches
 
   @Test(arguments: RequestHome.kinds)
   func onlyTheRowIsFetchedThatHasChanged(_ home: RequestHome) async throws {
@@ -72,7 +72,7 @@ import Tidemark
     #expect(recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }.count == 1)
   }
 
-  // MARK: What is told
+  // MARK: Differences
 
   @Test(arguments: RequestHome.kinds)
   func theFirstOneComesAlsoWhenTheResultIsEmpty(_ home: RequestHome) async throws {

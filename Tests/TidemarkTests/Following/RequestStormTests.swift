@@ -39,7 +39,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
   var rowid: Int?
 }
 
-/// With concurrent writers, each list is the result at one commit, and the last list that of the last commit.
+/// With concurrent writers, each list is the result at one commit, and the last list is the result at the last commit.
 @Suite struct RequestStormTests {
   private static func patient() -> Configuration {
     var configuration = Configuration()

@@ -133,7 +133,7 @@ import Tidemark
     if isMachineSlow { Self.slowDown(&readonly) }
     let pool = try DatabasePool(path: folder.path("t.sqlite"), configuration: readonly)
     let all = Self.twoThatNeedEachOther(in: pool) {
-      // With a log, the snapshot is soon outdated; without one, there is no header to identify it.
+      // With a log, the snapshot is soon outdated; without one, no header identifies it.
       if journalMode == "wal" { try other.write { try $0.execute(sql: "CREATE TABLE more (n)") } }
     }
     for (deliveries, _) in all { try deliveries.wait(forLast: 0) }

@@ -167,7 +167,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  // MARK: - Who is asked
+  // MARK: - Receivers
 
   @Test func aStructureIsModifiedInTheOrderOfItsCallbacks() throws {
     struct Draft: Codable, MutablePersistableRecord, FetchableRecord {

@@ -87,7 +87,7 @@ import Tidemark
         withExtendedLifetime(rows) {}
       }
       #expect(!isDecoderAlive)
-      // There is no current row: SQLite returns NULL.
+      // Without a current row, SQLite returns NULL.
       #expect(throws: RowDecodingError.self) { try kept.map { try Spy(row: $0) } }
       #expect(!isDecoderAlive)
     }

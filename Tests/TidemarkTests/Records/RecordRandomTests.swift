@@ -83,7 +83,7 @@ private struct OfKeysOnly: ChanceRecord {
   }
 }
 
-/// The same operations as those of records, in raw SQL on another table.
+/// The operations of records in raw SQL, on another table.
 private struct Oracle<Record: ChanceRecord> {
   let db: Database
 

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The statement caches: that of the library, and that of `cachedStatement`.
+/// The statement caches: one for the library, and one for `cachedStatement`.
 @Suite struct StatementCacheTests {
   // MARK: cachedStatement
 

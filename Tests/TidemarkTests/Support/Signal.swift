@@ -30,7 +30,7 @@ func waitUntil(
 
 /// A value that several threads write.
 final class Locked<Value: Sendable>: @unchecked Sendable {
-  // The system's lock: the thread sanitizer does not understand the one of the standard library.
+  // The system's lock: the thread sanitizer does not understand the standard library's.
   private let lock = NSLock()
   private var storage: Value
 

@@ -14,7 +14,7 @@ import Tidemark
     try dbQueue.inDatabase { db in
       try db.execute(sql: "DELETE FROM t")
       try db.execute(sql: "ALTER TABLE t DROP COLUMN b; ALTER TABLE t ADD COLUMN d")
-      // SQLite compiles it for the current table, and there is no row.
+      // SQLite compiles it for the current table, which is empty.
       try db.execute(sql: "DELETE FROM t")
       try db.execute(sql: "INSERT INTO t VALUES (1, 3, 4)")
       _ = recorder.take()

@@ -233,7 +233,7 @@ import Tidemark
     #expect(told.isCoarse || told.rows == ["insert wanted #1(a=1 b=0)"])
   }
 
-  // MARK: - Others who use the connection
+  // MARK: - Other users of the connection
 
   @Test func whatTheProgramDoesBetweenQuietStepsIsTold() throws {
     let (dbQueue, recorder) = try captured(Self.tables, Self.rows)

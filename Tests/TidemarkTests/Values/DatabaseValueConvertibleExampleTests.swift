@@ -36,7 +36,7 @@ extension EvenInteger: StatementColumnConvertible {
   }
 }
 
-/// A type like that of the Tagged library.
+/// A type as in the Tagged library.
 private struct Tagged<Tag, RawValue>: RawRepresentable {
   var rawValue: RawValue
   init(rawValue: RawValue) { self.rawValue = rawValue }
