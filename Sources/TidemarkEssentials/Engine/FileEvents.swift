@@ -169,6 +169,6 @@ final class FileEvents: Sendable {
     }
   #endif
 
-  /// Disables timer slack for the calling thread, which is the one that waits.
+  /// Disables timer slack for the calling thread, which must be the waiting one.
   static func sleepExactly() { tidemark_sleep_exactly() }
 }

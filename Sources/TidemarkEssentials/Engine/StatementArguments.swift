@@ -29,7 +29,7 @@ public struct StatementArguments: Hashable, Sendable {
     self.namedValues = namedValues
   }
 
-  /// Whether there are no values.
+  /// Whether there is neither a positional nor a named value.
   public var isEmpty: Bool { values.isEmpty && namedValues.isEmpty }
 }
 

@@ -66,8 +66,8 @@ struct WALIndexMemory: Sendable {
 }
 
 extension WALIndexHeader {
-  /// Whether the content equals the content of another header: the state is the same, or the log has been restarted by a
-  /// checkpoint that has moved all of it.
+  /// Whether the content equals the content of another header: the state is the same, or a checkpoint that has moved
+  /// all of the log has restarted it since.
   func hasSameContent(as older: WALIndexHeader) -> Bool {
     if self == older { return true }
     return frameCount == 0 && commitCount == older.commitCount && pageCount == older.pageCount
