@@ -6,13 +6,13 @@
   import Darwin
 #endif
 
-/// A value that one thread at a time touches.
+/// A value that is protected by a lock.
 ///
-/// It has the form of `Synchronization.Mutex`, and hides it in this module. That one hands a lock over, where threads
-/// wait for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are
-/// none, and those that are would not be found among them. This one is the mutex of the system, which it knows.
+/// It has the interface of `Synchronization.Mutex`, and shadows it in this module. The standard library's mutex hands
+/// over the lock in code that the thread sanitizer does not see: the sanitizer would report false races, among which
+/// true ones would go unnoticed. This one is the system's mutex, which the sanitizer understands.
 struct Mutex<Value: ~Copyable>: ~Copyable {
-  // Both lie in one piece of memory, the value first.
+  // Both are in one allocation, the value first.
   private let value: UnsafeMutablePointer<Value>
 
   @inline(__always)
@@ -37,8 +37,8 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     precondition(code == 0, "The system has no memory for a mutex")
   }
 
-  /// Where the system has mutexes whose waiters look again for a moment before they sleep, it is one of these: what is
-  /// done under a lock is short, and to sleep and to be woken up takes longer.
+  /// Uses an adaptive mutex where the system has one, which spins for a moment before it sleeps: work under a lock is
+  /// short, and sleeping and waking take longer.
   private static func initialize(_ lock: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
     #if canImport(Glibc)
       var attributes = pthread_mutexattr_t()
@@ -57,7 +57,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     UnsafeMutableRawPointer(value).deallocate()
   }
 
-  /// Runs a closure while no other thread touches the value.
+  /// Runs a closure with exclusive access to the value.
   borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -67,5 +67,5 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
   }
 }
 
-// The value is touched under the lock only.
+// The value is only accessed under the lock.
 extension Mutex: @unchecked Sendable where Value: ~Copyable {}
