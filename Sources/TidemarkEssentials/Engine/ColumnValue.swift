@@ -6,7 +6,7 @@ public import CSQLite
 /// column again, and checks for a lack of memory: this takes 50 instructions. The functions on values take 5 to 15
 /// (Benchmarks: `[UUID] from blob`). They require that no other thread uses the connection, which accesses ensure.
 ///
-/// If there was no memory to convert the value, `sqlite3_errcode` reports it, as after the functions on columns.
+/// Without enough memory to convert the value, `sqlite3_errcode` reports an error, as after the functions on columns.
 @usableFromInline
 struct ColumnValue {
   @usableFromInline let pointer: OpaquePointer?

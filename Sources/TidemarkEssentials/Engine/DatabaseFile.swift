@@ -20,7 +20,7 @@ struct DatabaseFile: Sendable {
   var identity: Identity
   var nameCount: Int
 
-  /// Nil if there is no such file, or if its identity is not available.
+  /// Nil if the file does not exist, or if its identity is not available.
   init?(atPath path: String) {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }

@@ -5,7 +5,7 @@ import Synchronization
 /// The other hooks have a context pointer. This one must not have any: when a session is created on a connection,
 /// SQLite takes the context of the previous hook for another session, and follows it.
 ///
-/// There is a lookup for each changed row, so there is no lock: it is a table of fixed size, with a slot for each
+/// Each changed row requires a lookup, so it uses no lock: it is a table of fixed size, with a slot for each
 /// connection with a listener. Invariants:
 /// 1. The thread that uses a connection looks up its slot, after this thread or an earlier one has filled it.
 /// 2. A released slot can be reused. It is never empty again, so that lookups continue after it.
