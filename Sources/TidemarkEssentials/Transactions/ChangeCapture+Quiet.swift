@@ -4,8 +4,8 @@
 extension ChangeCapture {
   /// Whether the step of a statement needs no recording before it has ended.
   ///
-  /// Such a statement begins or ends a transaction: no row changes, except pending changes of virtual tables. Two of the
-  /// three statements of a short write are of this kind, and recording a step takes as many instructions as the step
+  /// Such a statement begins or ends a transaction: no row changes, except pending changes of virtual tables. Two of
+  /// the three statements of a short write are of this kind, and recording a step takes as many instructions as the step
   /// of such a statement (Benchmarks: `access: pool.write`).
   func isCalm(_ statement: Statement, on db: Database) -> Bool {
     statement.writes == nil && statement.effects.contains(.transactionControl)
@@ -78,7 +78,7 @@ extension ChangeCapture {
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
   }
 
-  /// Whether a statement may delete rows because of conflicts: it contains REPLACE, or one of its tables or triggers does.
+  /// Whether a statement may delete rows because of conflicts: it, or one of its tables or triggers, uses REPLACE.
   private func mayReplace(_ statement: Statement, _ writes: StatementWrites) -> Bool {
     if let known = writes.mayReplace { return known }
     var mayReplace = true

@@ -29,8 +29,8 @@ extension ChangeCapture {
     return plan
   }
 
-  /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE` delete
-  /// conflicting rows.
+  /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
+  /// delete conflicting rows.
   func askAboutDeletes(_ table: WatchedTable) {
     if table.hasAskedAboutDeletes { return }
     table.hasAskedAboutDeletes = true

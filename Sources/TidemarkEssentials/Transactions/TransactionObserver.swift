@@ -29,8 +29,8 @@
 ///
 /// All methods are called on the writer connection, in this order: `observes(eventsOfKind:)` before the first
 /// execution of a statement in a transaction; changes after the statement has ended, or, inside savepoints, after the
-/// outermost one has; `databaseWillCommit()`; and `databaseDidCommit(_:)` or `databaseDidRollback(_:)`. Changes that are
-/// rolled back, by a failure of their statement or with their savepoint, are not reported.
+/// outermost one has; `databaseWillCommit()`; and `databaseDidCommit(_:)` or `databaseDidRollback(_:)`. Changes that
+/// are rolled back, by a failure of their statement or with their savepoint, are not reported.
 ///
 /// Only `databaseDidCommit(_:)` and `databaseDidRollback(_:)` may use the database.
 ///
