@@ -158,8 +158,8 @@ extension ChangeCapture {
 
   // MARK: - Defaults
 
-  /// The old value of a column that SQLite says to be NULL: when the column was added after the row was written, it
-  /// is the default, and the row tells.
+  /// The old value of a column for which SQLite reports NULL: if the column was added after the row was written, it
+  /// is the default, as a query of the row shows.
   func defaultedValue(_ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey) -> DatabaseValue? {
     do {
       guard let table = try catalogTable(key) else { return nil }

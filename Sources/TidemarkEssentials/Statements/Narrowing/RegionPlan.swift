@@ -1,50 +1,50 @@
-/// What a statement reads, as far as it can be said before its arguments are known.
+/// The region of a statement, as far as it is known without its arguments.
 ///
-/// It is made once for a compiled statement, and gives a region for each execution: two that are equal give the same.
+/// It is computed once per compiled statement, and yields a region for each execution. Equal plans yield equal regions.
 final class RegionPlan: Equatable, Sendable {
-  /// A table that the authorizer was asked about.
+  /// A table that the authorizer has reported.
   struct ReadTable: Equatable, Sendable {
     var key: TableKey
     var part: TableRegion.Part
     var rowIDName: String?
 
-    /// Where it is read; nil when that is not known.
+    /// Its occurrences; nil if they are unknown.
     var occurrences: [RowOccurrence]?
 
-    /// The rows of a filter that there can be: a row id is never NULL.
+    /// The possible rows of a filter: a row ID is never NULL.
     func possible(_ rows: RowFilter) -> RowFilter {
       guard let rowIDName, rows.columns[rowIDName] != nil else { return rows }
       return rows.intersection(RowFilter([rowIDName: .range(ValueRange())]))
     }
   }
 
-  /// What was found out of a statement.
+  /// The findings about a statement.
   struct Findings: Equatable {
     var tables: [ReadTable] = []
 
-    /// What is read besides: behind virtual tables.
+    /// Further regions: tables behind virtual tables.
     var rest = DatabaseRegion()
 
-    /// By name of column, the numbers of its mentions.
+    /// The numbers of the mentions of each column name.
     var mentions: [String: Set<Int>] = [:]
 
-    /// Whether texts are sorted by the bytes of their UTF-8.
+    /// Whether texts are sorted by their UTF-8 bytes.
     var isTextOrderKnown = true
 
-    /// Where the rows end that may be shown; nil when that is not known.
+    /// The bound of the rows in the result; nil if it is unknown.
     var bound: RegionBound?
 
-    /// Which occurrences have equal values.
+    /// The occurrences with equal values.
     var equalities: [RowEquality] = []
 
-    /// What may be asked for the values of columns of joined tables.
+    /// Queries for the values of columns of joined tables.
     var probes: [RegionProbe] = []
   }
 
   private let findings: Findings
   private let parameterCount: Int
 
-  /// The region, where no argument changes it.
+  /// The region, if it does not depend on arguments.
   private let constantRegion: DatabaseRegion?
 
   init(_ findings: Findings, parameterCount: Int) {
