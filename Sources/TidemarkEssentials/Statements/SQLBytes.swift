@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The text of SQL, as SQLite sees it: its bytes.
+/// SQL text with SQLite's equality: by bytes.
 struct SQLBytes: Hashable {
   let sql: String
 

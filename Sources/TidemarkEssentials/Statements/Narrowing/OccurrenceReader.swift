@@ -207,7 +207,7 @@ struct NamedSource {
   /// Its known properties; nil unless it is a table.
   var facts: TableFacts?
 
-  /// The column that a name refers to if there is no other source.
+  /// The column that a name refers to if this is the only source.
   fileprivate func column(_ reference: ColumnReference) -> ColumnFacts? {
     ConditionBinder(sources: [self]).facts(of: reference, 0)
   }

@@ -8,7 +8,7 @@ import CSQLite
 ///
 /// Invariants:
 /// 1. Rows that are equal to the bound in all known columns are relevant, whatever else they are sorted by.
-/// 2. If fewer rows were returned, or not all rows were read, there is no bound.
+/// 2. If fewer rows were returned, or not all rows were read, the bound is unknown.
 /// 3. A bound is valid for the state from which it was read. So it is recorded only for callers that determine the
 ///    region again with each fetch, and while nothing is written.
 struct RegionBound: Equatable, Sendable {

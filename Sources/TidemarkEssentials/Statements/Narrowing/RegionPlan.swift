@@ -59,7 +59,7 @@ final class RegionPlan: Equatable, Sendable {
     one === other || one.findings == other.findings && one.constantRegion == other.constantRegion
   }
 
-  /// Whether the arguments change what is read.
+  /// Whether the region depends on the arguments.
   var dependsOnArguments: Bool {
     constantRegion == nil || parameterCount > 0 && (bound != nil || !probes.isEmpty)
   }
@@ -68,20 +68,20 @@ final class RegionPlan: Equatable, Sendable {
 
   var probes: [RegionProbe] { findings.probes }
 
-  /// How many rows an execution must show to have a bound; nil when it has none.
+  /// The number of rows that an execution must return to have a bound; nil without a bound.
   func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
     findings.bound?.rowCount(ConditionArguments(values: values, isTextOrderKnown: findings.isTextOrderKnown))
   }
 
-  /// The plan of what reads nothing.
+  /// The plan of a statement that reads nothing.
   static var empty: RegionPlan {
     RegionPlan(Findings(), parameterCount: 0)
   }
 
-  /// What an execution reads.
+  /// The region of an execution.
   ///
-  /// - parameter values: The values of the parameters; nil when there are none yet.
-  /// - parameter sight: What the rows of the state have told.
+  /// - parameter values: The values of the parameters; nil if they are not known yet.
+  /// - parameter sight: The values that were found in the rows of the snapshot.
   func region(_ values: [DatabaseValue]?, _ sight: RegionSight = .nothing) -> DatabaseRegion {
     if case .nothing = sight, let constantRegion { return constantRegion }
     return findings.region(values, sight)
@@ -92,7 +92,7 @@ extension RegionPlan.Findings {
   /// The rows of each occurrence of each table.
   func rows(_ arguments: ConditionArguments, _ sight: RegionSight = .nothing) -> [[ConditionRows]] {
     var rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
-    // What is known of one column may tell something of the next one.
+    // A filter of one column may imply a filter of the next one.
     for _ in equalities.prefix(6) where !transfer(&rows) { break }
     switch sight {
     case .nothing:
@@ -104,11 +104,11 @@ extension RegionPlan.Findings {
     case .linked(let found):
       for (probe, values) in zip(probes, found) {
         guard let values, let place = index(of: probe.equality.to.place) else { continue }
-        // Not transferred: what is read where the values come from must not depend on them.
+        // Not propagated: the region from which the values come must not depend on them.
         rows[place.table][place.number] = probe.equality.rows(rows[place.table][place.number], having: values)
       }
     }
-    // The authorizer may have been asked about a table with the name of its database, and without.
+    // The authorizer may have reported a table with the name of its database, and without.
     for (number, table) in tables.enumerated() where table.occurrences != nil {
       guard let first = tables.firstIndex(where: { $0.key == table.key && $0.occurrences != nil }) else { continue }
       rows[number] = rows[first]
@@ -116,7 +116,7 @@ extension RegionPlan.Findings {
     return rows
   }
 
-  /// - returns: Whether something has become known.
+  /// - returns: Whether a filter was added.
   private func transfer(_ rows: inout [[ConditionRows]]) -> Bool {
     var isNew = false
     for equality in equalities {
@@ -130,7 +130,7 @@ extension RegionPlan.Findings {
     return isNew
   }
 
-  /// Where an occurrence is among the rows.
+  /// The indexes of an occurrence in the rows.
   private func index(of place: RowEquality.Place) -> (table: Int, number: Int)? {
     guard let table = tables.firstIndex(where: { $0.key == place.table && $0.occurrences != nil }),
       tables[table].occurrences?.indices.contains(place.number) == true
@@ -155,7 +155,7 @@ extension RegionPlan.Findings {
     return DatabaseRegion(tables: regions).union(rest)
   }
 
-  /// The columns that are mentioned in conditions alone, and in such that the row filters say exactly.
+  /// The columns that are only mentioned in conditions that the row filters represent exactly.
   private func filteringColumns(of table: RegionPlan.ReadTable, _ exactMentions: Set<Int>) -> Set<String> {
     guard !exactMentions.isEmpty, let columns = table.part.columns else { return [] }
     return Set(
