@@ -22,9 +22,9 @@ final class StatementCache {
 
   @exclusivity(unchecked) private var entries: [Entry] = []
 
-  // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first dictionary
-  // with a new key type makes the runtime search all conformances of the process: 240,000 instructions of the million
-  // for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
+  // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first
+  // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
+  // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
   @exclusivity(unchecked) private var places: [SQLBytes: Int] = Dictionary()
   private static let fewCount = 8
 

@@ -1,7 +1,7 @@
 /// The tables and columns that a statement reads, as reported by the authorizer.
 struct StatementReads {
-  /// A table, as reported: the database is unknown for a table of which no column is read, and then the name may also be
-  /// the name of a common table expression.
+  /// A table, as reported: the database is unknown for a table of which no column is read, and then the name may also
+  /// be the name of a common table expression.
   struct Table: Hashable {
     var name: String
     var database: String?
