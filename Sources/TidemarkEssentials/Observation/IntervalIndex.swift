@@ -1,7 +1,7 @@
 /// Finds the ranges that contain a value, among many.
 ///
-/// The ranges are stored in a few sorted runs, each at least twice as long as the next: a new range is a run of one, and
-/// runs of similar lengths are merged. A run is searched as a binary tree whose nodes store the highest upper bound
+/// The ranges are stored in a few sorted runs, each at least twice as long as the next: a new range is a run of one,
+/// and runs of similar lengths are merged. A run is searched as a binary tree whose nodes store the highest upper bound
 /// below them. Removed ranges are marked, and dropped once they are half of all. So insertions, removals and lookups
 /// take logarithmic amortized time, in any order.
 struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
