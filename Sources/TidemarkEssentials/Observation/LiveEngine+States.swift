@@ -24,7 +24,7 @@ extension LiveEngine {
       if unknown.isEmpty || attemptCount >= commitNumberAttemptMax { return false }
       // The committing thread may be waiting for this processor.
       SystemThread.yield()
-      // For the database version, only a commit at the moment of the snapshot matters, so there is no time limit.
+      // For the database version, only a commit at the moment of the snapshot matters, so the search is not limited.
       // The notification of commits depends on the committing thread.
       return unknown.contains(.number) || round.ground.clock.now() - began < Self.patience
     }

@@ -20,7 +20,7 @@ class AnyLiveObserver: @unchecked Sendable {
 
   // Protected by the lock of the engine to which the observer is attached.
 
-  /// The index of the observer among those of its query; nil if it is not attached.
+  /// The index of the observer in its query's list; nil if it is not attached.
   var place: Int? {
     get { storedPlace < 0 ? nil : Int(storedPlace) }
     set { storedPlace = newValue.map { Int32($0) } ?? -1 }

@@ -40,14 +40,14 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-  /// Delivers on the main actor: the first value before the start of the observation returns, the others asynchronously.
+  /// Delivers on the main actor: the first value before the start of the observation returns, others asynchronously.
   ///
   /// Use it on the main thread only.
   public static var immediate: ImmediateValueObservationScheduler { ImmediateValueObservationScheduler() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-  /// Delivers on the main actor: the first value before the start of the observation returns, the others asynchronously.
+  /// Delivers on the main actor: the first value before the start of the observation returns, others asynchronously.
   ///
   /// Use it on the main thread only.
   public static var immediate: ImmediateValueObservationScheduler { ImmediateValueObservationScheduler() }

@@ -34,13 +34,13 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - Each commit increases the number, including commits of other connections and processes. In a pool, values with the
-  ///   same number come from the same state of the database, whichever observation has fetched them: a value includes all
-  ///   commits up to its number, and none after it. In a queue, several external commits may count as one.
+  /// - Each commit increases the number, including commits of other connections and processes. In a pool, values with
+  ///   the same number come from the same state of the database, whichever observation has fetched them: a value
+  ///   includes all commits up to its number, and none after it. In a queue, several external commits may count as one.
   /// - Numbers belong to the open database: another pool on the same file has different ones.
   /// - The number is zero if it is unknown: in a snapshot, and in the first value of an observation that is
-  ///   started inside an access and delivers this value immediately. With `requiresWriteAccess`, it is the number of the
-  ///   commit before.
+  ///   started inside an access and delivers this value immediately. With `requiresWriteAccess`, it is the number of
+  ///   the commit before.
   ///
   /// Equal values are delivered again if a commit in between may have changed them: remove duplicates before
   /// adding the numbers.

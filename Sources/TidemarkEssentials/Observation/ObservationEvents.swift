@@ -7,7 +7,7 @@ struct ObservationEvents: Sendable {
   var didFail: (@Sendable (any Error) -> Void)?
   var didCancel: (@Sendable () -> Void)?
 
-  /// Whether there are no closures.
+  /// Whether all closures are missing.
   var isEmpty: Bool {
     willStart == nil && willFetch == nil && willTrackRegion == nil && databaseDidChange == nil && didFail == nil
       && didCancel == nil

@@ -242,7 +242,7 @@ private struct ColumnSets {
     /// The columns whose changes may alter the content of the part: nil stands for all.
     var deciding: Set<String>?
 
-    /// Those of them that matter to a row that is in the part before and after; nil if all do.
+    /// The columns among them that matter to a row that is in the part before and after; nil if all do.
     var shown: Set<String>?
   }
 

@@ -40,7 +40,7 @@ final class ScheduledSink<Value: Sendable>: DeliveryMailbox, ValueSink, @uncheck
   func putFirst(_ value: Value) { postFirst(delivery(of: value)) }
 
   private func delivery(of value: Value) -> Delivery {
-    // The calls are those of the initializer.
+    // The initializer has set the calls.
     { calls in unsafeDowncast(calls, to: Calls.self).onChange(value) }
   }
 }
