@@ -12,7 +12,7 @@ enum ErrorLog {
   static var destination: Function? {
     get { function.withLock { $0 } }
     set {
-      function.withLock { $0 = newValue }
+      function.exchange(newValue)
       if newValue != nil { SQLiteLog.install() }
     }
   }

@@ -58,12 +58,43 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
   }
 
   /// Runs a closure with exclusive access to the value.
+  ///
+  /// **Releases.** The last release of an object runs its `deinit`, which may take locks, join a thread, close a
+  /// connection or call the program. So nothing that may have such an effect is released while the lock is held:
+  ///
+  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. What a closure returns
+  ///   stays alive until the lock is released, whether the caller uses it or not: `_ = mutex.withLock { … }` and
+  ///   `let (work, _) = mutex.withLock { … }` are correct. (Without this guarantee, the optimizer releases elements
+  ///   that are not used as soon as they are created, before the unlock.)
+  /// - A method that changes the value, and is called by such a closure, returns what it has taken out, too.
+  /// - ``exchange(_:)`` replaces the whole value.
   borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    return try body(&value.pointee)
+    let result: Result
+    do {
+      result = try body(&value.pointee)
+    } catch {
+      pthread_mutex_unlock(lock)
+      throw error
+    }
+    // A use of the result, behind the unlock: no release of any part of it is moved before.
+    withExtendedLifetime(result) { _ = pthread_mutex_unlock(lock) }
+    return result
+  }
+}
+
+extension Mutex where Value: Sendable {
+  /// Replaces the value.
+  ///
+  /// - Returns: The old value, to be released outside of the lock.
+  @discardableResult
+  borrowing func exchange(_ new: Value) -> Value {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
   }
 }
 
