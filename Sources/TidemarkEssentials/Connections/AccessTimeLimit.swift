@@ -42,8 +42,8 @@ extension Database {
   /// its transaction rolled back. Both throw an error of code `SQLITE_INTERRUPT`. A nested limit can only shorten
   /// the time.
   ///
-  /// Synchronous accesses that cannot throw errors of their own, such as `writeWithoutTransaction` and `inDatabase`, wait
-  /// without a limit; their statements throw then.
+  /// Synchronous accesses that cannot throw errors of their own, such as `writeWithoutTransaction` and `inDatabase`,
+  /// wait without a limit; their statements throw then.
   public static func withAccessTimeLimit<Result>(
     _ limit: Duration, _ body: () throws -> Result
   ) rethrows -> Result {

@@ -1,8 +1,8 @@
 extension AsyncAccess {
   /// Runs an access of a task: it waits without a thread, then runs on the executor.
   ///
-  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled while its access
-  /// runs, the access is interrupted, and its transaction rolled back.
+  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled while its
+  /// access runs, the access is interrupted, and its transaction rolled back.
   ///
   /// - parameter deadline: The deadline of the access: an access that is still waiting then gives up.
   /// - parameter enter: Calls its argument when the access may begin, and returns the ticket for giving

@@ -82,7 +82,7 @@ final class Checkpointer: DatabasePart {
       try connections.beginAnew(within: .milliseconds(100), db.settings.clock)
       patientFrameCounts[name] = nil
     } catch DatabaseError.SQLITE_BUSY {
-      // Another connection writes or runs a checkpoint, and there will be another attempt; or there is no other connection.
+      // Another connection writes or runs a checkpoint, and there will be another attempt; or this is the only one.
       let handle = try db.openHandle()
       if handle.holdsFilesExclusively { _ = try handle.checkpoint(.passive, on: name) }
     }
