@@ -2,7 +2,7 @@
 protocol AccessTurn: Sendable {
   /// Calls a closure, which must not block, as soon as the resource is acquired.
   ///
-  /// - returns: A closure that gives up waiting, unless it is too late; nil if there was no wait.
+  /// - returns: A closure that gives up waiting, unless it is too late; nil if the resource was free.
   func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
   /// Returns the resource.

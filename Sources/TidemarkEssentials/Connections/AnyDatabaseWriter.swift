@@ -84,20 +84,20 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     try await base.writeWithoutTransaction(updates)
   }
 
-  /// Executes operations on the writer connection while there are no reads.
+  /// Executes operations on the writer connection without concurrent reads.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try base.barrierWriteWithoutTransaction(updates)
   }
 
-  /// Executes operations on the writer connection while there are no reads.
+  /// Executes operations on the writer connection without concurrent reads.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await base.barrierWriteWithoutTransaction(updates)
   }
 
-  /// Schedules operations on the writer connection while there are no reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {

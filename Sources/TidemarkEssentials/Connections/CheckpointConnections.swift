@@ -96,8 +96,8 @@ extension ConnectionHandle {
     let handle = try open(location.name, flags: flags, vfs: vfs)
     do {
       try handle.installBusyHandler(callbacks)
-      // A connection that has not read yet has not opened the log, and has nothing to move. Reading a table would load the
-      // whole schema.
+      // A connection that has not read yet has not opened the log, and has nothing to move. Reading a table would load
+      // the whole schema.
       try handle.execute("PRAGMA schema_version")
     } catch {
       handle.closeEventually()

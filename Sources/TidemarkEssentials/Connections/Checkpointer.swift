@@ -14,7 +14,7 @@ final class Checkpointer: DatabasePart {
   private var location = DatabaseLocation.memory
   private var vfs: String?
 
-  /// The number of frames that makes a log long; zero if there are no automatic checkpoints.
+  /// The number of frames that makes a log long; zero if automatic checkpoints are disabled.
   private var automaticFrameCount = 0
 
   /// The number of frames in each log at the last attempt.

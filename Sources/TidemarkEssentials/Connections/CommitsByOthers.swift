@@ -21,7 +21,7 @@ extension Configuration {
 
 /// The result of a check.
 enum CommitFinding: Equatable {
-  /// There was no external commit since the last check.
+  /// No external commit was made since the last check.
   case nothing
 
   /// There was an external commit.

@@ -9,7 +9,7 @@
 // Checks of the database file when a connection opens.
 
 extension Database {
-  /// Rejects a file other than the one that is open in existing connections (hazard
+  /// Rejects a file that differs from the open file of existing connections (hazard
   /// F5), or one with several names, which may have several logs (hazard F4).
   func checkIdentity(ofFileAtPath path: String) throws {
     guard let file = DatabaseFile(atPath: path) else { throw Self.movedError(path: path) }

@@ -17,7 +17,7 @@ extension Database {
     let header = hasLog ? handle?.walIndexHeaderOfLog : nil
     // A transaction takes its snapshot at its first read.
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
-    // The header belongs to the snapshot if there was no commit meanwhile.
+    // The header belongs to the snapshot if it has not changed meanwhile.
     guard let header, header == handle?.walIndexHeaderOfLog else {
       return TakenState(olderHeader: header, hasLog: hasLog)
     }

@@ -24,7 +24,7 @@ extension DatabasePool {
     try await writer.asyncTransaction(updates)
   }
 
-  /// Executes operations on the writer connection while there are no reads. New reads wait.
+  /// Executes operations on the writer connection without concurrent reads. New reads wait.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writer.boundedSync(nested: readers.nestedWrites) { db in
@@ -32,14 +32,14 @@ extension DatabasePool {
     }
   }
 
-  /// Executes operations on the writer connection while there are no reads. New reads wait.
+  /// Executes operations on the writer connection without concurrent reads. New reads wait.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await writer.async(in: BarrierTurn(writer.gate, readers, nested), updates)
   }
 
-  /// Schedules operations on the writer connection while there are no reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {

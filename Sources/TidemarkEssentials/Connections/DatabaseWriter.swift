@@ -17,16 +17,16 @@ public protocol DatabaseWriter: DatabaseReader {
   /// An internal requirement; do not call it: writes in a transaction.
   func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T
 
-  /// Executes operations on the writer connection while there are no reads.
+  /// Executes operations on the writer connection without concurrent reads.
   @_disfavoredOverload
   func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
 
-  /// Executes operations on the writer connection while there are no reads.
+  /// Executes operations on the writer connection without concurrent reads.
   func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T
 
-  /// Schedules operations on the writer connection while there are no reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   func asyncBarrierWriteWithoutTransaction(_ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
   /// Schedules operations on the writer connection, in autocommit mode.

@@ -46,7 +46,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
   }
 
   private func lookIntoLog(_ handle: ConnectionHandle) -> CommitFinding {
-    // With exclusive locking there is no shared log, and SQLite would create a WAL-index on request.
+    // With exclusive locking the log is not shared, and SQLite would create a WAL-index on request.
     if handle.holdsFilesExclusively { return .others }
     if connection.ownCommits.hasBegun {
       return connection.ownCommits.look(false) { handle.walIndexHeaderOfLog } == .nothing ? .nothing : .others
