@@ -20,14 +20,14 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
         INSERT INTO step VALUES (0);
         """)
   }
-  let values = GroupValues(firstCommit: try pool.commitNumber())
+  let values = GroupValues()
   let group = ValueObservation.tracking { db in
     GroupValues.Value(
       given: try Int.fetchOne(db, sql: "SELECT SUM(amount) FROM giver") ?? 0,
       taken: try Int.fetchOne(db, sql: "SELECT SUM(amount) FROM taker") ?? 0,
       step: try Int.fetchOne(db, sql: "SELECT n FROM step") ?? 0)
   }
-  .withCommitNumbers()
+  .withDatabaseVersions()
   let cancellable = group.start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) {
     values.add($0)
   }
@@ -50,7 +50,7 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
   }
   add("values", values.count)
   add("values of several commits", values.tornCount, target: 0)
-  add("values of another commit than they tell", values.misnumberedCount, target: 0)
+  add("values with a wrong version", values.misversionedCount, target: 0)
   add("values that go back", values.backwardCount, target: 0)
   add("last values that did not arrive", values.lastStep == transactionCount ? 0 : 1, target: 0)
 }
@@ -63,30 +63,32 @@ private final class GroupValues: @unchecked Sendable {
     var step: Int
   }
 
-  private let firstCommit: UInt64
   private let lock = NSLock()
-  private var all = (count: 0, torn: 0, misnumbered: 0, backward: 0)
-  private var lastValue: Value?
-
-  /// - parameter firstCommit: The version before the first step. Each step increments it.
-  init(firstCommit: UInt64) { self.firstCommit = firstCommit }
+  private var all = (count: 0, torn: 0, misversioned: 0, backward: 0)
+  private var last: Versioned<Value>?
 
   var count: Int { lock.withLock { all.count } }
   var tornCount: Int { lock.withLock { all.torn } }
-  var misnumberedCount: Int { lock.withLock { all.misnumbered } }
+  var misversionedCount: Int { lock.withLock { all.misversioned } }
   var backwardCount: Int { lock.withLock { all.backward } }
-  var lastStep: Int? { lock.withLock { lastValue?.step } }
+  var lastStep: Int? { lock.withLock { last?.value.step } }
 
-  func add(_ numbered: NumberedValue<Value>) {
-    let value = numbered.value
+  func add(_ versioned: Versioned<Value>) {
+    let value = versioned.value
     lock.withLock {
       all.count += 1
       // The amount of each step is known.
       let isWhole = value.given + value.taken == 16_000 && value.given == 8_000 - Self.given(upTo: value.step)
       if !isWhole { all.torn += 1 }
-      if numbered.commitNumber != firstCommit + UInt64(value.step) { all.misnumbered += 1 }
-      if let lastValue, value.step < lastValue.step { all.backward += 1 }
-      lastValue = value
+      // Each step is a commit, so that steps and versions have the same order.
+      if let version = versioned.version, let last, let lastVersion = last.version {
+        let isInOrder = value.step == last.value.step ? version == lastVersion : version > lastVersion
+        if !isInOrder { all.misversioned += 1 }
+      } else if versioned.version == nil {
+        all.misversioned += 1
+      }
+      if let last, value.step < last.value.step { all.backward += 1 }
+      last = versioned
     }
   }
 

@@ -71,7 +71,7 @@ extension LiveEngine {
         try result.get().committing { db in
           round.watching?.begin(with: db)
           // Nobody else commits as long as it lasts.
-          return try (numbered(fetch, in: round.ground, db) ?? fetch).run(db)
+          return try (versioned(fetch, in: round.ground, db) ?? fetch).run(db)
         }
       }
       leave(round)

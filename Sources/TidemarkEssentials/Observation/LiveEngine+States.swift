@@ -21,12 +21,12 @@ extension LiveEngine {
     /// Whether to look for another snapshot because something about the last one is unknown.
     mutating func goesOn(_ unknown: StateQuestions, _ round: LiveRound) -> Bool {
       attemptCount += 1
-      if unknown.isEmpty || attemptCount >= commitNumberAttemptMax { return false }
+      if unknown.isEmpty || attemptCount >= databaseVersionAttemptMax { return false }
       // The committing thread may be waiting for this processor.
       SystemThread.yield()
       // For the database version, only a commit at the moment of the snapshot matters, so the search is not limited.
       // The notification of commits depends on the committing thread.
-      return unknown.contains(.number) || round.ground.clock.now() - began < Self.patience
+      return unknown.contains(.version) || round.ground.clock.now() - began < Self.patience
     }
   }
 
@@ -35,7 +35,7 @@ extension LiveEngine {
     var rawValue: UInt8
 
     /// Its database version.
-    static let number = StateQuestions(rawValue: 1)
+    static let version = StateQuestions(rawValue: 1)
 
     /// The rows that have changed in it.
     static let rows = StateQuestions(rawValue: 2)
@@ -43,11 +43,11 @@ extension LiveEngine {
 
   /// A fetch in the transaction that has just begun, with the database version of its snapshot if it needs it; nil if
   /// another transaction may know it.
-  func numbered(_ fetch: LiveFetch, in ground: _DatabaseGround, _ db: Database) throws -> LiveFetch? {
-    guard fetch.source.tellsCommits else { return fetch }
-    guard let number = try ground.commitNumber(db) else { return nil }
+  func versioned(_ fetch: LiveFetch, in ground: _DatabaseGround, _ db: Database) throws -> LiveFetch? {
+    guard fetch.source.reportsVersion else { return fetch }
+    guard case .known(let version) = try ground.databaseVersion(db) else { return nil }
     var fetch = fetch
-    fetch.news.commitNumber = number
+    fetch.news.version = version
     return fetch
   }
 
@@ -62,10 +62,10 @@ extension LiveEngine {
   /// - returns: The facts that are unknown.
   func questions(_ taken: TakenState, _ round: LiveRound, _ db: Database) throws -> StateQuestions {
     var unknown: StateQuestions = []
-    if round.tellsCommits {
-      let (number, mayBeOlder) = try round.ground.commitNumber(of: taken, db)
-      state.withLock { _ in round.setCommitNumber(number) }
-      if mayBeOlder { unknown.insert(.number) }
+    if round.reportsVersion {
+      let version = try round.ground.databaseVersion(of: taken, db)
+      state.withLock { _ in round.setVersion(version.lowerBound) }
+      if case .atLeast = version { unknown.insert(.version) }
     }
     if round.followsRows, try !knowsRows(of: round, taken.header, db) { unknown.insert(.rows) }
     return unknown

@@ -57,9 +57,9 @@ final class LiveEngine: _DatabaseGround.Tenant {
         // Of a state that may never be committed, or that was taken before, it is not known which commit it is of.
         let isTaken = isProvisional || db.handle?.isReading("main") != false && !key.requiresWriteAccess
         watching?.begin(with: db)
-        return try (isTaken ? fetch : numbered(fetch, in: ground, db))?.run(db)
+        return try (isTaken ? fetch : versioned(fetch, in: ground, db))?.run(db)
       }
-      for _ in 0..<commitNumberAttemptMax {
+      for _ in 0..<databaseVersionAttemptMax {
         if let outcome = try key.requiresWriteAccess ? ground.write(run) : ground.read(run) { return outcome }
       }
       return try ground.read(fetch.run)

@@ -34,7 +34,7 @@ final class LiveRound: @unchecked Sendable {
 
   /// Whether there are some that follow rows, and some that tell of which commits they are.
   let followsRows: Bool
-  let tellsCommits: Bool
+  let reportsVersion: Bool
 
   /// The last commit that was told when it was noted which rows have changed.
   private(set) var lastNoted: CommitNumber
@@ -73,7 +73,7 @@ final class LiveRound: @unchecked Sendable {
     self.watching = watching
     isLarge = items.count > 1
     followsRows = items.contains { $0.query.source.followsRows }
-    tellsCommits = items.contains { $0.query.source.tellsCommits }
+    reportsVersion = items.contains { $0.query.source.reportsVersion }
     lastNoted = begun.commit
     self.items = items[...]
     askedAt = ground.clock.now()
@@ -92,11 +92,11 @@ final class LiveRound: @unchecked Sendable {
   }
 
   /// Whether something must be known of the state before it is fetched.
-  var asksForState: Bool { followsRows || tellsCommits }
+  var asksForState: Bool { followsRows || reportsVersion }
 
-  /// The last commit that the state has seen is known.
-  func setCommitNumber(_ number: UInt64) {
-    for index in items.indices { items[index].news.commitNumber = number }
+  /// Sets the version of the snapshot.
+  func setVersion(_ version: DatabaseVersion?) {
+    for index in items.indices { items[index].news.version = version }
   }
 
   /// The state that is read is about to be another one, after some commit that was told.

@@ -21,12 +21,12 @@ class AnyLiveSource: @unchecked Sendable {
   let followsRows: Bool
 
   /// Whether it needs the database version of its snapshot.
-  let tellsCommits: Bool
+  let reportsVersion: Bool
 
-  init(_ tracking: Tracking, followsRows: Bool = false, tellsCommits: Bool = false) {
+  init(_ tracking: Tracking, followsRows: Bool = false, reportsVersion: Bool = false) {
     self.tracking = tracking
     self.followsRows = followsRows
-    self.tellsCommits = tellsCommits
+    self.reportsVersion = reportsVersion
   }
 
   /// Fetches, and returns a closure that passes the result to an observer: it returns whether there is a value to
@@ -57,9 +57,9 @@ final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
   }
 
   /// The same source, with the database versions of its values.
-  init<Value: Sendable>(numbering source: LiveSource<Value>) where Fetched == NumberedValue<Value> {
-    fetched = { NumberedValue(value: try source.fetched($0, $1), commitNumber: $1.commitNumber) }
-    super.init(source.tracking, followsRows: source.followsRows, tellsCommits: true)
+  init<Value: Sendable>(addingVersionsTo source: LiveSource<Value>) where Fetched == Versioned<Value> {
+    fetched = { Versioned(value: try source.fetched($0, $1), version: $1.version) }
+    super.init(source.tracking, followsRows: source.followsRows, reportsVersion: true)
   }
 
   override func fetch(_ db: Database, _ news: StateNews) throws -> @Sendable (AnyLiveObserver) -> Bool {

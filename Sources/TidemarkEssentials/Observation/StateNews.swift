@@ -9,6 +9,6 @@ struct StateNews {
   /// Whether only these rows have changed, if the number is the same.
   var areAll = false
 
-  /// For a query that reports it: the last commit of the snapshot, or an earlier one; zero if unknown.
-  var commitNumber: UInt64 = 0
+  /// For a query that reports it: the version of the snapshot, or an earlier one; nil if it is unknown.
+  var version: DatabaseVersion?
 }

@@ -83,8 +83,8 @@ import Tidemark
     let player = Player(id: 1, name: "Arthur", score: 30)
     func rankingWithOwnChange() async throws -> [Player]? {
       try await dbPool.write { try player.update($0) }
-      let own = try await dbPool.commitNumber()
-      for try await ranking in observation.withCommitNumbers().values(in: dbPool) where ranking.commitNumber >= own {
+      let version = try await dbPool.databaseVersion()
+      for try await ranking in observation.withDatabaseVersions().values(in: dbPool) where ranking.includes(version) {
         return ranking.value
       }
       return nil

@@ -4,8 +4,8 @@ import Testing
 @testable import Tidemark
 @testable import TidemarkEssentials
 
-/// A value reports the commit at which it was read.
-@Suite struct CommitNumberTests {
+/// Values report the version of the database at which they were read.
+@Suite struct DatabaseVersionTests {
   let folder: TemporaryFolder
   var path: String { folder.path("db") }
 
@@ -32,44 +32,45 @@ import Testing
   }
 
   @Test(arguments: Home.allCases)
-  func itIsThatOfTheLastCommitWhenNobodyWrites(_ home: Home) throws {
+  func withoutWritesTheVersionIsThatOfTheLastCommit(_ home: Home) throws {
     let writer = try home.open(path)
     try writer.write { try $0.execute(sql: Self.schema) }
-    let (deliveries, cancellable) = Self.number(in: "a").withCommitNumbers().collect(in: writer)
-    var last = try writer.commitNumber()
-    try deliveries.wait(forLast: NumberedValue(value: 0, commitNumber: last))
+    let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(in: writer)
+    var last = try #require(try writer.databaseVersion())
+    try deliveries.wait(forLast: Versioned(value: 0, version: last))
     for n in 1...5 {
       try writer.write { try $0.execute(sql: "UPDATE a SET n = ?", arguments: [n]) }
-      let number = try writer.commitNumber()
-      #expect(number == last + 1)
-      try deliveries.wait(forLast: NumberedValue(value: n, commitNumber: number))
-      last = number
+      let version = try #require(try writer.databaseVersion())
+      #expect(version.number == last.number + 1)
+      #expect(version > last)
+      try deliveries.wait(forLast: Versioned(value: n, version: version))
+      last = version
     }
     cancellable.cancel()
   }
 
   @Test(arguments: Home.allCases)
-  func whoHasWrittenFindsTheFirstValueThatHasSeenIt(_ home: Home) async throws {
+  func aWriterFindsTheFirstValueThatIncludesItsWrite(_ home: Home) async throws {
     let writer = try home.open(path)
     try await writer.write { try $0.execute(sql: Self.schema) }
-    var values = Self.number(in: "a").withCommitNumbers().values(in: writer).makeAsyncIterator()
+    var values = Self.number(in: "a").withDatabaseVersions().values(in: writer).makeAsyncIterator()
     for n in 1...20 {
       try await writer.write { try $0.execute(sql: "UPDATE a SET n = ?", arguments: [n]) }
-      let own = try await writer.commitNumber()
+      let version = try await writer.databaseVersion()
       var value = try await values.next()
-      while let number = value?.commitNumber, number < own { value = try await values.next() }
+      while value?.includes(version) == false { value = try await values.next() }
       #expect(value?.value == n)
     }
   }
 
-  /// With any writers, values that were fetched separately and have the same number are from the same state.
-  @Test func valuesOfOneNumberAreOfOneState() async throws {
+  /// With any writers, values that were fetched separately and have the same version are from the same state.
+  @Test func valuesWithTheSameVersionComeFromTheSameState() async throws {
     let pool = try DatabasePool(path: path)
     try await pool.write { try $0.execute(sql: Self.schema) }
     let other = try DatabaseQueue(path: path, configuration: .patient)
     let writers: [any DatabaseWriter] = [pool, other]
-    let (a, aEnd) = Self.number(in: "a").withCommitNumbers().collect(in: pool)
-    let (b, bEnd) = Self.number(in: "b").withCommitNumbers().collect(in: pool)
+    let (a, aEnd) = Self.number(in: "a").withDatabaseVersions().collect(in: pool)
+    let (b, bEnd) = Self.number(in: "b").withDatabaseVersions().collect(in: pool)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in writers {
         group.addTask {
@@ -82,94 +83,96 @@ import Testing
     }
     try a.wait { $0.last?.value == 600 }
     try b.wait { $0.last?.value == 600 }
-    let numbers = a.values.map(\.commitNumber)
-    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
-    let values = (a.values + b.values).reduce(into: [UInt64: Set<Int>]()) { values, value in
-      values[value.commitNumber, default: []].insert(value.value)
+    let versions = try a.values.map { try #require($0.version) }
+    #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 <= $1 })
+    let values = try (a.values + b.values).reduce(into: [DatabaseVersion: Set<Int>]()) { values, value in
+      values[try #require(value.version), default: []].insert(value.value)
     }
     #expect(values.values.allSatisfy { $0.count == 1 })
-    // And each commit has its own number.
+    // And each commit has its own version.
     #expect(Set(values.values.map(\.first)).count == values.count)
     for end in [aEnd, bEnd] { end.cancel() }
   }
 
-  @Test func aValueThatIsDeliveredAtOnceHasOne() throws {
+  @Test func aValueThatIsDeliveredImmediatelyHasAVersion() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
-    let (deliveries, cancellable) = Self.number(in: "a").withCommitNumbers().collect(in: pool, scheduling: AtOnce())
-    #expect(deliveries.values == [NumberedValue(value: 0, commitNumber: try pool.commitNumber())])
+    let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(in: pool, scheduling: AtOnce())
+    #expect(deliveries.values == [Versioned(value: 0, version: try #require(try pool.databaseVersion()))])
     cancellable.cancel()
   }
 
-  @Test func aStateThatWasTakenBeforeHasNone() throws {
+  @Test func aValueFromAnEarlierSnapshotHasNoVersion() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
-    let observation = Self.number(in: "a").withCommitNumbers()
+    let observation = Self.number(in: "a").withDatabaseVersions()
     let (deliveries, cancellable) = try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM a")
       return observation.collect(in: pool, scheduling: AtOnce())
     }
-    #expect(deliveries.values.first == NumberedValue(value: 0, commitNumber: 0))
+    #expect(deliveries.values.first == Versioned(value: 0, version: nil))
+    #expect(deliveries.values.first?.includes(try pool.databaseVersion()) == false)
     cancellable.cancel()
   }
 
-  @Test func aSnapshotHasNone() throws {
+  @Test func aSnapshotHasNoVersion() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
     let snapshot = try pool.makeSnapshot()
-    #expect(try snapshot.commitNumber() == 0)
-    let (deliveries, cancellable) = Self.number(in: "a").withCommitNumbers().collect(in: snapshot)
-    try deliveries.wait(forLast: NumberedValue(value: 0, commitNumber: 0))
+    #expect(try snapshot.databaseVersion() == nil)
+    let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(in: snapshot)
+    try deliveries.wait(forLast: Versioned(value: 0, version: nil))
     cancellable.cancel()
   }
 
-  @Test func whatNeedsToWriteHasTheNumberOfTheCommitBefore() throws {
+  @Test func aFetchThatWritesHasTheVersionBeforeItsCommit() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
     var observation = Self.number(in: "a")
     observation.requiresWriteAccess = true
-    let (deliveries, cancellable) = observation.withCommitNumbers().collect(in: pool)
+    let (deliveries, cancellable) = observation.withDatabaseVersions().collect(in: pool)
     try deliveries.wait { $0.last?.value == 0 }
-    let number = try pool.commitNumber()
+    let version = try #require(try pool.databaseVersion())
     try pool.write { try $0.execute(sql: "UPDATE a SET n = 1") }
-    try deliveries.wait(forLast: NumberedValue(value: 1, commitNumber: number + 1))
+    try deliveries.wait(forLast: Versioned(value: 1, version: DatabaseVersion(version.number + 1)))
     cancellable.cancel()
   }
 
-  @Test func aPoolOfAFileWithoutLogTellsNone() throws {
+  @Test func aPoolOnAFileWithoutALogHasNoVersion() throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.execute(sql: Self.schema) }
     try dbQueue.close()
     var configuration = Configuration()
     configuration.readonly = true
     let pool = try DatabasePool(path: path, configuration: configuration)
-    #expect(try pool.commitNumber() == 0)
+    #expect(try pool.databaseVersion() == nil)
   }
 
-  /// Invariant: a number belongs to the state, or is zero if unknown. A header that is being written is read again.
-  @Test func aHeadThatCannotBeReadIsAskedForAnotherTime() throws {
+  /// Invariant: a version belongs to the snapshot, or is nil if unknown. A header that is being written is read again.
+  @Test func aHeaderThatCannotBeReadIsReadAgain() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
     let (torn, none) = try pool.read { db in
       (
-        try pool._ground.commitNumber(of: TakenState(hasLog: true), db),
-        try pool._ground.commitNumber(of: TakenState(), db)
+        try pool._ground.databaseVersion(of: TakenState(hasLog: true), db),
+        try pool._ground.databaseVersion(of: TakenState(), db)
       )
     }
-    #expect(torn == (0, true))
-    #expect(none == (0, false))
+    #expect(torn == .atLeast(nil))
+    #expect(none == .known(nil))
   }
 
-  @Test func mapsAndDuplicatesAreSeenThroughNumbers() throws {
+  @Test func mapsAndRemovedDuplicatesKeepVersions() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
-    let observation = Self.number(in: "a").map { $0 / 10 }.removeDuplicates().withCommitNumbers().map { ($0.value, $0) }
+    let observation = Self.number(in: "a")
+      .map { $0 / 10 }.removeDuplicates().withDatabaseVersions().map { ($0.value, $0) }
     let (deliveries, cancellable) = observation.collect(in: pool)
     try deliveries.wait { $0.last?.0 == 0 }
     for n in [1, 2, 30] { try pool.write { try $0.execute(sql: "UPDATE a SET n = ?", arguments: [n]) } }
     try deliveries.wait { $0.last?.0 == 3 }
     #expect(deliveries.values.map(\.0) == [0, 3])
-    #expect(deliveries.values.last?.1.commitNumber == (try pool.commitNumber()))
+    #expect(deliveries.values.last?.1.version == (try pool.databaseVersion()))
     cancellable.cancel()
   }
 }
