@@ -18,7 +18,8 @@ class PlayersModel {
       observation.start(
         in: dbQueue, scheduling: .immediate, onError: { self.failure = $0 }, onChange: { self.scores = $0 }),
       observation.start(
-        in: dbQueue, scheduling: .async(onQueue: .main), onError: { self.failure = $0 }, onChange: { self.scores = $0 }),
+        in: dbQueue, scheduling: .async(onQueue: .main),
+        onError: { self.failure = $0 }, onChange: { self.scores = $0 }),
       observation.shared(in: dbQueue).start(onError: { self.failure = $0 }, onChange: { self.scores = $0 }),
     ]
   }
@@ -27,7 +28,8 @@ class PlayersModel {
     var number = 0
     let table = Table("player")
     cancellables = [
-      DatabaseRegionObservation(tracking: table).start(in: dbQueue) { self.failure = $0 } onChange: { _ in number += 1 },
+      DatabaseRegionObservation(tracking: table)
+        .start(in: dbQueue, onError: { self.failure = $0 }, onChange: { _ in number += 1 }),
       ValueObservation.tracking(region: table) { db in try self.fetch(db) }
         .start(in: dbQueue, onError: { self.failure = $0 }, onChange: { self.count = $0 }),
       ValueObservation.tracking(regions: [table]) { db in try self.fetch(db) }

@@ -39,9 +39,9 @@ func interpolations(
   _ type: any TableRecord.Type
 ) -> [SQL] {
   [
-    "\(selectable)", "\(optional)", "\(tableOf: record)", "\(tableOf: type)", "\(type)", "\("abc".prefix(2))", "\("abc")",
-    "SELECT * FROM \(Table("player"))", "\(Table<Player>("player"))", "\(columnsOf: Player.self)", "\(1)", "\(a)",
-    "\(nil as String?)", "\(Player.all())", "\([1, 2])", "\([a, b])", "\(a.desc)", "\(a.forKey("b"))",
+    "\(selectable)", "\(optional)", "\(tableOf: record)", "\(tableOf: type)", "\(type)", "\("abc".prefix(2))",
+    "\("abc")", "SELECT * FROM \(Table("player"))", "\(Table<Player>("player"))", "\(columnsOf: Player.self)",
+    "\(1)", "\(a)", "\(nil as String?)", "\(Player.all())", "\([1, 2])", "\([a, b])", "\(a.desc)", "\(a.forKey("b"))",
   ]
 }
 

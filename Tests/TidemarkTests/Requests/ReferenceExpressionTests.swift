@@ -75,7 +75,7 @@ private let nothing: Int? = nil
     (a | b & c, #""a" | ("b" & "c")"#, []),
     // Functions
     ((a ?? b) + 1, #"IFNULL("a", "b") + ?"#, [1]),
-    (a + 1 ?? b, #""a" + IFNULL(?, "b")"#, [1]),
+    (a + 1 ?? b, #"IFNULL("a" + ?, "b")"#, [1]),
     (coalesce([a]), #""a""#, []),
     (coalesce([a, 1]), #"COALESCE("a", ?)"#, [1]),
     (coalesce([]), "NULL", []),
@@ -126,9 +126,12 @@ private let nothing: Int? = nil
 
   // swift-format-ignore
   @Test(arguments: [
-    (Book.filter(year == 1 || Column("isRare")).filter(title == "x"), #"SELECT * FROM "book" WHERE (("year" = ?) OR "isRare") AND ("title" = ?)"#, [1, "x"]),
-    (Book.filter(sql: "year = 1 OR isRare").filter(title == "x"), #"SELECT * FROM "book" WHERE (year = 1 OR isRare) AND ("title" = ?)"#, ["x"]),
-    (Book.filter(title == 1 && id == 2).filter(year == 3), #"SELECT * FROM "book" WHERE ("title" = ?) AND ("id" = ?) AND ("year" = ?)"#, [1, 2, 3]),
+    (Book.filter(year == 1 || Column("isRare")).filter(title == "x"),
+      #"SELECT * FROM "book" WHERE (("year" = ?) OR "isRare") AND ("title" = ?)"#, [1, "x"]),
+    (Book.filter(sql: "year = 1 OR isRare").filter(title == "x"),
+      #"SELECT * FROM "book" WHERE (year = 1 OR isRare) AND ("title" = ?)"#, ["x"]),
+    (Book.filter(title == 1 && id == 2).filter(year == 3),
+      #"SELECT * FROM "book" WHERE ("title" = ?) AND ("id" = ?) AND ("year" = ?)"#, [1, 2, 3]),
     (Book.filter(key: ["id": nil]), #"SELECT * FROM "book" WHERE "id" IS NULL"#, []),
     (Book.filter(key: nil as Int?), #"SELECT * FROM "book" WHERE ?"#, [0]),
     (Book.filter(keys: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2]),
@@ -144,8 +147,10 @@ private let nothing: Int? = nil
     (Book.all().distinct(), #"SELECT DISTINCT * FROM "book""#, []),
     (Book.select(.allColumns).distinct().order(year), #"SELECT DISTINCT * FROM "book" ORDER BY "year""#, []),
     (Book.select(year, count(id)).group(year), #"SELECT "year", COUNT("id") FROM "book" GROUP BY "year""#, []),
-    (Book.all().group(sql: "year").having(sql: "COUNT(*) > ?", arguments: [1]), #"SELECT * FROM "book" GROUP BY year HAVING COUNT(*) > ?"#, [1]),
-    (Book.all().group(year).having(count(id) > 1).having(max(id) < 9), #"SELECT * FROM "book" GROUP BY "year" HAVING (COUNT("id") > ?) AND (MAX("id") < ?)"#, [1, 9]),
+    (Book.all().group(sql: "year").having(sql: "COUNT(*) > ?", arguments: [1]),
+      #"SELECT * FROM "book" GROUP BY year HAVING COUNT(*) > ?"#, [1]),
+    (Book.all().group(year).having(count(id) > 1).having(max(id) < 9),
+      #"SELECT * FROM "book" GROUP BY "year" HAVING (COUNT("id") > ?) AND (MAX("id") < ?)"#, [1, 9]),
     (Book.order(year).order(id.desc), #"SELECT * FROM "book" ORDER BY "id" DESC"#, []),
     (Book.order(year.collating(.nocase).desc), #"SELECT * FROM "book" ORDER BY "year" COLLATE NOCASE DESC"#, []),
     (Book.order(-year, abs(id)).reversed(), #"SELECT * FROM "book" ORDER BY -"year" DESC, ABS("id") DESC"#, []),
