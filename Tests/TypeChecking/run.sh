@@ -6,6 +6,9 @@
 # LongExpressions.swift and LongTypedExpressions.swift are checked against the built modules, with the compiler's warning
 # for expressions that take more than 100 ms, on a machine where Yardstick.swift takes 125 ms: on a slower one, or one
 # that is busy, it is as much more. What is slow sixteen times in a row is slow.
+#
+# Swift6Program.swift, Swift5Program.swift and the first program of README.md, FirstProgram/main.swift, must compile: the
+# last one without a warning.
 
 set -u
 cd "$(dirname "$0")/../.."
@@ -33,6 +36,27 @@ diagnose() {
 }
 
 status=0
+
+# Checks that a file compiles, in a language mode, with more flags.
+compile() {
+  version=$1
+  file=$2
+  shift 2
+  if said=$(swiftc -typecheck -swift-version "$version" -I "$modules" \
+    -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$@" "$file" 2>&1); then
+    echo "compiles  Swift $version: ${file#Tests/TypeChecking/}"
+  else
+    printf 'REFUSED   Swift %s\n%s\n' "$version" "$said"
+    status=1
+  fi
+}
+
+compile 5 Tests/TypeChecking/Swift5Program.swift -parse-as-library
+for version in 5 6; do
+  compile $version Tests/TypeChecking/Swift6Program.swift -parse-as-library
+  compile $version Tests/TypeChecking/FirstProgram/main.swift -warnings-as-errors
+done
+
 for file in $files; do
   for version in 5 6; do
     for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do

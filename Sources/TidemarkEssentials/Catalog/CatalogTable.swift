@@ -117,7 +117,7 @@ extension CatalogTable {
 
   /// The key of a view is what a schema source says.
   private func viewKey(_ db: Database) throws -> PrimaryKeyInfo? {
-    guard let names = try db.schemaSource?.columnsForPrimaryKey(db, inView: id) else { return nil }
+    guard let names = try db.schemaSource?.columnsForPrimaryKey(db, inView: id), !names.isEmpty else { return nil }
     let columns = names.map { name in
       guard let column = column(named: name) else {
         fatalError("The schema source gives the column \(name) to the key of view \(self.name), which has none")

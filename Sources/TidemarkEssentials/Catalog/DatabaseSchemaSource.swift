@@ -13,8 +13,13 @@
 /// var config = Configuration()
 /// config.schemaSource = ViewKeys()
 /// ```
+///
+/// Migrations run without schema source: what they do must not depend on the views that the program has today. One that
+/// needs a source asks for it with ``Database/withSchemaSource(_:execute:)``.
 public protocol DatabaseSchemaSource: Sendable {
   /// The columns that identify the rows of a view, or nil when the source does not know.
+  ///
+  /// An empty array says that the view has no primary key: other sources are then not asked.
   ///
   /// The answer is kept until the schema changes. Every column is one of the view: the library traps otherwise.
   func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?

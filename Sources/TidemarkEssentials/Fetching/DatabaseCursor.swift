@@ -1,5 +1,11 @@
 /// A cursor over the results of a statement.
-public protocol DatabaseCursor: Cursor {
+///
+/// ```swift
+/// func titles(_ db: Database) throws -> some DatabaseCursor<String> {
+///   try String.fetchCursor(db, sql: "SELECT title FROM book")
+/// }
+/// ```
+public protocol DatabaseCursor<Element>: Cursor {
   /// The SQL of the statement.
   var sql: String { get }
 

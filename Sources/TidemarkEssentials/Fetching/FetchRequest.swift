@@ -18,6 +18,15 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
 }
 
 extension FetchRequest {
+  /// The statement to run for all rows, and how.
+  ///
+  /// - Parameter db: A connection.
+  /// - Returns: The prepared request.
+  /// - Throws: An error of the database, when the SQL does not compile.
+  public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {
+    try makePreparedRequest(db, forSingleResult: false)
+  }
+
   /// What the request reads: tables, columns, and rows as far as its conditions tell them.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try makePreparedRequest(db, forSingleResult: false).databaseRegion

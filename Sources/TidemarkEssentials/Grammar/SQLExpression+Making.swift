@@ -35,9 +35,10 @@ extension SQLExpression {
   }
 
   /// Whether the value is in a range, its bounds included.
+  ///
+  /// A collation stays with the value: behind the bounds, it would be that of the upper one alone.
   func isBetween(_ lower: SQLExpression, _ upper: SQLExpression) -> SQLExpression {
-    let (value, collation) = uncollated
-    return SQLExpression.operation(.between(), value, lower, upper).collated(collation)
+    .operation(.between(), self, lower, upper)
   }
 
   /// Whether the value is one of some others: that needs no list for one, and no value for none.
@@ -92,8 +93,33 @@ extension SQLExpression {
   // MARK: Collating
 
   /// The expression under a collation, or as it is.
+  ///
+  /// The answer of a test is a number, for which a collation means nothing: it goes to what the test compares.
   func collated(_ name: String?) -> SQLExpression {
-    name.map { .operation(.collated($0), self) } ?? self
+    guard let name else { return self }
+    if case .operation(let operation, let operands) = node {
+      switch operation {
+      case .between, .isOneOf, .isFound:
+        return Self(.operation(operation, [operands[0].collated(name)] + operands[1...]))
+      case .chain, .not:
+        if isTest { return Self(.operation(operation, operands.map { $0.collated(name) })) }
+      default: break
+      }
+    }
+    // Behind a comparison of two values, it is that of the comparison.
+    return .operation(.collated(name), self)
+  }
+
+  /// Whether it compares values, or combines nothing but such tests.
+  private var isTest: Bool {
+    guard case .operation(let operation, let operands) = node else { return false }
+    switch operation {
+    case .binary(let sqlOperator): return sqlOperator.isComparison
+    case .between, .isOneOf, .isFound: return true
+    case .chain(let sqlOperator): return sqlOperator.isLogical && operands.allSatisfy(\.isTest)
+    case .not, .collated: return operands[0].isTest
+    default: return false
+    }
   }
 
   private var uncollated: (SQLExpression, collation: String?) {

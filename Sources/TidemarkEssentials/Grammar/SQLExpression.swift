@@ -65,6 +65,9 @@ struct SQLLateExpression: Sendable {
   /// The alias of the table, or nil for that of the relation at hand.
   var alias: TableAliasBase?
 
+  /// The name of the table where no relation tells it: in SQL.
+  var tableName: String?
+
   /// The expression, from the name of the table. Its columns are those of that table.
   let make: @Sendable (Database, _ tableName: String) throws -> SQLExpression
 }
@@ -93,6 +96,15 @@ extension SQLExpression {
         return .late(late)
       default: return leaf
       }
+    }
+  }
+
+  /// The tree whose late parts are made for a table, also in SQL where no relation tells which one it is.
+  func ofTable(named name: String) -> SQLExpression {
+    mapLeaves { leaf in
+      guard case .late(var late) = leaf, late.alias == nil else { return leaf }
+      late.tableName = name
+      return .late(late)
     }
   }
 

@@ -53,6 +53,22 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.selection(selectable.sqlSelection))
   }
 
+  /// `\(selectable)`: what is selected; nil is NULL.
+  ///
+  /// - Parameter selectable: A selection of any type.
+  @_disfavoredOverload
+  public mutating func appendInterpolation(_ selectable: (any SQLSelectable)?) {
+    elements.append(selectable.map { .selection($0.sqlSelection) } ?? .expression(.value(.null)))
+  }
+
+  /// `\(text)`: a text that is a part of another one is bound.
+  ///
+  /// - Parameter text: A text.
+  @_disfavoredOverload
+  public mutating func appendInterpolation(_ text: some StringProtocol) {
+    elements.append(.expression(.value(DatabaseValue(.string(String(text))))))
+  }
+
   /// `\(orderingTerm)`: what the query is ordered by.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ orderingTerm: some SQLOrderingTerm) {

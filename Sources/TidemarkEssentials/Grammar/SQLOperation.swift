@@ -110,6 +110,9 @@ extension SQLExpression {
     /// Whether `(a + b) + c` may be written `a + b + c`: not so for numbers, which are rounded or overflow.
     let isFlat: Bool
 
+    /// Whether it combines tests.
+    var isLogical: Bool { sql == Self.and.sql || sql == Self.or.sql }
+
     private init(_ sql: String, neutral: DatabaseValue.Storage, isFlat: Bool = true) {
       self.sql = sql
       self.neutral = DatabaseValue(neutral)

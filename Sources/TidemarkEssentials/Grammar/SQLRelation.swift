@@ -21,9 +21,17 @@ struct SQLRelation: Sendable {
   var havings: [Late<SQLExpression>] = []
 
   /// One after the other.
-  var ordering: [Late<[SQLOrdering]>] = []
+  var ordering: [OrderingPart] = []
 
   var limit: SQLLimit?
+
+  /// A part of an order.
+  struct OrderingPart: Sendable {
+    let terms: Late<[SQLOrdering]>
+
+    /// Whether the terms stand for the opposite order: two reversals leave no trace in them.
+    var isReversed = false
+  }
 
   init(source: SQLTable, selection: [SQLSelection]) {
     self.source = source

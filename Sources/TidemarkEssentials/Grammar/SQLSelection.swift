@@ -32,11 +32,26 @@ struct SQLLateSelection: Sendable {
   /// The alias of the table, or nil for that of the relation at hand.
   var alias: TableAliasBase?
 
+  /// The name of the table where no relation tells it: in SQL.
+  var tableName: String?
+
   /// The selection, from the name of the table.
   let make: @Sendable (Database, _ tableName: String) throws -> [SQLSelection]
 }
 
 extension SQLSelection {
+  /// The selection whose late parts are made for a table, also in SQL where no relation tells which one it is.
+  func ofTable(named name: String) -> SQLSelection {
+    switch node {
+    case .allColumns: return self
+    case .expression(let expression, let key): return Self(.expression(expression.ofTable(named: name), name: key))
+    case .literal(let literal): return .literal(literal.mapExpressions { $0.ofTable(named: name) })
+    case .late(var late):
+      late.tableName = name
+      return Self(.late(late))
+    }
+  }
+
   /// The selection with the columns that have no owner yet given to an alias.
   func qualified(by alias: TableAliasBase) -> SQLSelection {
     switch node {

@@ -31,6 +31,7 @@ public struct DatabaseRegionObservation: Sendable {
   /// - parameter onError: Called at once when there is no such region.
   /// - parameter onChange: Called after each commit that may have changed the regions, on the connection that writes.
   /// - returns: What ends the observation, by being cancelled or by not being kept.
+  @preconcurrency
   public func start(
     in writer: any DatabaseWriter, onError: @escaping (any Error) -> Void,
     onChange: @escaping @Sendable (Database) -> Void

@@ -97,6 +97,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   /// - parameter onError: Called once, with the error that ends the observation.
   /// - parameter onChange: Called with each value, the last one that is known first.
   /// - returns: What ends it, by being cancelled or by not being kept.
+  @preconcurrency
   public func start(
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
   ) -> AnyDatabaseCancellable {

@@ -15,6 +15,7 @@ extension ValueObservation {
   /// - parameter onChange: Called with each value. One that is slow misses values, but never the last one.
   /// - returns: What ends the observation, by being cancelled or by not being kept. Once `cancel` has returned, no
   ///   closure runs any more: it waits for the one that runs, unless that is the one that cancels, or waits for it.
+  @preconcurrency
   public func start(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
@@ -40,6 +41,7 @@ extension ValueObservation {
   /// - parameter onError: Called once, with the error that ends the observation.
   /// - parameter onChange: Called with each value. One that is slow misses values, but never the last one.
   /// - returns: What ends the observation, by being cancelled or by not being kept.
+  @preconcurrency
   @MainActor
   public func start(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,

@@ -58,6 +58,7 @@ extension ValueObservation {
   /// ```
   ///
   /// - parameter fetch: Fetches the value. It runs in one read transaction.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -75,6 +76,7 @@ extension ValueObservation {
   /// ```
   ///
   /// - parameter fetch: Fetches the value. It runs in one read transaction.
+  @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -90,6 +92,7 @@ extension ValueObservation {
   /// ```
   ///
   /// - parameter fetch: Fetches the value. It runs in one read transaction. What it reads does not matter.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
     fetch: @escaping @Sendable (Database) throws -> Value
@@ -100,6 +103,7 @@ extension ValueObservation {
   /// Observes some regions, and fetches when something changes in them.
   ///
   /// - parameter fetch: Fetches the value. It runs in one read transaction. What it reads does not matter.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     regions: [any DatabaseRegionConvertible],
     fetch: @escaping @Sendable (Database) throws -> Value

@@ -28,24 +28,48 @@ extension Database {
   }
 
   /// A new prepared statement, with its arguments set.
+  ///
+  /// The text may have parameters of its own, written `?`. All arguments are then given later:
+  ///
+  /// ```swift
+  /// let statement = try db.makeStatement(literal: "INSERT INTO \(Book.self) (title, pages) VALUES (?, ?)")
+  /// try statement.execute(arguments: ["Dune", 412])
+  /// ```
+  ///
+  /// - Parameter sqlLiteral: The SQL.
+  /// - Returns: The statement.
+  /// - Throws: An error when the SQL does not compile.
   public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
     let (sql, arguments) = try sqlLiteral.build(self)
     let statement = try makeStatement(sql: sql)
-    try statement.setArguments(arguments)
+    try statement.setArgumentsOfLiteral(arguments)
     return statement
   }
 
   /// A prepared statement that is kept, with its arguments set.
+  ///
+  /// The text may have parameters of its own, as in ``makeStatement(literal:)``.
+  ///
+  /// - Parameter sqlLiteral: The SQL.
+  /// - Returns: The statement.
+  /// - Throws: An error when the SQL does not compile.
   public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
     let (sql, arguments) = try sqlLiteral.build(self)
     let statement = try cachedStatement(sql: sql)
-    try statement.setArguments(arguments)
+    try statement.setArgumentsOfLiteral(arguments)
     return statement
   }
 
   /// All the statements of a text, with their arguments set.
+  ///
+  /// The text has values for all its parameters, or for none of them: the arguments of each statement are then given
+  /// before it is executed.
+  ///
+  /// - Parameter sqlLiteral: The SQL.
+  /// - Returns: A cursor of the statements.
+  /// - Throws: An error of the database, or of a value that cannot be printed.
   public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
     let (sql, arguments) = try sqlLiteral.build(self)
-    return try allStatements(sql: sql, arguments: arguments)
+    return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)
   }
 }

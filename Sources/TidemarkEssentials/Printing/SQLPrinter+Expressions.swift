@@ -14,7 +14,7 @@ extension SQLPrinter {
   }
 
   private func resolved(_ late: SQLLateExpression) throws -> SQLExpression {
-    let expression = try late.make(db, tableName(of: late.alias))
+    let expression = try late.make(db, late.tableName ?? tableName(of: late.alias))
     return late.alias.map(expression.qualified(by:)) ?? expression
   }
 

@@ -69,7 +69,7 @@ extension SQLPrinter {
       }
     case .literal(let literal): try print(literal)
     case .late(let late):
-      let parts = try late.make(db, tableName(of: late.alias))
+      let parts = try late.make(db, late.tableName ?? tableName(of: late.alias))
       try print(selection: late.alias.map { alias in parts.map { $0.qualified(by: alias) } } ?? parts)
     }
   }

@@ -24,7 +24,10 @@ struct SQLQuery {
     filter = try condition(relation.filters)
     grouping = try relation.grouping?(db, relation) ?? []
     having = try condition(relation.havings)
-    ordering = try relation.ordering.flatMap { try $0(db, relation) }
+    ordering = try relation.ordering.flatMap { part in
+      let terms = try part.terms(db, relation)
+      return part.isReversed ? terms.map(\.reversed) : terms
+    }
     limit = relation.limit
   }
 }
@@ -38,7 +41,7 @@ extension SQLRelation {
     filters = query.filter.map { [known($0)] } ?? []
     grouping = query.grouping.isEmpty ? nil : known(query.grouping)
     havings = query.having.map { [known($0)] } ?? []
-    ordering = [known(query.ordering)]
+    ordering = [OrderingPart(terms: known(query.ordering))]
     limit = query.limit
   }
 }

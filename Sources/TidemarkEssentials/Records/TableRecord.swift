@@ -11,7 +11,7 @@
 /// // SELECT * FROM "player" WHERE "score" > 1000
 /// let request = Player.filter { $0.score > 1000 }
 /// ```
-public protocol TableRecord {
+public protocol TableRecord: GRDBSendableMetatype {
   /// The name of the table, without quotes.
   ///
   /// By default it is the name of the type, whose first word is written in lower case: the table of `Player` is
@@ -60,3 +60,8 @@ extension TableRecord {
     .recordNotFound(databaseTableName: databaseTableName, key: key.mapValues { $0?.databaseValue ?? .null })
   }
 }
+
+/// The metatypes of types that conform may be sent to other isolation domains.
+///
+/// The name is that of GRDB.
+public typealias GRDBSendableMetatype = SendableMetatype

@@ -53,10 +53,10 @@ extension Database {
   private func targets(of operation: BatchOperation, _ query: SQLQuery) throws -> SQLQuery {
     if query.grouping.isEmpty && query.having == nil { return query }
     let table = query.source.tableName
-    let names = query.grouping.compactMap { expression -> String? in
-      if case .column(let name, _) = expression.node { name } else { nil }
-    }
-    guard names.count == query.grouping.count, try columnsForUniqueKey(names, in: table) != nil else {
+    // A group of a unique key is one row, by whatever else rows are grouped.
+    let rowIDColumn = try primaryKey(table).rowIDColumn
+    let names = query.grouping.compactMap { $0.groupedColumn(rowIDColumn: rowIDColumn) }
+    guard try columnsForUniqueKey(names, in: table) != nil else {
       preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
     }
     // A row is found by its key, or by its row id when the key has several columns.
@@ -73,6 +73,20 @@ extension Database {
 }
 
 extension SQLExpression {
+  /// The column of which two rows of a group have the same value.
+  ///
+  /// - Parameter rowIDColumn: The column that is the row ID: being an integer, it is the same where its negative is.
+  /// - Returns: The name of the column, or nil where the expression is the same for different values.
+  fileprivate func groupedColumn(rowIDColumn: String?) -> String? {
+    switch node {
+    case .column(let name, _): return name
+    case .operation(.negative, let operands), .operation(.complement, let operands):
+      let name = operands[0].groupedColumn(rowIDColumn: rowIDColumn)
+      return name.flatMap { rowIDColumn?.asciiLowercased == $0.asciiLowercased ? $0 : nil }
+    default: return nil
+    }
+  }
+
   /// A column, or several between parentheses.
   fileprivate static func rowValue(_ columns: [String]) -> SQLExpression {
     if columns.count == 1 { return .column(columns[0]) }

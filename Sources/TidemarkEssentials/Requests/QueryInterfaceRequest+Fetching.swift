@@ -16,6 +16,10 @@ extension QueryInterfaceRequest: FetchRequest {
   }
 
   /// The number of rows. None is decoded, and none sorted.
+  ///
+  /// - Parameter db: A connection.
+  /// - Returns: The number of rows.
+  /// - Throws: An error of the database.
   public func fetchCount(_ db: Database) throws -> Int {
     var query = try SQLQuery(relation, db)
     query.ordering = []
@@ -72,9 +76,26 @@ extension SQLQuery {
   /// What is counted instead of the rows, or nil where they have to be listed in order to be counted.
   fileprivate var counted: SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: { $0.isOpaque }) else { return nil }
+    guard !filterMayUseSelection else { return nil }
     guard isDistinct else { return .operation(.countAll) }
     guard selection.count == 1, case .expression(let expression, _) = selection[0].node else { return nil }
     return .operation(.countDistinct, expression)
+  }
+
+  /// Whether the filter may use a name that the selection gives, and that would be gone without it.
+  private var filterMayUseSelection: Bool {
+    let names = selection.compactMap { selection -> String? in
+      if case .expression(_, let name?) = selection.node { name.asciiLowercased } else { nil }
+    }
+    guard let filter, !names.isEmpty else { return false }
+    return filter.contains { node in
+      switch node {
+      case .column(let name, of: _): names.contains(name.asciiLowercased)
+      // What is inside may be anything.
+      case .literal, .subquery, .late, .operation(.isFound, _), .operation(.exists, _): true
+      case .value, .operation: false
+      }
+    }
   }
 
   /// Whether it is known that there is no second row.

@@ -85,15 +85,13 @@ extension QueryInterfaceRequest: DerivableRequest {
 extension QueryInterfaceRequest {
   /// The request in another order, which is made when the database is known.
   public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
-    with { $0.ordering = [{ db, _ in try orderings(db).map { $0.sqlOrdering } }] }
+    with { $0.ordering = [SQLRelation.OrderingPart { db, _ in try orderings(db).map { $0.sqlOrdering } }] }
   }
 
   /// The request in the opposite order. One without order remains so.
   public func reversed() -> Self {
     with { relation in
-      relation.ordering = relation.ordering.map { part in
-        { db, relation in try part(db, relation).map { $0.reversed } }
-      }
+      for index in relation.ordering.indices { relation.ordering[index].isReversed.toggle() }
     }
   }
 
@@ -102,17 +100,16 @@ extension QueryInterfaceRequest {
 
   /// The request in an order that leaves no two rows equal: it ends with the primary key.
   public func withStableOrder() -> Self {
-    with { relation in
-      relation.ordering.append { db, relation in
-        let tableName = relation.source.tableName
-        guard try db.viewExists(tableName) else {
-          return try db.primaryKey(tableName).columns.map { .expression(.column($0)) }
-        }
-        // A view has no key: all it selects makes the order, by number.
-        let columnCount = try db.columnCount(of: relation)
-        return (0..<columnCount).map { .literal(SQL(sql: "\($0 + 1)")) }
-      }
+    with { relation in relation.ordering.append(SQLRelation.OrderingPart(terms: Self.stableOrdering)) }
+  }
+
+  private static func stableOrdering(_ db: Database, _ relation: SQLRelation) throws -> [SQLOrdering] {
+    if let key = try db.existingTable(relation.source.tableName).primaryKey(db) {
+      return key.columns.map { .expression(.column($0)) }
     }
+    // A view without key: all it selects makes the order, by number.
+    let columnCount = try db.columnCount(of: relation)
+    return (0..<columnCount).map { .literal(SQL(sql: "\($0 + 1)")) }
   }
 }
 

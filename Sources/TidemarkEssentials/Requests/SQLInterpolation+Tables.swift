@@ -20,6 +20,17 @@ extension SQLInterpolation {
     appendInterpolation(identifier: type(of: record).databaseTableName)
   }
 
+  /// `\(Table("player"))`: the name of a table.
+  ///
+  /// ```swift
+  /// let rows = try SQLRequest("SELECT * FROM \(Table("player"))").fetchAll(db)
+  /// ```
+  ///
+  /// - Parameter table: The table.
+  public mutating func appendInterpolation<RowDecoder>(_ table: Table<RowDecoder>) {
+    appendInterpolation(identifier: table.tableName)
+  }
+
   /// `\(columnsOf: Player.self)`: what requests of a record type select: `"player".*`.
   ///
   /// - parameter tableAlias: The name that the table has in the query, if that is another one.
@@ -27,7 +38,7 @@ extension SQLInterpolation {
     let alias = TableAliasBase(userName: tableAlias ?? type.databaseTableName)
     for (index, selectable) in type.databaseSelection.enumerated() {
       if index > 0 { appendLiteral(", ") }
-      appendInterpolation(selectable.sqlSelection.qualified(by: alias))
+      appendInterpolation(selectable.sqlSelection.ofTable(named: type.databaseTableName).qualified(by: alias))
     }
   }
 

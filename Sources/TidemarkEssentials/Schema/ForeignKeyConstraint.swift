@@ -52,6 +52,9 @@ struct TableContext {
 }
 
 extension Database.ConflictResolution? {
-  /// ` ON CONFLICT IGNORE`, or nothing.
-  var clause: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
+  /// ` ON CONFLICT IGNORE`, or nothing where it is what SQLite does anyway.
+  var clause: String {
+    guard let self, self != .abort else { return "" }
+    return " ON CONFLICT \(self.rawValue)"
+  }
 }

@@ -78,18 +78,20 @@ public final class ForeignKeyDefinition {
     return Expansion(columns: columns, constraint: (columns.map(\.name), foreignKey), indexOptions: indexOptions)
   }
 
-  /// The table that is referred to: the given one, the one that is defined, the one of that name, or of its plural.
+  /// The table that is referred to: the given one, the one that is defined, the one of that name, or of its plural. It
+  /// is written as the program wrote it.
   ///
   /// - throws: `no such table` when there is none.
   private func tableName(in context: TableContext) throws -> String {
     if let table {
-      return context.isDefined(table) ? context.tableName : try context.db.existingTable(table).name
+      if !context.isDefined(table) { _ = try context.db.existingTable(table) }
+      return table
     }
     let inflections = Inflections.default
     func singular(_ name: String) -> String { inflections.singularize(name).asciiLowercased }
     if context.key != nil, singular(context.tableName) == singular(name) { return context.tableName }
-    for candidate in [name, inflections.pluralize(name)] {
-      if let table = try context.db.catalogTable(candidate) { return table.name }
+    for candidate in [name, inflections.pluralize(name)] where try context.db.catalogTable(candidate) != nil {
+      return candidate
     }
     throw DatabaseError.noSuchTable(name)
   }

@@ -37,7 +37,7 @@ struct Migration: Sendable {
       }
       // Another process may have applied it while this one waited for the lock.
       if applied.contains(identifier) { return .rollback }
-      try migrate(db, applied.intersection(mergedIdentifiers))
+      try db.withoutSchemaSource { try migrate(db, applied.intersection(mergedIdentifiers)) }
       if !mergedIdentifiers.isEmpty { try forgetMerged(db) }
       try db.execute(sql: "INSERT INTO \(Self.tableName) (identifier) VALUES (?)", arguments: [identifier])
       if checksForeignKeys { try db.checkForeignKeys() }
@@ -55,6 +55,12 @@ struct Migration: Sendable {
 }
 
 extension Database {
+  /// Runs a closure that knows the schema from the database alone.
+  fileprivate func withoutSchemaSource(_ body: () throws -> Void) rethrows {
+    if schemaSource == nil { return try body() }
+    try withSchemaSource(nil, execute: body)
+  }
+
   /// Runs a closure while foreign keys are not enforced. They are enforced again afterwards, whatever happens.
   fileprivate func withoutForeignKeys(_ body: () throws -> Void) throws {
     // Inside a transaction, SQLite would ignore the pragma; that somebody left one open is for the closure to find out.

@@ -40,6 +40,17 @@ extension Statement {
     }
   }
 
+  /// Gives the values that stand in a literal to the parameters. Where the text has more parameters than that, they
+  /// wait for arguments: an execution without them throws.
+  func setArgumentsOfLiteral(_ arguments: StatementArguments) throws {
+    if arguments.namedValues.count + arguments.values.count >= parameterCount { return try setArguments(arguments) }
+    database.preconditionAccess()
+    if isRunning { finish() }
+    currentArguments = arguments
+    checksArguments = true
+    hasBoundArguments = false
+  }
+
   /// Throws when there is not a value for each parameter, or a positional value too many.
   public func validateArguments(_ arguments: StatementArguments) throws {
     try validate(arguments)

@@ -79,8 +79,7 @@ public final class Statement {
   /// Whether a transaction was open when the run began.
   @exclusivity(unchecked) private var wasInsideTransaction = false
 
-  @exclusivity(unchecked) private var cachedColumns: ColumnNames?
-  private var recompilationCount: CInt = 0
+  @exclusivity(unchecked) var columnRecord = ColumnRecord()
   private var digestedNames: (digest: UInt64, recompilationCount: CInt)?
 
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
@@ -97,6 +96,7 @@ public final class Statement {
       && sqlite3_stmt_readonly(compiled.pointer) == 0
     parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))
     hasBoundArguments = parameterCount == 0
+    columnRecord.generation = database.schemaFacts?.knownGeneration(database)
   }
 
   deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentBytes) }
@@ -106,43 +106,6 @@ public final class Statement {
   /// Whether SQLite finds that the statement writes nothing. It says so of `BEGIN`, `COMMIT` and `ATTACH`,
   /// and not of `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
-
-  /// The number of columns in the rows of the statement. C: `sqlite3_column_count`.
-  public var columnCount: Int { columns.count }
-
-  /// The names of the columns, from left to right. C: `sqlite3_column_name`.
-  public var columnNames: [String] { columns.names }
-
-  /// The leftmost column of that name. Case does not count.
-  public func index(ofColumn columnName: String) -> Int? { columns.index(of: columnName) }
-
-  var columns: ColumnNames {
-    if let cachedColumns { return cachedColumns }
-    let columns = ColumnNames(
-      (0..<sqlite3_column_count(sqliteStatement)).map { index in
-        sqlite3_column_name(sqliteStatement, index).map { String(cString: $0) } ?? ""
-      })
-    cachedColumns = columns
-    return columns
-  }
-
-  /// Whether these are the columns, as far as is known.
-  func isKnownToHave(_ columns: ColumnNames) -> Bool { cachedColumns === columns }
-
-  /// The columns, if they are not those that they were: SQLite compiles a statement again when the
-  /// schema has changed, and `SELECT *` may then have others.
-  ///
-  /// To be asked after the first step.
-  func columnsAfterRecompilation() -> ColumnNames? {
-    let count = recompilationCountOfSQLite
-    if count == recompilationCount { return nil }
-    recompilationCount = count
-    cachedColumns = nil
-    return columns
-  }
-
-  /// How many times SQLite has compiled the statement again on its own. C: `sqlite3_stmt_status`.
-  var recompilationCountOfSQLite: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
   /// Whether a program has the statement in its hands that the library keeps: others get another one of the same text.
   @exclusivity(unchecked) var isLent = false

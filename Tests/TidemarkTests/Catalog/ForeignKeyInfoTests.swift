@@ -121,6 +121,42 @@ import Tidemark
     }
   }
 
+  @Test func anEmptyKeyIsNone() throws {
+    try inViews(Keys(view: "v", columns: []).then(Keys(view: "v", columns: ["id"]))) { db throws in
+      #expect(errorText { try db.primaryKey("v") }.contains("database view v has no primary key"))
+      #expect(try !db.table("v", hasUniqueKey: ["id"]))
+      #expect(errorText { try Table("v").filter(key: 1).fetchAll(db) }.contains("database view v has no primary key"))
+    }
+  }
+
+  @Test func aViewWithAKeyHasAStableOrder() throws {
+    try inViews(Keys(view: "v", columns: ["title", "id"])) { db throws in
+      try db.expectSQL(
+        Table("v").order(Column("id").desc).withStableOrder(),
+        #"SELECT * FROM "v" ORDER BY "id" DESC, "title", "id""#)
+      try db.expectSQL(Table("w").all().withStableOrder(), #"SELECT * FROM "w" ORDER BY 1, 2"#)
+    }
+  }
+
+  @Test func migrationsHaveNoSource() throws {
+    var configuration = Configuration()
+    configuration.schemaSource = Keys(view: "v", columns: ["id"])
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { db in
+      try db.execute(sql: "CREATE TABLE t (id); CREATE VIEW v AS SELECT id FROM t")
+      #expect(db.schemaSource == nil)
+      #expect(throws: DatabaseError.self) { try db.primaryKey("v") }
+      let key = try db.withSchemaSource(Keys(view: "v", columns: ["id"])) { try db.primaryKey("v") }
+      #expect(key.columns == ["id"])
+    }
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    try migrator.migrate(dbQueue)
+    try dbQueue.read { db throws in
+      #expect(db.schemaSource is Keys)
+      #expect(try db.primaryKey("v").columns == ["id"])
+    }
+  }
+
   @Test func aSourceMayHoldForAWhile() throws {
     try inViews(Keys(view: "v", columns: ["id"])) { db in
       #expect(try db.primaryKey("v").columns == ["id"])

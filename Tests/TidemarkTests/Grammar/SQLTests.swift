@@ -82,6 +82,13 @@ import Tidemark
   @Test func aLiteralMakesStatementsWithTheirArguments() throws {
     try inLibrary { db throws in
       #expect(try Int.fetchAll(db.makeStatement(literal: "SELECT id FROM book WHERE id > \(1)")) == [2, 3])
+      let unbound: SQL = "SELECT id FROM book WHERE id BETWEEN ? AND ?"
+      #expect(try Int.fetchAll(db.makeStatement(literal: unbound), arguments: [1, 2]) == [1, 2])
+      #expect(try Int.fetchAll(db.cachedStatement(literal: unbound), arguments: [2, 3]) == [2, 3])
+      let halfBound = try db.makeStatement(literal: "SELECT id FROM book WHERE id BETWEEN \(1) AND ?")
+      #expect(
+        errorText { try Int.fetchAll(halfBound) }.contains("wrong number of statement arguments: 1"))
+      #expect(try Int.fetchAll(halfBound, arguments: [1, 2]) == [1, 2])
       #expect(try Int.fetchAll(db.cachedStatement(literal: "SELECT id FROM book WHERE id > \(2)")) == [3])
       #expect(try Int.fetchAll(db.cachedStatement(literal: "SELECT id FROM book WHERE id > \(1)")) == [2, 3])
       let statements = try db.allStatements(literal: "SELECT \(1); SELECT \("x"), \(nil as Int?)")

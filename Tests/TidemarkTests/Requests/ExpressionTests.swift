@@ -33,6 +33,9 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(a == true)", #""a" = ?"#, [1])
     try expectSQL("\(a != true)", #""a" <> ?"#, [1])
     try expectSQL("\((a == 1) == true)", #"("a" = ?) = ?"#, [1, 1])
+    try expectSQL("\(true == a)", #"? = "a""#, [1])
+    try expectSQL("\(false != a)", #"? <> "a""#, [0])
+    try expectSQL("\(true == (a == 1))", #"? = ("a" = ?)"#, [1, 1])
   }
 
   @Test func order() throws {
@@ -150,7 +153,6 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(a == b.collating(.nocase))", #""a" = "b" COLLATE NOCASE"#)
     try expectSQL("\(a.collating(.nocase) < "x")", #""a" < ? COLLATE NOCASE"#, ["x"])
     try expectSQL("\((a == "x").collating(.nocase))", #""a" = ? COLLATE NOCASE"#, ["x"])
-    try expectSQL("\((1...3).contains(a.collating(.nocase)))", #""a" BETWEEN ? AND ? COLLATE NOCASE"#, [1, 3])
     try expectSQL("\(["x"].contains(a.collating(.nocase)))", #""a" = ? COLLATE NOCASE"#, ["x"])
     try expectSQL("\(a.collating(.unicodeCompare) == 1)", #""a" = ? COLLATE swiftCompare"#, [1])
     try expectSQL("\(a.collating(.nocase) == 1 && b)", #"("a" = ? COLLATE NOCASE) AND "b""#, [1])
@@ -250,6 +252,59 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(columnsOf: Book.self, tableAlias: "k")", #""k".*"#)
     try expectSQL("\(Book.filter(id == 1))", #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
     try expectSQL("\(TableAlias(name: "zz")[id])", #""zz"."id""#)
+  }
+
+  @Test func aTableInALiteralIsItsName() throws {
+    try expectSQL("SELECT * FROM \(Table("player"))", #"SELECT * FROM "player""#)
+    try expectSQL("SELECT * FROM \(Table<Book>("my books"))", #"SELECT * FROM "my books""#)
+    try expectSQL("(\(Table("player").all()))", #"(SELECT * FROM "player")"#)
+    try inShelves { db throws in
+      let request: SQLRequest<String> = "SELECT label FROM \(Table("shelf")) ORDER BY label"
+      #expect(try request.fetchAll(db) == ["a", "b"])
+    }
+  }
+
+  @Test func theColumnsOfATypeMayDependOnTheSchema() throws {
+    struct Title: TableRecord {
+      static let databaseTableName = "book"
+      static var databaseSelection: [any SQLSelectable] { [.allColumns(excluding: ["year", "isRare"]), .rowID] }
+    }
+    try inShelves { db throws in
+      #expect(
+        try SQL("\(columnsOf: Title.self)").build(db).sql
+          == #""book"."id", "book"."title", "book"."authorId", "book"."rowid""#)
+      #expect(
+        try SQL("\(columnsOf: Title.self, tableAlias: "b")").build(db).sql
+          == #""b"."id", "b"."title", "b"."authorId", "b"."rowid""#)
+    }
+  }
+
+  @Test func aSelectionOfAnyTypeMayBeInterpolated() throws {
+    let selection: any SQLSelectable = (a + 1).forKey("n")
+    let none: (any SQLSelectable)? = nil
+    try expectSQL("\(selection)", #""a" + ? AS "n""#, [1])
+    try expectSQL("\(none)", "NULL")
+    try expectSQL("\(Optional(selection))", #""a" + ? AS "n""#, [1])
+  }
+
+  @Test func aPartOfATextIsBound() throws {
+    try expectSQL("\("O'Brien".prefix(3))", "?", ["O'B"])
+  }
+
+  @Test func theLeftOperandMayBeGeneric() throws {
+    func sum(_ value: some SQLExpressible) -> SQLExpression { value + a }
+    func isEqual(_ value: some SQLExpressible) -> SQLExpression { value == a }
+    let any: any SQLExpressible = 1
+    try expectSQL("\(sum(1))", #"? + "a""#, [1])
+    try expectSQL("\(sum(b))", #""b" + "a""#)
+    try expectSQL("\(isEqual("x"))", #"? = "a""#, ["x"])
+    try expectSQL("\(any < a && any != a)", #"(? < "a") AND (? <> "a")"#, [1, 1])
+  }
+
+  @Test func aggregatesAreFunctionsLikeOthers() throws {
+    let functions: [(Column) -> SQLExpression] = [average, max, min, sum, total]
+    let texts = try functions.map { function in try inMemory { try SQL(function(a)).build($0).sql } }
+    #expect(texts == [#"AVG("a")"#, #"MAX("a")"#, #"MIN("a")"#, #"SUM("a")"#, #"TOTAL("a")"#])
   }
 
   @Test func aNameMayHaveQuotes() throws {

@@ -50,6 +50,26 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
       ])
   }
 
+  @Test func rowsThatAreFilteredByANameOfTheSelectionAreCounted() throws {
+    let alt = Column("alt")
+    let named = Book.annotated(with: title.forKey("alt"))
+    let lines = try executed { db throws in
+      #expect(try named.filter(alt.detached == "Eden").fetchCount(db) == 1)
+      #expect(try named.filter(sql: "ALT = 'Eden'").fetchCount(db) == 1)
+      #expect(try named.filter(alt.detached != nil && year > 1960).order(alt.detached).fetchCount(db) == 2)
+      #expect(try Book.select(title.forKey("alt")).distinct().filter(alt.detached > "E").fetchCount(db) == 3)
+      #expect(try named.filter(year > 1960).fetchCount(db) == 2)
+    }
+    #expect(
+      lines == [
+        #"SELECT COUNT(*) FROM (SELECT *, "title" AS "alt" FROM "book" WHERE "alt" = ?)"#,
+        #"SELECT COUNT(*) FROM (SELECT *, "title" AS "alt" FROM "book" WHERE ALT = 'Eden')"#,
+        #"SELECT COUNT(*) FROM (SELECT *, "title" AS "alt" FROM "book" WHERE ("alt" IS NOT NULL) AND ("year" > ?))"#,
+        #"SELECT COUNT(*) FROM (SELECT DISTINCT "title" AS "alt" FROM "book" WHERE "alt" > ?)"#,
+        #"SELECT COUNT(*) FROM "book" WHERE "year" > ?"#,
+      ])
+  }
+
   @Test func updatesOfSeveralRows() throws {
     let lines = try executed { db in
       try Book.updateAll(db, year -= 1, isRare.set(to: !isRare), title.set(to: "x"))

@@ -107,8 +107,22 @@ private let isRare = Column("isRare")
       try db.expectSQL(
         Book.order(year.ascNullsLast, id.descNullsFirst).reversed(),
         #"SELECT * FROM "book" ORDER BY "year" DESC NULLS FIRST, "id" ASC NULLS LAST"#)
-      try db.expectSQL(Book.order(year).reversed().reversed(), #"SELECT * FROM "book" ORDER BY "year" ASC"#)
+      try db.expectSQL(Book.order(year.desc).reversed(), #"SELECT * FROM "book" ORDER BY "year" ASC"#)
       try db.expectSQL(Book.all().reversed(), #"SELECT * FROM "book""#)
+    }
+  }
+
+  @Test func twoReversalsLeaveTheOrderAsItWasWritten() throws {
+    try inShelves { db in
+      try db.expectSQL(
+        Book.order(year, title.asc, id.desc).reversed().reversed(),
+        #"SELECT * FROM "book" ORDER BY "year", "title" ASC, "id" DESC"#)
+      try db.expectSQL(
+        Book.order(year).withStableOrder().reversed().reversed(), #"SELECT * FROM "book" ORDER BY "year", "id""#)
+      try db.expectSQL(
+        Book.order(year).reversed().withStableOrder().reversed(),
+        #"SELECT * FROM "book" ORDER BY "year", "id" DESC"#)
+      try db.expectSQL(Book.order(sql: "year").reversed().reversed(), #"SELECT * FROM "book" ORDER BY year"#)
     }
   }
 

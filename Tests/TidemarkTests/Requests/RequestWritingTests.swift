@@ -175,6 +175,29 @@ private let isRare = Column("isRare")
       ])
   }
 
+  @Test func groupsMayHaveMoreThanAUniqueKey() throws {
+    let sql = try traced { db throws in
+      #expect(try Book.all().group(id, year).deleteAll(db) == 3)
+      #expect(try Shelves.Author.all().group(-id).deleteAll(db) == 2)
+      #expect(try Shelves.Shelf.all().group(Column.rowID).deleteAll(db) == 2)
+      #expect(try Reading.all().groupByPrimaryKey().deleteAll(db) == 3)
+    }
+    #expect(
+      sql == [
+        #"DELETE FROM "book" WHERE "id" IN (SELECT "id" FROM "book" GROUP BY "id", "year")"#,
+        #"DELETE FROM "author" WHERE "id" IN (SELECT "id" FROM "author" GROUP BY -"id")"#,
+        #"DELETE FROM "shelf" WHERE "rowid" IN (SELECT "rowid" FROM "shelf" GROUP BY "rowid")"#,
+        #"DELETE FROM "reading" WHERE "rowid" IN (SELECT "rowid" FROM "reading" GROUP BY "rowid")"#,
+      ])
+  }
+
+  @Test func theNegativeOfATextIsNoKey() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try inShelves { db in _ = try Shelves.Reader.all().group(-id).deleteAll(db) }
+    }
+    #expect(result.words.contains("Can't delete query with GROUP BY clause"))
+  }
+
   @Test func otherGroupsCannotBeDeleted() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Book.all().group(year).deleteAll(db) }

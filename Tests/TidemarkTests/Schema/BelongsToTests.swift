@@ -33,8 +33,21 @@ import Tidemark
       lines == [
         #"("bookId" INTEGER NOT NULL ON CONFLICT IGNORE UNIQUE REFERENCES "book"("id"), "#
           + #""bestBookId" INTEGER NOT NULL, "bestReaderId" TEXT NOT NULL, "#
-          + #"FOREIGN KEY ("bestBookId", "bestReaderId") REFERENCES "reading"("bookId", "readerId"))"#,
+          + #"FOREIGN KEY ("bestBookId", "bestReaderId") REFERENCES "Reading"("bookId", "readerId"))"#,
         #"CREATE UNIQUE INDEX "index_t_on_bestBookId_bestReaderId" ON "t"("bestBookId", "bestReaderId")"#,
+      ])
+  }
+
+  @Test func theTableIsWrittenAsTheProgramWroteIt() throws {
+    let lines = try table { t in
+      t.belongsTo("Author", indexed: false)
+      t.belongsTo("writer", inTable: "AUTHOR", indexed: false)
+      t.column("next").references("Book")
+    }
+    #expect(
+      lines == [
+        #"("AuthorId" INTEGER REFERENCES "Author"("id"), "writerId" INTEGER REFERENCES "AUTHOR"("id"), "#
+          + #""next" REFERENCES "Book"("id"))"#
       ])
   }
 
@@ -58,7 +71,7 @@ import Tidemark
         t.belongsTo("parent", inTable: "Node", indexed: false)
         t.column("next", .text).references("node")
       } == [
-        #"("code" TEXT PRIMARY KEY NOT NULL, "parentCode" TEXT REFERENCES "node"("code"), "#
+        #"("code" TEXT PRIMARY KEY NOT NULL, "parentCode" TEXT REFERENCES "Node"("code"), "#
           + #""next" TEXT REFERENCES "node"("code"))"#
       ])
   }

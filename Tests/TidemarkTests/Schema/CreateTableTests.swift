@@ -92,6 +92,16 @@ import Tidemark
       ])
   }
 
+  @Test func theDefaultConflictPolicyIsNotWritten() throws {
+    let lines = try table { t in
+      t.primaryKey("id", .integer, onConflict: .abort).notNull(onConflict: .abort)
+      t.column("a", .text).unique(onConflict: .abort)
+      t.uniqueKey(["id", "a"], onConflict: .abort)
+    }
+    #expect(
+      lines == [#"("id" INTEGER PRIMARY KEY NOT NULL, "a" TEXT UNIQUE, UNIQUE ("id", "a"))"#])
+  }
+
   @Test func primaryKeys() throws {
     #expect(try table { $0.autoIncrementedPrimaryKey("id") } == [#"("id" INTEGER PRIMARY KEY AUTOINCREMENT)"#])
     #expect(

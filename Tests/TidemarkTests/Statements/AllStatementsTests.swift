@@ -75,4 +75,17 @@ import Tidemark
       #expect(results == [1, 5])
     }
   }
+
+  @Test func literalsWithoutValuesLeaveThemToTheCaller() throws {
+    try DatabaseQueue().inDatabase { db throws in
+      let statements = try db.allStatements(literal: "SELECT ?; SELECT ? + ?")
+      var results: [Int?] = []
+      var count = 0
+      while let statement = try statements.next() {
+        count += 1
+        results.append(try Int.fetchOne(statement, arguments: StatementArguments(1...count)))
+      }
+      #expect(results == [1, 3])
+    }
+  }
 }

@@ -10,33 +10,68 @@ public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression 
 }
 
 /// The average: `AVG(a)`. It is NULL when there is no value.
-public func average(
-  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
-) -> SQLExpression { aggregate("AVG", value, filter) }
+public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("AVG", value, nil) }
+
+/// The same, of the rows that a filter lets through: `AVG(a) FILTER (WHERE b)`.
+///
+/// - Parameter value: What is aggregated.
+/// - Parameter filter: Which rows count.
+/// - Returns: An expression.
+public func average(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
+  aggregate("AVG", value, filter)
+}
 
 /// The greatest value: `MAX(a)`. It is NULL when there is none.
 ///
 /// ```swift
-/// Player.select(max(Column("score"), filter: Column("isActive")))
+/// Player.select(max(Column("score")))
 /// ```
-public func max(
-  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
-) -> SQLExpression { aggregate("MAX", value, filter) }
+public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("MAX", value, nil) }
+
+/// The same, of the rows that a filter lets through: `MAX(a) FILTER (WHERE b)`.
+///
+/// - Parameter value: What is aggregated.
+/// - Parameter filter: Which rows count.
+/// - Returns: An expression.
+public func max(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
+  aggregate("MAX", value, filter)
+}
 
 /// The smallest value: `MIN(a)`. It is NULL when there is none.
-public func min(
-  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
-) -> SQLExpression { aggregate("MIN", value, filter) }
+public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("MIN", value, nil) }
+
+/// The same, of the rows that a filter lets through: `MIN(a) FILTER (WHERE b)`.
+///
+/// - Parameter value: What is aggregated.
+/// - Parameter filter: Which rows count.
+/// - Returns: An expression.
+public func min(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
+  aggregate("MIN", value, filter)
+}
 
 /// The sum: `SUM(a)`. It is NULL when there is no value, and an integer when all values are.
-public func sum(
-  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
-) -> SQLExpression { aggregate("SUM", value, filter) }
+public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("SUM", value, nil) }
+
+/// The same, of the rows that a filter lets through: `SUM(a) FILTER (WHERE b)`.
+///
+/// - Parameter value: What is aggregated.
+/// - Parameter filter: Which rows count.
+/// - Returns: An expression.
+public func sum(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
+  aggregate("SUM", value, filter)
+}
 
 /// The sum: `TOTAL(a)`. It is 0.0 when there is no value, and never an integer.
-public func total(
-  _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
-) -> SQLExpression { aggregate("TOTAL", value, filter) }
+public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("TOTAL", value, nil) }
+
+/// The same, of the rows that a filter lets through: `TOTAL(a) FILTER (WHERE b)`.
+///
+/// - Parameter value: What is aggregated.
+/// - Parameter filter: Which rows count.
+/// - Returns: An expression.
+public func total(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
+  aggregate("TOTAL", value, filter)
+}
 
 private func aggregate(
   _ name: String, _ value: some SQLSpecificExpressible, _ filter: (any SQLSpecificExpressible)?

@@ -10,6 +10,12 @@ public func + (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
+/// The sum: `a + b`.
+@_disfavoredOverload
+public func + (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
+}
+
 /// The difference: `a - b`.
 public func - (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
@@ -17,6 +23,12 @@ public func - (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// The difference: `a - b`.
 public func - (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// The difference: `a - b`.
+@_disfavoredOverload
+public func - (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
 }
 
@@ -30,6 +42,12 @@ public func * (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
+/// The product: `a * b`.
+@_disfavoredOverload
+public func * (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
+}
+
 /// The quotient: `a / b`. That of integers is an integer.
 public func / (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
@@ -37,6 +55,12 @@ public func / (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// The quotient: `a / b`. That of integers is an integer.
 public func / (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// The quotient: `a / b`. That of integers is an integer.
+@_disfavoredOverload
+public func / (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
 }
 
@@ -57,6 +81,12 @@ public func & (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
+/// The bits of both: `a & b`.
+@_disfavoredOverload
+public func & (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
+}
+
 /// The bits of any: `a | b`.
 public func | (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
@@ -64,6 +94,12 @@ public func | (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// The bits of any: `a | b`.
 public func | (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
+}
+
+/// The bits of any: `a | b`.
+@_disfavoredOverload
+public func | (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
@@ -77,6 +113,12 @@ public func << (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpress
   .binary(.leftShift, lhs.sqlExpression, rhs.sqlExpression)
 }
 
+/// The bits, shifted to the left: `a << b`.
+@_disfavoredOverload
+public func << (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.leftShift, lhs.sqlExpression, rhs.sqlExpression)
+}
+
 /// The bits, shifted to the right: `a >> b`.
 public func >> (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
@@ -84,6 +126,12 @@ public func >> (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// The bits, shifted to the right: `a >> b`.
 public func >> (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// The bits, shifted to the right: `a >> b`.
+@_disfavoredOverload
+public func >> (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
 }
 

@@ -1,7 +1,8 @@
 // Comparisons of expressions with each other and with values.
 //
-// The compiler tries every overload of an operator on every literal, so each has two and no more: a value stands on
-// the right, or on the left. Documentation/Decisions/OperatorsHaveFewOverloads.md has the measures.
+// The compiler tries every overload of an operator on every literal, so each has few: a value stands on the right, or
+// on the left. A third one, disfavored, serves generic code, where the left operand is `some SQLExpressible`.
+// Documentation/Decisions/OperatorsHaveFewOverloads.md has the measures.
 
 // MARK: - Equality
 
@@ -17,6 +18,12 @@ public func == (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) ->
 
 /// Whether both are equal: `a = b`, or `a IS NULL`.
 public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
+}
+
+/// Whether both are equal: `a = b`, or `a IS NULL`.
+@_disfavoredOverload
+public func == (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
@@ -41,6 +48,12 @@ public func != (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpre
   (lhs == rhs).negated
 }
 
+/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+@_disfavoredOverload
+public func != (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  (lhs == rhs).negated
+}
+
 /// Whether both are the same, where NULL is the same as NULL: `a IS b`.
 public func === (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   .same(lhs.sqlExpression, rhs.sqlExpressionOrNull)
@@ -51,6 +64,12 @@ public func === (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpr
   .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
+/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+@_disfavoredOverload
+public func === (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
+}
+
 /// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
 public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   (lhs === rhs).negated
@@ -58,6 +77,12 @@ public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -
 
 /// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
 public func !== (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  (lhs === rhs).negated
+}
+
+/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+@_disfavoredOverload
+public func !== (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs === rhs).negated
 }
 
@@ -81,6 +106,12 @@ public func < (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
 
+/// Whether the left one is smaller: `a < b`.
+@_disfavoredOverload
+public func < (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
+}
+
 /// Whether the left one is not greater: `a <= b`.
 public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
@@ -88,6 +119,12 @@ public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Whether the left one is not greater: `a <= b`.
 public func <= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not greater: `a <= b`.
+@_disfavoredOverload
+public func <= (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
@@ -101,6 +138,12 @@ public func > (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
 
+/// Whether the left one is greater: `a > b`.
+@_disfavoredOverload
+public func > (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
+}
+
 /// Whether the left one is not smaller: `a >= b`.
 public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
@@ -108,5 +151,11 @@ public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Whether the left one is not smaller: `a >= b`.
 public func >= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
+  .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Whether the left one is not smaller: `a >= b`.
+@_disfavoredOverload
+public func >= (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }

@@ -3,6 +3,9 @@ struct SchemaFacts {
   /// A number that changes with the schema.
   var generation: (Database) throws -> UInt
 
+  /// That number as it was last: the schema may have changed since.
+  var knownGeneration: (Database) -> UInt
+
   /// What is known of the table that a name means, in a database or wherever SQLite finds it; nil when there is none.
   var table: (Database, _ name: String, _ database: String?) throws -> TableFacts?
 }
