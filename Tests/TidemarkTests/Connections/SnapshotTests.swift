@@ -147,7 +147,8 @@ import Tidemark
       }
     }
     try end.wait()
-    #expect(result.entries == ["SQLite error 4: Transaction was aborted - while executing `BEGIN DEFERRED TRANSACTION`"])
+    #expect(
+      result.entries == ["SQLite error 4: Transaction was aborted - while executing `BEGIN DEFERRED TRANSACTION`"])
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
