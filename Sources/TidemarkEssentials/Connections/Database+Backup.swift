@@ -25,6 +25,10 @@ extension Database {
     preconditionAccess()
     destDb.preconditionAccess()
     precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
+    // SQLite does not ask whether statements may write there.
+    if destDb.isQueryOnly {
+      throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
+    }
     let backup = try BackupHandle(from: openHandle(), to: destDb.openHandle())
     while true {
       try checkInterruption()
@@ -116,28 +120,50 @@ extension DatabaseWriter {
 }
 
 extension DatabaseQueue {
-  /// A copy of a database file, in memory.
+  /// Copies a database file into a database in memory.
   ///
   /// ```swift
   /// let preview = try DatabaseQueue.inMemoryCopy(fromPath: "/usr/share/library/sample.sqlite")
   /// ```
+  ///
+  /// With `Configuration.readonly`, the copy cannot be written.
+  ///
+  /// - Parameters:
+  ///   - path: The path to the file, which is opened read-only.
+  ///   - configuration: How the copy is opened.
+  /// - Returns: The copy.
+  /// - Throws: An error when the file cannot be opened or copied.
   public static func inMemoryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
-    try copy(ofPath: path, into: DatabaseQueue(configuration: configuration))
+    try copy(ofPath: path, at: .memory, configuration)
   }
 
-  /// A copy of a database file, in a file that nobody else sees and that is deleted at the end.
+  /// Copies a database file into a private temporary file, which is deleted when the copy is closed.
+  ///
+  /// With `Configuration.readonly`, the copy cannot be written.
+  ///
+  /// - Parameters:
+  ///   - path: The path to the file, which is opened read-only.
+  ///   - configuration: How the copy is opened.
+  /// - Returns: The copy.
+  /// - Throws: An error when the file cannot be opened or copied.
   public static func temporaryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
-    try copy(ofPath: path, into: DatabaseQueue(path: "", configuration: configuration))
+    try copy(ofPath: path, at: .temporary, configuration)
   }
 
-  private static func copy(ofPath path: String, into copy: DatabaseQueue) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = true
-    try DatabaseQueue(path: path, configuration: configuration).backup(to: copy)
-    return copy
+  private static func copy(
+    ofPath path: String, at location: DatabaseLocation, _ configuration: Configuration
+  ) throws -> DatabaseQueue {
+    var sourceConfiguration = Configuration()
+    sourceConfiguration.readonly = true
+    // A file from somebody else is checked before it is copied.
+    sourceConfiguration.isUntrusted = configuration.isUntrusted
+    sourceConfiguration.busyMode = configuration.busyMode
+    sourceConfiguration.environment = configuration.environment
+    let source = try DatabaseQueue(path: path, configuration: sourceConfiguration)
+    return try DatabaseQueue(copyOf: source, at: location, configuration)
   }
 }

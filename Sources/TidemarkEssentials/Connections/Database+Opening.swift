@@ -69,12 +69,14 @@ extension Database {
       try use(configuration.durability, usesWriteAheadLog: false)
       try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
     }
+    compilation.hasSetSynchronous = false
     for preparation in configuration.preparations { try preparation(self) }
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,
       "A transaction has been left opened at the end of Configuration.prepareDatabase")
     // Reads the header of the file: a file that is no database is found now, and not at the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
+    if !configuration.readonly { try checkSynchronous(for: configuration.durability) }
     if configuration.isUntrusted { try checkFile() }
   }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // Migrating a database. It stands here, and not with the migrator, since a room knows those before it alone.
 
 extension DatabaseMigrator {
@@ -66,13 +68,33 @@ extension DatabaseMigrator {
     var configuration = db.configuration
     configuration.readonly = false
     configuration.label = nil
-    // A file without name cannot have a write-ahead log.
+    configuration.filePermissions = nil
     configuration.journalMode = .default
-    let scratch = try DatabaseQueue(path: "", configuration: configuration)
-    return try scratch.writeWithoutTransaction { scratchDb in
-      try apply(scratchDb, upTo: last)
-      return try scratchDb.userSchema() != db.userSchema()
+    // A file with a name: SQLite opens others late, and `sqlite3_file_control` fails until then.
+    return try Self.withScratchFolder { folder in
+      let scratch = try DatabaseQueue(path: folder + "/scratch.sqlite", configuration: configuration)
+      return try scratch.writeWithoutTransaction { scratchDb in
+        try scratchDb.untraced { try scratchDb.execute(sql: "PRAGMA synchronous = OFF") }
+        try apply(scratchDb, upTo: last)
+        return try scratchDb.userSchema() != db.userSchema()
+      }
     }
+  }
+
+  /// Runs a closure with a new folder that other users cannot read, and removes that folder.
+  private static func withScratchFolder<Result>(_ body: (_ path: String) throws -> Result) throws -> Result {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appending(component: "tidemark-migrations-\(UUID().uuidString)")
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    defer {
+      do {
+        try files.removeItem(at: folder)
+      } catch {
+        Database.log(error, "The folder of a temporary database could not be removed: \(folder.path)")
+      }
+    }
+    return try body(folder.path)
   }
 }
 

@@ -50,9 +50,19 @@ extension DatabasePool {
     readers.schedule(value) { db, call in call(db) }
   }
 
-  /// Reads, inside the read that the thread is in if there is one, without the promise of one state.
+  /// Reads, inside the access that the thread is in if there is one, without isolation from other connections.
+  ///
+  /// Inside a write, the closure uses the connection that writes, and sees changes that are not committed yet.
+  ///
+  /// - Parameter value: Reads from the database.
+  /// - Returns: What the closure returns.
+  /// - Throws: The error of the closure, or one of opening a connection.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.reentrantSync(value)
+    // The innermost access: reads may be begun inside writes, and writes inside reads.
+    if writer.isAccessible, !readers.isAccessible || writer.isAccessibleInsideRead {
+      return try writer.reentrantSync(value)
+    }
+    return try readers.reentrantSync(value)
   }
 
   /// Reads, from an access that writes, the state that it has just committed. The writer goes on as soon as the
@@ -97,10 +107,13 @@ extension Database {
     try beginTransaction(.deferred)
     // The transaction takes its state at its first read.
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
+    // Once it has ended, no statement runs until `endSnapshot`: it would read another state.
+    transactionDepth += 1
   }
 
   /// Ends the read of a state.
   fileprivate func endSnapshot() throws {
+    transactionDepth -= 1
     try shielded { try rollback() }
   }
 }

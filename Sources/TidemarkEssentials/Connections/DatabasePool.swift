@@ -69,30 +69,30 @@ public final class DatabasePool: DatabaseWriter {
 
   // MARK: - Life
 
-  /// Closes all connections, once the accesses that run have ended. Accesses throw from then on. Closing twice is
-  /// fine.
+  /// Closes all connections, once the accesses that run have ended. Accesses throw from then on, also when this method
+  /// throws. Closing twice does nothing.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The pool is then still
-  ///   usable.
+  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement: SQLite frees the connection
+  ///   when that statement is released. `Database.logError` receives the text of each such statement.
   public func close() throws {
-    // Reads that wait go on once it is known whether the pool is closed: none of them opens a connection that
-    // nobody would close.
+    // Reads that wait go on once the pool is closed: none of them opens a connection that nobody would close.
     var hasReaders = false
-    var isClosed = false
     defer {
       if hasReaders { readers.endExclusive() }
-      if !isClosed { _ground.didNotClose() }
+      if writer.isClosed {
+        readers.executor.retire()
+        _ground.didClose()
+      } else {
+        _ground.didNotClose()
+      }
     }
-    try writer.close {
+    try writer.closeWithStatements {
       try readers.waitForAll()
       hasReaders = true
       // The last connection that is closed leaves nothing beside the file.
       _ground.willClose()
-      try readers.closeAll()
+      return Result { try readers.closeAll() }
     }
-    isClosed = true
-    readers.executor.retire()
-    _ground.didClose()
   }
 
   /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.

@@ -61,12 +61,35 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
+  /// Opens a private database, and copies a file into it. It is read-only afterwards if the configuration says so.
+  init(copyOf source: DatabaseQueue, at location: DatabaseLocation, _ configuration: Configuration) throws {
+    path = location.path
+    var configuration = configuration
+    configuration.maximumReaderCount = 1
+    // A database without a file cannot use the write-ahead log.
+    configuration.journalMode = .default
+    self.configuration = configuration
+    var writable = configuration
+    writable.readonly = false
+    connection = try SerializedConnection(location, writable, label: configuration.label ?? "GRDB.DatabaseQueue")
+    _ground = .queue(connection, configuration)
+    try source.unsafeRead { sourceDb in
+      try connection.sync { db in
+        try sourceDb.backup(to: db)
+        guard configuration.readonly else { return }
+        db.configuration = configuration
+        // It stays so: nothing ends what begins here.
+        try db.untraced { try db.beginReadOnly() }
+      }
+    }
+  }
+
   // MARK: Life
 
-  /// Closes the connection. Accesses throw from then on. Closing twice is fine.
+  /// Closes the connection. Accesses throw from then on. Closing twice does nothing.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The queue is then still
-  ///   usable.
+  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The queue is then still
+  ///   usable, and `Database.logError` receives the text of each such statement.
   public func close() throws {
     try connection.close()
     _ground.didClose()

@@ -36,7 +36,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: label)
     _ground = .snapshot(connection, configuration)
-    try connection.sync { try $0.beginSnapshot() }
+    try connection.sync { try $0.holdSnapshot() }
   }
 
   /// Ends the snapshot. Reads throw from then on.
@@ -79,13 +79,33 @@ extension Database {
   /// - throws: An error of code `SQLITE_ABORT` when the state is not held any more.
   func readingSnapshot<T>(_ value: (Database) throws -> T) throws -> T {
     _ = try openHandle()
-    guard isInsideTransaction else { throw Self.snapshotIsLost }
-    return try value(self)
+    guard isInsideTransaction, try hasSnapshotState() else { throw Self.snapshotIsLost }
+    let result = try value(self)
+    guard try hasSnapshotState() else { throw Self.snapshotIsLost }
+    return result
+  }
+
+  /// Notes the state that the transaction has taken.
+  func holdSnapshot() throws {
+    try beginSnapshot()
+    part(SnapshotPart.self).dataVersion = try dataVersion()
+  }
+
+  // A program that has the raw connection can end the transaction and begin another one unseen. `PRAGMA data_version`
+  // tells the states of other connections' commits apart.
+  private func hasSnapshotState() throws -> Bool {
+    guard isShared, isInsideTransaction else { return true }
+    return try shielded { try dataVersion() } == part(SnapshotPart.self).dataVersion
   }
 
   static var snapshotIsLost: DatabaseError {
     DatabaseError(resultCode: .SQLITE_ABORT, message: "Snapshot is lost.")
   }
+}
+
+private final class SnapshotPart: DatabasePart {
+  /// That of the state of the snapshot.
+  var dataVersion: Int64 = 0
 }
 
 extension DatabasePool {

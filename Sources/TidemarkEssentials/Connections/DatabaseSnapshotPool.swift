@@ -34,7 +34,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     self.init(try writer.sync { try $0.openSnapshot(of: location, configuration, label: label) })
   }
 
-  /// A snapshot of the state that a connection sees, which is in a transaction that has changed nothing.
+  /// A snapshot of the state that a connection sees: that of its transaction, which has changed nothing, or the last
+  /// committed one when no transaction is open.
   ///
   /// ```swift
   /// let (titles, snapshot) = try dbPool.read { db in
@@ -61,17 +62,18 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     isClosed = connections.isClosed
   }
 
-  /// Ends the snapshot. Reads throw from then on.
+  /// Ends the snapshot. Reads throw from then on, also when this method throws. Closing twice does nothing.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement.
+  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement: SQLite frees the connection
+  ///   when that statement is released. `Database.logError` receives the text of each such statement.
   public func close() throws {
     // In a child made by fork(), the connections are the parent's, and those who read are not there.
     if readers.standing.isInherited { return isClosed.set() }
+    defer { readers.executor.retire() }
     try readers.exclusively {
-      try readers.closeAll()
       isClosed.set()
+      try readers.closeAll()
     }
-    readers.executor.retire()
   }
 
   /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.
@@ -126,7 +128,7 @@ extension Database {
   /// Opens the connections of a snapshot of what this one sees.
   fileprivate func openSnapshot(_ configuration: Configuration, label: String) throws -> SnapshotConnections {
     guard isInsideTransaction else {
-      throw DatabaseError(message: "Can't create snapshot because database is in autocommit mode.")
+      return try isolatedRead { try $0.openSnapshot(configuration, label: label) }
     }
     let handle = try openHandle()
     guard try String.fetchOne(self, sql: "PRAGMA journal_mode") == "wal", let path = handle.filePath(of: "main") else {
@@ -180,7 +182,7 @@ extension SnapshotConnections {
     var loans: [ReaderPool.Loan] = []
     defer { loans.forEach(readers.giveBack) }
     for _ in 0..<countMax { loans.append(try readers.borrow(until: nil)) }
-    for loan in loans { try readers.use(loan, renews: false) { try $0.beginSnapshot() } }
+    for loan in loans { try readers.use(loan, renews: false) { try $0.holdSnapshot() } }
     isReady.set()
     return SnapshotConnections(
       configuration: readConfiguration, path: location.path, readers: readers, isClosed: isClosed)

@@ -274,8 +274,21 @@ final class ReaderPool: Sendable {
   }
 
   /// Closes the connections. To be called while nobody reads.
+  ///
+  /// - throws: The first error, when the program still holds statements: SQLite frees their connections when they are
+  ///   released.
   func closeAll() throws {
-    for slot in slots { try slot.close() }
+    var failure: (any Error)?
+    for slot in slots {
+      do {
+        try slot.close()
+      } catch {
+        slot.db?.logUnfinalizedStatements(error)
+        slot.abandon()
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.

@@ -29,6 +29,9 @@ final class SerializedConnection: Sendable {
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
 
+  /// Whether the access that has the gate was begun inside a read of the same pool. Touched by its thread only.
+  private nonisolated(unsafe) var isInsideRead = false
+
   // Set once, at the end of the initializer.
   private nonisolated(unsafe) var suspensionObserver: (any AnyObject & Sendable)?
 
@@ -81,6 +84,7 @@ final class SerializedConnection: Sendable {
     if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
     enter(nested)
+    isInsideRead = nested != nil
     defer { gate.leave() }
     return try run(deadline, body)
   }
@@ -108,6 +112,7 @@ final class SerializedConnection: Sendable {
     } else {
       try gate.enter(until: deadline)
     }
+    isInsideRead = nested != nil
     defer { gate.leave() }
     return try run(deadline, body)
   }
@@ -147,6 +152,9 @@ final class SerializedConnection: Sendable {
 
   /// Whether the calling thread is inside an access.
   var isAccessible: Bool { db.isAccessible }
+
+  /// Whether the calling thread is inside an access that was begun inside a read of the same pool.
+  var isAccessibleInsideRead: Bool { db.isAccessible && isInsideRead }
 
   /// Whether the calling thread is inside an access, and that inside a transaction.
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
@@ -265,13 +273,9 @@ final class SerializedConnection: Sendable {
 
   // MARK: End
 
-  /// Closes the connection, once its turn has come.
-  ///
-  /// - parameter first: What has to be closed before.
-  func close(first: () throws -> Void = {}) throws {
+  /// Closes the connection, once its turn has come, unless the program holds a statement.
+  func close() throws {
     try sync { db in
-      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
-      if !db.isInherited { try first() }
       let pointer = interruptible.withLock { pointer in
         defer { pointer = 0 }
         return pointer
@@ -280,11 +284,36 @@ final class SerializedConnection: Sendable {
         try db.close()
       } catch {
         interruptible.withLock { $0 = pointer }
+        db.logUnfinalizedStatements(error)
         throw error
       }
       closed.store(true, ordering: .releasing)
     }
     executor.retire()
+  }
+
+  /// Closes the connection, once its turn has come, also when the program holds statements.
+  ///
+  /// - parameter closeOthers: Closes other connections before this one. It returns why one of them has to wait for its
+  ///   statements. When it throws, this connection stays open.
+  /// - throws: The first error, although the connections are closed.
+  func closeWithStatements(after closeOthers: () throws -> Result<Void, any Error>) throws {
+    var failure: (any Error)?
+    try sync { db in
+      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
+      if !db.isInherited, case .failure(let error) = try closeOthers() { failure = error }
+      interruptible.withLock { $0 = 0 }
+      do {
+        try db.close()
+      } catch {
+        db.logUnfinalizedStatements(error)
+        db.closeWithStatements()
+        failure = failure ?? error
+      }
+      closed.store(true, ordering: .releasing)
+    }
+    executor.retire()
+    if let failure { throw failure }
   }
 
   /// Whether the connection was closed.

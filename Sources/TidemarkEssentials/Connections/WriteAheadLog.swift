@@ -3,10 +3,15 @@
 extension Database {
   /// Turns the file to the write-ahead log.
   func useWriteAheadLog(path: String, durability: Configuration.Durability) throws {
-    if durability != .unsafeNoSync { try untraced(secureNewFile) }
+    let ownSetting = try synchronousOfProgram()
+    if durability != .unsafeNoSync, ownSetting != 0 { try untraced(secureNewFile) }
     let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
-    try use(durability, usesWriteAheadLog: true)
+    if let ownSetting {
+      try untraced { try execute(sql: "PRAGMA synchronous = \(ownSetting)") }
+    } else {
+      try use(durability, usesWriteAheadLog: true)
+    }
     logWarnings(usesWriteAheadLog: true)
   }
 

@@ -13,4 +13,15 @@ extension ConnectionHandle {
       next = sqlite3_next_stmt(pointer, statement)
     }
   }
+
+  /// The texts of the statements that are not finalized. C: `sqlite3_next_stmt`, `sqlite3_sql`.
+  var statementTexts: [String] {
+    var texts: [String] = []
+    var next = sqlite3_next_stmt(pointer, nil)
+    while let statement = next {
+      if let sql = sqlite3_sql(statement) { texts.append(String(cString: sql)) }
+      next = sqlite3_next_stmt(pointer, statement)
+    }
+    return texts
+  }
 }

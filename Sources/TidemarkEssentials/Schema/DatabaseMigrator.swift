@@ -46,20 +46,27 @@ public struct DatabaseMigrator: Sendable {
   public var eraseDatabaseOnSchemaChange = false
 
   private(set) var registered: [Migration] = []
-  private var checksForeignKeys = true
+  private var runsDeferredChecks = true
 
   /// A migrator without migrations.
   public init() {}
 
   // MARK: Registering
 
-  /// A migrator that does not check foreign keys at the end of the migrations that defer them.
+  /// Returns a migrator that does not check foreign keys at the end of the migrations that are registered from now on.
   ///
-  /// A check reads all tables, which may take long. Check once at the end instead, with
-  /// `Database.checkForeignKeys()`, or register migrations whose checks are immediate.
+  /// ```swift
+  /// migrator = migrator.disablingDeferredForeignKeyChecks()
+  /// migrator.registerMigration("rebuildPlayers") { db in … }
+  /// ```
+  ///
+  /// Migrations that were registered before keep their checks. A check reads all tables, which may take long. Check
+  /// once at the end instead, with `Database.checkForeignKeys()`, or register migrations whose checks are immediate.
+  ///
+  /// - Returns: A migrator with the same migrations.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
-    migrator.checksForeignKeys = false
+    migrator.runsDeferredChecks = false
     return migrator
   }
 
@@ -103,6 +110,8 @@ public struct DatabaseMigrator: Sendable {
     precondition(
       !migrations.contains(migration.identifier),
       "already registered migration: \(String(reflecting: migration.identifier))")
+    var migration = migration
+    migration.runsDeferredChecks = runsDeferredChecks
     registered.append(migration)
   }
 
@@ -161,7 +170,7 @@ public struct DatabaseMigrator: Sendable {
     let applied = try appliedIdentifiers(db)
     for migration in range {
       if !applied.contains(migration.identifier) {
-        try migration.apply(db, checksForeignKeys: checksForeignKeys)
+        try migration.apply(db)
       } else if !applied.isDisjoint(with: migration.mergedIdentifiers) {
         // The merging migration was applied by a version of the program that did not know of all it merges.
         try migration.forgetMerged(db)

@@ -7,17 +7,20 @@ struct Migration: Sendable {
   /// Those that it takes the place of; it is not one of them.
   var mergedIdentifiers: Set<String> = []
   let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
+
+  /// Whether foreign keys are checked at the end of the migration, if its checks are deferred.
+  var runsDeferredChecks = true
   let migrate: @Sendable (Database, _ applied: Set<String>) throws -> Void
 
   /// Applies the migration, in a transaction.
   ///
   /// - throws: What went wrong. An error of SQLite says which migration it has stopped; for one of another type, which
   ///   cannot, the log says it.
-  func apply(_ db: Database, checksForeignKeys: Bool) throws {
+  func apply(_ db: Database) throws {
     do {
       let isEnforcing = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
       if foreignKeyChecks == .deferred, isEnforcing {
-        try db.withoutForeignKeys { try applyInTransaction(db, checksForeignKeys: checksForeignKeys) }
+        try db.withoutForeignKeys { try applyInTransaction(db, checksForeignKeys: runsDeferredChecks) }
       } else {
         try applyInTransaction(db, checksForeignKeys: false)
       }

@@ -27,6 +27,9 @@ final class CompilationObserver: StatementAuthorizer {
   /// Told that `PRAGMA journal_mode` or `PRAGMA locking_mode` will be, or was, given another mode.
   var willSetJournalMode: (() -> Void)?
 
+  /// Whether `PRAGMA synchronous` was given a value for the main database. It takes effect as it is compiled.
+  var hasSetSynchronous = false
+
   private var automaticCheckpoint: Int?
 
   /// How many times something else than reading and writing rows was asked for. The program may compile statements
@@ -136,6 +139,11 @@ final class CompilationObserver: StatementAuthorizer {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }
       if let first, second != nil, sqlite3_stricmp(first, "case_sensitive_like") == 0 { redefinesOperators = true }
+      if let first, second != nil, sqlite3_stricmp(first, "synchronous") == 0,
+        database == nil || sqlite3_stricmp(database, "main") == 0
+      {
+        hasSetSynchronous = true
+      }
       if let first, second != nil,
         sqlite3_stricmp(first, "journal_mode") == 0 || sqlite3_stricmp(first, "locking_mode") == 0
       {

@@ -126,6 +126,24 @@ extension Database {
     self.handle = nil
   }
 
+  /// Closes the connection also when the program holds statements: SQLite frees it when the last of them is released.
+  /// None of them runs any more.
+  func closeWithStatements() {
+    guard let handle, !settings.standing.isInherited else { return }
+    handle.closeEventually()
+    RowChangeRegistry.remove(handle.pointer)
+    watcher = nil
+    InvalidText.forget(handle.pointer)
+    self.handle = nil
+    leaveToStatements()
+  }
+
+  /// Logs the statements that keep the connection from being closed.
+  func logUnfinalizedStatements(_ error: any Error) {
+    guard let handle, let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else { return }
+    for sql in handle.statementTexts { ErrorLog.write(error.resultCode, "unfinalized statement: \(sql)") }
+  }
+
   /// Lets go of the connection in a child made by `fork`: it stays open, as the parent has it, and nobody touches it.
   private func becomeInherited() {
     handle = nil

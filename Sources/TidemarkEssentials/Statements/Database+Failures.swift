@@ -89,6 +89,8 @@ extension Database {
   @inline(__always)
   func checkMayBegin(_ statement: Statement, _ arguments: StatementArguments?) throws {
     if !settings.standing.isSound { try checkStanding(for: statement) }
+    // A statement may outlive its connection.
+    if handle == nil { throw Self.closedError }
     if transactionDepth > 0 || abortCause != nil { try checkTransactionIsAlive(for: statement, arguments) }
     if owedRollback != nil { try checkNoRollbackIsOwed(statement, arguments) }
   }

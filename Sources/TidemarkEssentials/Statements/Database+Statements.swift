@@ -108,7 +108,7 @@ extension Database {
   func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
     // In a child made by fork() it belongs to the parent.
     if settings.standing.isInherited { return }
-    if handle == nil || isAccessible {
+    if handle != nil, isAccessible {
       sqlite3_finalize(statement)
       if isRunning { runningCount -= 1 }
     } else {

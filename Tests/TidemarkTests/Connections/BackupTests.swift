@@ -143,6 +143,45 @@ import Tidemark
     copy.inDatabase { #expect($0.description == "Preview") }
   }
 
+  typealias Copy = @Sendable (String, Configuration) throws -> DatabaseQueue
+  static let copies: [Copy] = [
+    { try DatabaseQueue.inMemoryCopy(fromPath: $0, configuration: $1) },
+    { try DatabaseQueue.temporaryCopy(fromPath: $0, configuration: $1) },
+  ]
+
+  @Test(arguments: copies.indices)
+  func aReadOnlyCopyIsReadAndNotWritten(_ index: Int) throws {
+    let folder = try TemporaryFolder()
+    try makeSource().backup(to: DatabaseQueue(path: folder.path("db")))
+    var configuration = Configuration()
+    configuration.readonly = true
+    let copy = try Self.copies[index](folder.path("db"), configuration)
+    #expect(copy.configuration.readonly)
+    #expect(try copy.read { try $0.titles().count } == 40)
+    let writes: [() throws -> Void] = [
+      { try copy.write { try $0.execute(sql: "DELETE FROM book") } },
+      { try copy.inDatabase { try $0.execute(sql: "DELETE FROM book") } },
+      { try copy.erase() },
+      { try DatabaseQueue().backup(to: copy) },
+    ]
+    for write in writes {
+      let error = #expect(throws: DatabaseError.self) { try write() }
+      #expect(error?.resultCode == .SQLITE_READONLY)
+    }
+    #expect(try copy.read { try $0.titles().count } == 40)
+  }
+
+  @Test(arguments: copies.indices)
+  func aCopyOpensWithAnyConfiguration(_ index: Int) throws {
+    let folder = try TemporaryFolder()
+    try makeSource().backup(to: DatabaseQueue(path: folder.path("db")))
+    var usesLog = Configuration()
+    usesLog.journalMode = .wal
+    for configuration in [usesLog, .untrusted] {
+      #expect(try Self.copies[index](folder.path("db"), configuration).read { try $0.titles().count } == 40)
+    }
+  }
+
   @Test func aMissingFileIsNotCopied() throws {
     let folder = try TemporaryFolder()
     for copy in [DatabaseQueue.inMemoryCopy, DatabaseQueue.temporaryCopy] {

@@ -25,6 +25,31 @@ import Tidemark
     #expect(message { try dbQueue.read { _ in } } == closedMessage)
   }
 
+  @Test func closingLogsTheStatementsThatPreventIt() async {
+    await #expect(processExitsWith: .success) {
+      let texts = Locked<[String]>([])
+      Database.logError = { code, message in
+        if message.hasPrefix("unfinalized") { texts.update { $0.append("\(code.rawValue): \(message)") } }
+      }
+      let folder = try TemporaryFolder()
+      let pool = try DatabasePool(path: folder.path("db"))
+      let queue = try DatabaseQueue()
+      let snapshot = try pool.makeSnapshot()
+      let snapshots = try pool.makeSnapshotPool()
+      let statements = [
+        try queue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) },
+        try pool.writeWithoutTransaction { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 2")) },
+        try snapshot.read { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 4")) },
+        try snapshots.read { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 5")) },
+        try pool.read { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 3")) },
+      ]
+      for reader in [queue, pool, snapshot, snapshots] as [any DatabaseReader] { try? reader.close() }
+      precondition(
+        texts.value.sorted() == (1...5).map { "5: unfinalized statement: SELECT \($0)" }, "\(texts.value)")
+      withExtendedLifetime(statements) {}
+    }
+  }
+
   @Test func theStatementsOfTheLibraryDoNotKeepItOpen() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in

@@ -79,13 +79,26 @@ import Tidemark
     try dbPool.write { try $0.execute(sql: "INSERT INTO book VALUES (3)") }
   }
 
-  @Test func itsTransactionMustReadAndNotWrite() throws {
+  @Test func itIsOneOfTheLastCommitWhereNoTransactionIsOpen() throws {
     defer { removeFiles() }
     let dbPool = try pool()
-    let autocommit = #expect(throws: DatabaseError.self) {
-      _ = try dbPool.writeWithoutTransaction { try DatabaseSnapshotPool($0) }
+    let count = "SELECT COUNT(*) FROM book"
+    let ofReader = try dbPool.unsafeRead { try DatabaseSnapshotPool($0) }
+    #expect(try ofReader.read { try Int.fetchOne($0, sql: count) } == 2)
+    try ofReader.close()
+    let ofWriter = try dbPool.writeWithoutTransaction { db in
+      try db.execute(sql: "INSERT INTO book VALUES (3)")
+      let snapshot = try DatabaseSnapshotPool(db)
+      try db.execute(sql: "INSERT INTO book VALUES (4)")
+      return snapshot
     }
-    #expect(autocommit?.message == "Can't create snapshot because database is in autocommit mode.")
+    #expect(try ofWriter.read { try Int.fetchOne($0, sql: count) } == 3)
+    #expect(try dbPool.read { try Int.fetchOne($0, sql: count) } == 4)
+  }
+
+  @Test func itsTransactionMustNotWrite() throws {
+    defer { removeFiles() }
+    let dbPool = try pool()
     let writing = #expect(throws: DatabaseError.self) { _ = try dbPool.write { try DatabaseSnapshotPool($0) } }
     #expect(writing?.message == "Can't create snapshot because the transaction writes.")
   }
@@ -95,6 +108,18 @@ import Tidemark
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
     let error = #expect(throws: DatabaseError.self) { try DatabaseSnapshotPool(path: path) }
     #expect(error?.message == "Can't create snapshot because database is not in WAL mode.")
+  }
+
+  @Test func oneWhoseStatementIsHeldIsClosedAllTheSame() throws {
+    defer { removeFiles() }
+    let snapshot = try pool().makeSnapshotPool()
+    let statement = try snapshot.read { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }
+    let busy = #expect(throws: DatabaseError.self) { try snapshot.close() }
+    #expect(busy?.resultCode == .SQLITE_BUSY)
+    try snapshot.close()
+    let error = #expect(throws: DatabaseError.self) { try snapshot.read { try Row.fetchAll($0, sql: "SELECT 1") } }
+    #expect(error?.message == "Connection is closed")
+    withExtendedLifetime(statement) {}
   }
 
   @Test func oneThatIsClosedThrows() throws {

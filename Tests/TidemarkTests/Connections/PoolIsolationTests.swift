@@ -105,6 +105,47 @@ import Tidemark
     #expect(name == "GRDB.DatabasePool.reader.2")
   }
 
+  @Test func aReentrantReadInsideAWriteSeesWhatIsNotCommitted() throws {
+    let read = { [pool] (writing: Database) in
+      try pool.unsafeReentrantRead { db throws in
+        #expect(db === writing)
+        #expect(try db.numbers() == [1])
+      }
+    }
+    let erased: any DatabaseReader = AnyDatabaseWriter(pool)
+    try pool.write { db in
+      try db.insert(1)
+      try read(db)
+      try erased.unsafeReentrantRead { #expect($0 === db) }
+      try db.execute(sql: "DELETE FROM t")
+    }
+    try pool.writeInTransaction { db in
+      try db.insert(1)
+      try read(db)
+      return .rollback
+    }
+    try pool.barrierWriteWithoutTransaction { db in
+      try db.insert(1)
+      try read(db)
+      try db.execute(sql: "DELETE FROM t")
+    }
+  }
+
+  @Test func aReentrantReadIsPartOfTheInnermostAccess() throws {
+    try pool.read { reader in
+      try pool.write { writer in
+        try pool.unsafeReentrantRead { #expect($0 === writer) }
+      }
+      try pool.unsafeReentrantRead { #expect($0 === reader) }
+    }
+    try pool.write { writer in
+      try pool.read { reader in
+        try pool.unsafeReentrantRead { #expect($0 === reader) }
+      }
+      try pool.unsafeReentrantRead { #expect($0 === writer) }
+    }
+  }
+
   @Test func readersHaveSettingsOfTheirOwn() throws {
     let pragmas = ["query_only", "journal_mode"]
     let values = try pool.read { db in try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") } }

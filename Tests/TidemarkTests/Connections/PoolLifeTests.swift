@@ -66,21 +66,30 @@ import Tidemark
   }
 
   @Test(arguments: ["reader", "writer"])
-  func aPoolThatCannotBeClosedIsAsUsableAsBefore(holder: String) throws {
+  func aPoolWhoseStatementIsHeldIsClosedAllTheSame(holder: String) async throws {
     nonisolated(unsafe) var statement: Tidemark.Statement?
     let makeStatement = { (db: Database) in statement = try db.makeStatement(sql: "SELECT n FROM t") }
+    let pool = pool
     if holder == "reader" {
-      try pool.unsafeRead(makeStatement)
+      try synchronously { try pool.unsafeRead(makeStatement) }
     } else {
-      try pool.writeWithoutTransaction(makeStatement)
+      try synchronously { try pool.writeWithoutTransaction(makeStatement) }
     }
     #expect(resultCode { try pool.close() } == .SQLITE_BUSY)
     #expect(statement != nil)
-    try pool.write { try $0.insert(1) }
-    #expect(try pool.read { try $0.numbers() } == [1])
-    statement = nil
     try pool.close()
+    #expect(message { try synchronously { try pool.write { try $0.insert(1) } } } == closedMessage)
+    #expect(message { _ = try synchronously { try pool.read { try $0.numbers() } } } == closedMessage)
+    #expect(await message { try await pool.write { try $0.insert(1) } } == closedMessage)
+    #expect(await message { _ = try await pool.read { try $0.numbers() } } == closedMessage)
+    statement = nil
     #expect(folder.descriptorCount == 0)
+  }
+
+  @Test func aStatementThatOutlivesItsPoolDoesNotRun() throws {
+    let statement = try pool.writeWithoutTransaction { UnsafeTransfer(try $0.makeStatement(sql: "SELECT n FROM t")) }
+    #expect(resultCode { try pool.close() } == .SQLITE_BUSY)
+    #expect(message { try pool.writeWithoutTransaction { _ in try statement.value.execute() } } == closedMessage)
   }
 
   @Test func aPoolThatIsReleasedIsClosed() throws {

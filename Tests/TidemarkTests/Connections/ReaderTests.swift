@@ -90,7 +90,7 @@ import Tidemark
     #expect(folder.descriptorCount == 0)
   }
 
-  @Test(arguments: TestReader.allCases)
+  @Test(arguments: [TestReader.queue, .readonlyQueue, .snapshot])
   func aStatementThatIsStillHeldPreventsClosing(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     nonisolated(unsafe) var statement: Tidemark.Statement?

@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 import Tidemark
 
@@ -93,6 +94,62 @@ import Tidemark
     #expect(await message { _ = try await later(snapshot.asyncRead) { try $0.numbers() } } == lost)
     // It does not count as current.
     try snapshot.close()
+  }
+
+  /// The kinds of snapshots of a pool with one connection.
+  private func snapshots() throws -> [any DatabaseSnapshotReader] {
+    let pool = try folder.pool { $0.maximumReaderCount = 1 }
+    return [try pool.makeSnapshot(), try pool.makeSnapshotPool()]
+  }
+
+  @Test func whoBeginsAnotherTransactionLosesIt() throws {
+    for snapshot in try snapshots() {
+      try pool.write { try $0.insert(2) }
+      let aborted = "SQLite error 4: Transaction was aborted - while executing `BEGIN DEFERRED TRANSACTION`"
+      #expect(
+        message {
+          try snapshot.read { db in
+            try db.commit()
+            try db.beginTransaction()
+          }
+        } == aborted)
+      #expect(message { _ = try snapshot.read { try $0.numbers() } } == "SQLite error 4: Snapshot is lost.")
+    }
+  }
+
+  @Test func whoBeginsAnotherTransactionUnseenLosesIt() throws {
+    for snapshot in try snapshots() {
+      try pool.write { try $0.insert(2) }
+      let lost = "SQLite error 4: Snapshot is lost."
+      #expect(
+        message {
+          _ = try snapshot.read { db in
+            sqlite3_exec(db.sqliteConnection, "COMMIT; BEGIN", nil, nil, nil)
+            return try db.numbers()
+          }
+        } == lost)
+      #expect(message { _ = try snapshot.unsafeReentrantRead { try $0.numbers() } } == lost)
+    }
+  }
+
+  @Test func aConcurrentReadThatEndsItsTransactionReadsNothingNewer() throws {
+    let result = Journal<String>()
+    let end = Moment()
+    pool.writeWithoutTransaction { _ in
+      pool.spawnConcurrentRead { database in
+        result.append(
+          message {
+            let db = try database.get()
+            try db.commit()
+            try db.beginTransaction()
+          })
+        end.happen()
+      }
+    }
+    try end.wait()
+    #expect(
+      result.entries == ["SQLite error 4: Transaction was aborted - while executing `BEGIN DEFERRED TRANSACTION`"])
+    #expect(try pool.read { try $0.numbers() } == [1])
   }
 
   @Test func aCancelledReadDoesNotLoseIt() async throws {

@@ -154,12 +154,24 @@ import Tidemark
     try ended.wait()
   }
 
-  @Test func aPoolThatCannotBeClosedLooksOn() throws {
+  @Test func closingAPoolEndsItsObservationsAlsoWhenAStatementIsHeld() throws {
     let pool = try pool()
     let (deliveries, cancellable) = Self.names.collect(in: pool)
     try deliveries.wait(forLast: [])
     let statement = try pool.writeWithoutTransaction { try $0.makeStatement(sql: "SELECT 1") }
     #expect(throws: DatabaseError.self) { try pool.close() }
+    withExtendedLifetime(statement) {}
+    #expect(try deliveries.failureText().contains("closed"))
+    cancellable.cancel()
+  }
+
+  @Test func aQueueThatCannotBeClosedLooksOn() throws {
+    let dbQueue = try DatabaseQueue(path: path)
+    try dbQueue.write { try $0.createPlayers() }
+    let (deliveries, cancellable) = Self.names.collect(in: dbQueue)
+    try deliveries.wait(forLast: [])
+    let statement = try dbQueue.inDatabase { try $0.makeStatement(sql: "SELECT 1") }
+    #expect(throws: DatabaseError.self) { try dbQueue.close() }
     withExtendedLifetime(statement) {}
     try DatabaseQueue(path: path).write { try $0.addPlayer("Arthur") }
     try deliveries.wait(forLast: ["Arthur"])

@@ -1,3 +1,5 @@
+import CSQLite
+import Foundation
 import Testing
 
 import Tidemark
@@ -68,6 +70,26 @@ import Tidemark
   }
 }
 
+/// `disablingDeferredForeignKeyChecks()`.
+@Suite struct DeferredCheckTests {
+  @Test func disablingChecksAppliesToLaterMigrationsOnly() throws {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("checked") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parentId REFERENCES parent (id));
+          INSERT INTO child VALUES (1);
+          """)
+    }
+    migrator = migrator.disablingDeferredForeignKeyChecks()
+    migrator.registerMigration("unchecked") { _ in }
+    let dbQueue = try DatabaseQueue()
+    let error = #expect(throws: DatabaseError.self) { try migrator.migrate(dbQueue) }
+    #expect(error?.migration == "checked")
+    try dbQueue.read { try #expect(migrator.appliedMigrations($0) == []) }
+  }
+}
+
 /// `eraseDatabaseOnSchemaChange`.
 @Suite struct ErasingMigratorTests {
   private func migrator(_ definitions: [(String, String)]) -> DatabaseMigrator {
@@ -114,6 +136,37 @@ import Tidemark
     try dbQueue.read { db in
       try #expect(migrator.appliedIdentifiers(db) == Set(changed.map(\.0)))
       try #expect(!migrator.hasSchemaChanges(db))
+    }
+  }
+
+  @Test func schemaChangesAreFoundWhenPrepareDatabaseNeedsAFile() throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      var isPersistent: CInt = 1
+      let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isPersistent)
+      guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+    let dbQueue = try DatabaseQueue(path: folder.path("db"), configuration: configuration)
+    try migrator(first).migrate(dbQueue)
+    try migrator([("m1", "CREATE TABLE t (a, b)")]).migrate(dbQueue)
+    try #expect(rowCount(dbQueue) == 0)
+  }
+
+  @Test func theTemporaryDatabaseLeavesNoFileBehind() throws {
+    let paths = Locked<[String]>([])
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      let path = try String.fetchOne(db, sql: "SELECT file FROM pragma_database_list") ?? ""
+      if !path.isEmpty { paths.update { $0.append(path) } }
+    }
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    try migrator(first).migrate(dbQueue)
+    try migrator(first).migrate(dbQueue)
+    #expect(paths.value.count == 1)
+    for path in paths.value {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      #expect(!FileManager.default.fileExists(atPath: folder))
     }
   }
 

@@ -243,7 +243,7 @@ import Tidemark
   }
 
   @Test func law3ChecksMayBeDisabled() throws {
-    var migrator = DatabaseMigrator()
+    var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
     migrator.registerMigration("m1") { db in
       try db.execute(
         sql: """
@@ -252,7 +252,7 @@ import Tidemark
           """)
     }
     let dbQueue = try DatabaseQueue()
-    try migrator.disablingDeferredForeignKeyChecks().migrate(dbQueue)
+    try migrator.migrate(dbQueue)
     try dbQueue.inDatabase { db in
       #expect(throws: DatabaseError.self) { try db.checkForeignKeys() }
       try #expect(Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
