@@ -46,6 +46,15 @@ final class AccessPlaces: Sendable {
     isPossible = environment.allowsAccessesInPlace && threads.limit > 0
   }
 
+  /// For a database: its accesses must not wait for a target queue on the threads of tasks.
+  convenience init(_ configuration: Configuration) {
+    var environment = configuration.environment
+    if configuration.targetQueue != nil || configuration.writeTargetQueue != nil {
+      environment.allowsAccessesInPlace = false
+    }
+    self.init(environment)
+  }
+
   /// An access that runs in place.
   struct Place {
     fileprivate let start: Duration

@@ -67,6 +67,9 @@ protocol AccessExecutor: Sendable {
   /// Has a job run soon, elsewhere.
   func execute(_ job: @escaping @Sendable () -> Void)
 
+  /// Has a short job that uses no connection run soon, elsewhere, also when all threads for accesses are in use.
+  func executeBeside(_ job: @escaping @Sendable () -> Void)
+
   /// There will be no more jobs, most likely: what waits for them is given back. Jobs that come all the same are run.
   func retire()
 }
