@@ -46,6 +46,16 @@ final class AccessPlaces: Sendable {
     isPossible = environment.allowsAccessesInPlace && threads.limit > 0
   }
 
+  /// Creates the permits of a database. With a target queue, accesses never run inline: they would block the threads of
+  /// tasks.
+  convenience init(_ configuration: Configuration) {
+    var environment = configuration.environment
+    if configuration.targetQueue != nil || configuration.writeTargetQueue != nil {
+      environment.allowsAccessesInPlace = false
+    }
+    self.init(environment)
+  }
+
   /// A permit for an inline access.
   struct Place {
     fileprivate let start: Duration

@@ -1,35 +1,4 @@
 extension AsyncAccess {
-  /// Runs an access of a task: it waits without a thread, then runs on the executor.
-  ///
-  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled while its
-  /// access runs, the access is interrupted, and its transaction rolled back.
-  ///
-  /// - parameter deadline: The deadline of the access: an access that is still waiting then gives up.
-  /// - parameter enter: Calls its argument when the access may begin, and returns the ticket for giving
-  ///   up if there is a wait.
-  /// - parameter giveUp: Gives up waiting.
-  /// - parameter leave: Ends the access, and admits the next one.
-  static func perform<Lease: Sendable, Ticket: Sendable>(
-    on executor: any AccessExecutor, until deadline: Database.Deadline?,
-    enter: (@escaping @Sendable (Lease) -> Void) -> Ticket?,
-    giveUp: @escaping @Sendable (Ticket) -> Void,
-    leave: @escaping @Sendable (Lease) -> Void,
-    _ body: @escaping @Sendable (Lease, AccessCancellation) throws -> Result
-  ) async throws -> Result {
-    try await suspend(until: deadline) { access in
-      let ticket = enter { lease in
-        guard access.begin() else { return leave(lease) }
-        executor.execute {
-          let result = Swift.Result { try body(lease, access.cancellation) }
-          leave(lease)
-          access.end(with: result)
-        }
-      }
-      guard let ticket else { return nil }
-      return { giveUp(ticket) }
-    }
-  }
-
   /// Waits for a resource of an access, without a thread.
   ///
   /// If the task is cancelled while it waits, it gives up immediately. The caller returns the resource.

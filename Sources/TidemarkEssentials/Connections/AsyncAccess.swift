@@ -1,8 +1,8 @@
-/// The life of an asynchronous access.
+/// The life of a wait for what an access of a task needs.
 ///
 ///     created --wait--> waiting --begin--> running --end--> ended
-///        |                 |                  |
-///        +----- cancel ----+                  +-- cancel: the access is told, and ends by itself
+///        |                 |
+///        +----- cancel ----+
 ///                 v
 ///            given up
 ///
@@ -22,8 +22,6 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   }
 
   private let state = Mutex(State.created)
-  let cancellation = AccessCancellation()
-
   /// - returns: False when the task was cancelled already; the continuation was resumed.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let error: (any Error)? = state.withLock { state in
@@ -86,7 +84,6 @@ final class AsyncAccess<Result: Sendable>: Sendable {
   }
 
   func cancel() {
-    cancellation.cancel()
     giveUp(CancellationError())
   }
 

@@ -169,10 +169,14 @@ public struct Configuration: Sendable {
     set { storedWriteQoS = newValue }
   }
 
-  /// A queue whose quality of service accesses take.
+  /// The queue on which accesses run, so that `dispatchPrecondition(condition: .onQueue(queue))` holds in them.
+  ///
+  /// Synchronous accesses still block their caller and, but for the main queue, run on its thread. A serial queue lets
+  /// one access run at a time. Do not start a synchronous access from other code that runs on a serial target queue: it
+  /// would wait for itself. Default: nil, for no queue.
   public var targetQueue: DispatchQueue?
 
-  /// A queue whose quality of service writes take.
+  /// The queue on which accesses of connections that can write run, in place of ``targetQueue``. Default: nil.
   public var writeTargetQueue: DispatchQueue?
 
   private var storedReadQoS: DispatchQoS?

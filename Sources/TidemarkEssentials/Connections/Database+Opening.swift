@@ -102,6 +102,9 @@ extension DatabaseSettings {
     clock = configuration.environment.clock
     if configuration.observesSuspensionNotifications, !configuration.readonly { suspension = Suspension() }
     statementCacheCountMax = configuration.statementCacheCountMax
+    let queue =
+      configuration.readonly ? configuration.targetQueue : configuration.writeTargetQueue ?? configuration.targetQueue
+    targetQueue = queue.map { TargetQueue(label: label, target: $0) }
   }
 }
 

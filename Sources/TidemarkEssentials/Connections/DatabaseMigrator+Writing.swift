@@ -69,6 +69,8 @@ extension DatabaseMigrator {
     configuration.readonly = false
     configuration.label = nil
     configuration.filePermissions = nil
+    configuration.targetQueue = nil
+    configuration.writeTargetQueue = nil
     configuration.journalMode = .default
     // A file with a name: SQLite opens others late, and `sqlite3_file_control` fails until then.
     return try Self.withScratchFolder { folder in

@@ -73,8 +73,9 @@ public final class DatabaseQueue: DatabaseWriter {
     writable.readonly = false
     connection = try SerializedConnection(location, writable, label: configuration.label ?? "GRDB.DatabaseQueue")
     _ground = .queue(connection, configuration)
-    try source.unsafeRead { sourceDb in
-      try connection.sync { db in
+    // On the target queue of the copy, whose thread may be another one.
+    try connection.sync { db in
+      try source.unsafeRead { sourceDb in
         try sourceDb.backup(to: db)
         guard configuration.readonly else { return }
         db.configuration = configuration

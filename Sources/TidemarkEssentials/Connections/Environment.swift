@@ -66,6 +66,9 @@ protocol AccessExecutor: Sendable {
   /// Runs a job asynchronously on another thread.
   func execute(_ job: @escaping @Sendable () -> Void)
 
+  /// Runs a short job that uses no connection on another thread, even if all threads for accesses are in use.
+  func executeBeside(_ job: @escaping @Sendable () -> Void)
+
   /// Reports that no more jobs are expected: releases idle threads. Further jobs are still executed.
   func retire()
 }

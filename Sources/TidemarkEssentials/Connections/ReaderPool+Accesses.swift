@@ -46,10 +46,12 @@ extension ReaderPool {
   private func elsewhere<T: Sendable>(
     _ deadline: Database.Deadline?, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await AsyncAccess.perform(
+    try await AccessExecution<Loan>.perform(
       on: executor, until: deadline,
-      enter: { [self] letIn in borrow(letIn) },
-      giveUp: { [self] ticket in giveUp(ticket) },
+      enter: { [self] letIn in
+        guard let ticket = borrow(letIn) else { return nil }
+        return { [self] in giveUp(ticket) }
+      },
       leave: { [self] loan in giveBack(loan) },
       { [self] loan, cancellation in
         try places.watching {

@@ -55,7 +55,7 @@ final class ReaderPool: Sendable {
     executor = configuration.environment.makeExecutor(label, slotCount)
     liveCountMax = countMax
     timeLimit = AccessTimeLimit(configuration)
-    places = AccessPlaces(configuration.environment)
+    places = AccessPlaces(configuration)
     makePlace = configuration.environment.makePlace
     self.nested = nested
     self.holdsTransactions = holdsTransactions

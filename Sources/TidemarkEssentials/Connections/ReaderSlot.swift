@@ -31,7 +31,7 @@ final class ReaderSlot: Sendable {
       return pointer
     }
     do {
-      try db.withAccess { try $0.close() }
+      try db.withAccessHere { try $0.close() }
     } catch {
       interruptible.withLock { $0 = pointer }
       throw error
@@ -85,8 +85,16 @@ final class ReaderThreads: Sendable {
   /// Runs the access of the calling thread with a borrowed slot.
   @inline(__always)
   func withAccess<Result>(_ slot: Int, _ db: Database, _ body: (Database) throws -> Result) rethrows -> Result {
+    if let queue = db.settings.targetQueue { return try queue.sync { try withAccessHere(slot, db, body) } }
+    return try withAccessHere(slot, db, body)
+  }
+
+  @inline(__always)
+  private func withAccessHere<Result>(
+    _ slot: Int, _ db: Database, _ body: (Database) throws -> Result
+  ) rethrows -> Result {
     threads[slot].store(currentThreadID(), ordering: .relaxed)
     defer { threads[slot].store(0, ordering: .relaxed) }
-    return try db.withAccess(body)
+    return try db.withAccessHere(body)
   }
 }

@@ -49,7 +49,7 @@ final class SerializedConnection: Sendable {
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
-    places = AccessPlaces(configuration.environment)
+    places = AccessPlaces(configuration)
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
     if let suspension = db.settings.suspension {
       suspensionObserver = FoundationServices.current?.observeSuspension(
@@ -65,7 +65,7 @@ final class SerializedConnection: Sendable {
   deinit {
     // Nobody can be using the connection. A statement that the program still holds keeps it open.
     do {
-      try db.withAccess { try $0.close() }
+      try db.withAccessHere { try $0.close() }
     } catch {
       db.leaveToStatements()
     }
@@ -164,7 +164,7 @@ final class SerializedConnection: Sendable {
     if db.isInherited { return nil }
     guard gate.enterNow() else { return nil }
     defer { gate.leave() }
-    return db.withAccess { db in
+    return db.withAccessHere { db in
       let busy = db.callbacks.busy
       db.callbacks.busy = nil
       defer { db.callbacks.busy = busy }
@@ -208,10 +208,9 @@ final class SerializedConnection: Sendable {
     if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
     let turn = turn ?? gate
-    return try await AsyncAccess.perform(
+    return try await AccessExecution<Void>.perform(
       on: executor, until: deadline,
       enter: { letIn in turn.begin { letIn(()) } },
-      giveUp: { giveUp in giveUp() },
       leave: { _ in turn.end() },
       { [self] _, cancellation in
         try places.watching {

@@ -18,6 +18,8 @@ final class ThreadExecutor: AccessExecutor {
 
   func execute(_ job: @escaping @Sendable () -> Void) { shared.execute(job) }
 
+  func executeBeside(_ job: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: job) }
+
   func retire() {
     // In a child made by fork(), there are no threads to wait for.
     if process.isOfThisProcess { shared.stopIdleThreads() }

@@ -53,7 +53,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// The next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
-    preconditionAccess()
+    try checkMayStep()
     return try step() ? Decoding._decode(run.row) : nil
   }
 
@@ -115,8 +115,19 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     }
   }
 
+  // A statement finds out by itself that it should stop, but not soon: SQLite asks from time to time.
   @usableFromInline
-  func preconditionAccess() { statement.database.preconditionAccess() }
+  func checkMayStep() throws {
+    statement.database.preconditionAccess()
+    guard statement.database.isWatchingForStops, case .onRow = phase else { return }
+    do {
+      try statement.database.checkInterruption()
+    } catch {
+      phase = .failed(error)
+      run.finish()
+      throw error
+    }
+  }
 
   @usableFromInline
   func end() {

@@ -25,7 +25,7 @@ func currentThreadID() -> ThreadID {
 }
 
 extension Database {
-  /// Runs a closure that may use the connection.
+  /// Runs a closure that may use the connection, on the target queue if there is one.
   ///
   /// Whoever calls it has exclusive access to the connection.
   ///
@@ -34,6 +34,13 @@ extension Database {
   /// What is the same for all results stands in functions of its own.
   @inline(__always)
   func withAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    if let queue = settings.targetQueue { return try queue.sync { try withAccessHere(body) } }
+    return try withAccessHere(body)
+  }
+
+  /// Runs a closure of the library that may use the connection, on the calling thread.
+  @inline(__always)
+  func withAccessHere<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
     let previous = beginAccess()
     defer { endAccess(previous) }
     return try body(self)

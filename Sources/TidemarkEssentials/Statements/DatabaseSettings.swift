@@ -26,6 +26,9 @@ struct DatabaseSettings: Sendable {
   /// How long an access may take; nil when it may take its time.
   var accessTimeLimit: Duration?
 
+  /// Where accesses run; nil when that does not matter.
+  var targetQueue: TargetQueue?
+
   /// Where time comes from.
   var clock = WorldClock.live
 

@@ -153,6 +153,9 @@ extension Database {
   private enum Scope {
     case transaction
     case savepoint
+
+    /// A transaction that reads. Its closure has its result: that it was cancelled meanwhile changes nothing.
+    case read
   }
 
   private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
@@ -190,8 +193,14 @@ extension Database {
   /// Returns the result of a closure that reads one snapshot and cannot write.
   @inline(__always)
   func isolatedRead<Result>(_ value: (Database) throws -> Result) throws -> Result {
-    if settings.isReadonly { return try committing(value, kind: .deferred) }
-    return try readOnly { try committing(value, kind: .deferred) }
+    if settings.isReadonly { return try reading(value) }
+    return try readOnly { try reading(value) }
+  }
+
+  @inline(__always)
+  private func reading<Result>(_ value: (Database) throws -> Result) throws -> Result {
+    try beginTransaction(.deferred)
+    return try keeping(value, in: .read)
   }
 
   /// Returns the result of a closure that runs in the transaction that has just begun.
@@ -221,7 +230,7 @@ extension Database {
     transactionDepth -= 1
     // The transaction of this scope has ended, and its error is obsolete. The error of an explicit transaction around a
     // savepoint is not.
-    if transactionDepth == 0, scope == .transaction { abortCause = nil }
+    if transactionDepth == 0, scope != .savepoint { abortCause = nil }
   }
 
   private func keepOrUndo(_ scope: Scope) throws {
@@ -239,13 +248,14 @@ extension Database {
     }
     switch scope {
     case .transaction: try commit()
+    case .read: try shielded { try commit() }
     case .savepoint: try run("RELEASE SAVEPOINT grdb")
     }
   }
 
   private func undoThrowing(_ scope: Scope) throws {
     switch scope {
-    case .transaction:
+    case .transaction, .read:
       try rollback()
     case .savepoint:
       try run("ROLLBACK TRANSACTION TO SAVEPOINT grdb")

@@ -266,6 +266,8 @@ private final class SimulatedExecutor: AccessExecutor, @unchecked Sendable {
     }
   }
 
+  func executeBeside(_ job: @escaping @Sendable () -> Void) { simulation.fiber(job) }
+
   func retire() {}
 }
 

@@ -82,10 +82,9 @@ import Tidemark
 
     func access(_ body: @escaping @Sendable () -> Void) async throws {
       let isLost = Mutex(false)
-      try await AsyncAccess<Void>.perform(
+      try await AccessExecution<Void>.perform(
         on: executor, until: nil,
-        enter: { letIn in gate.enter { letIn(()) } },
-        giveUp: { [gate] ticket in _ = gate.giveUp(ticket) },
+        enter: { [gate] letIn in gate.begin { letIn(()) } },
         leave: { [gate] _ in if !isLost.withLock({ $0 }) { gate.leave() } },
         { _, cancellation in
           body()
