@@ -33,6 +33,12 @@ extension Statement {
     return columns
   }
 
+  /// The number of columns of the current row: that of `columnCount`, unless the schema has changed since.
+  package var currentColumnCount: Int {
+    _ = columnsAfterRecompilation()
+    return columnCount
+  }
+
   /// The value in a column of the current row.
   package func value(at index: Int) throws -> DatabaseValue {
     guard let value = DatabaseValue.read(sqliteStatement, CInt(index)) else { throw unreadable }
@@ -48,6 +54,23 @@ extension Statement {
         initializedCount = index + 1
       }
     }
+  }
+
+  /// Whether a run of this statement may change the rows that another one has still to return. When in doubt, it may.
+  package func mayChangeRows(of reader: Statement) -> Bool {
+    if effects.contains(.undo) { return true }
+    // What writes without naming a table is VACUUM.
+    guard let writes else { return effects.isEmpty && !isReadonly }
+    if !writes.schemaChanges.isEmpty || writes.writesSchemaTable || !writes.hold(for: self) { return true }
+    if writes.tables.isEmpty { return false }
+    let region = reader.databaseRegion
+    return writes.tables.contains { $0.eventKinds.contains(where: region.isModified(byEventsOfKind:)) }
+  }
+
+  /// Runs a closure whose statements end neither with the current access, nor with its task or deadline, and are not
+  /// traced.
+  package func readingOn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try database.shielded { try database.untraced(body) }
   }
 
   private var unreadable: DatabaseError {
@@ -78,6 +101,9 @@ extension Database {
     try knowingTheSchema { try makeStatement(sql: sql) }
   }
 
+  /// Whether an error is that of a text that has more than one statement.
+  package static func isSeveralStatements(_ error: DatabaseError) -> Bool { error.message == severalStatementsMessage }
+
   // SQLite looks names up in the schema as it knew it last. While another connection has the lock, it cannot see that
   // this is out of date; it waits for the lock, and then says that there is no such table. The lock is what has to be
   // told.
@@ -99,6 +125,11 @@ extension Database {
 
   /// What to do from now on when another connection holds the lock.
   package func wait(_ mode: BusyMode) throws { try install(mode) }
+
+  /// The length of the write-ahead log, in frames, after which the library makes a checkpoint; zero when it makes none.
+  package var automaticCheckpointFrameCount: Int {
+    callbacks.longLogFrameCount == .max ? 0 : Int(callbacks.longLogFrameCount)
+  }
 
   /// Lets go of the closures that a program has given the connection: they may hold who holds the connection.
   package func letGoOfClosures() {

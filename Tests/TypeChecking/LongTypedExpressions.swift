@@ -28,6 +28,9 @@ func operators() {
 
 func conditions() {
   check(users.filter(id == 1 && name == "x" && balance > 2 && age != nil && verified && email.like("%a%")))
+  check(users.filter(id == 1 && email == "x" && balance > 2 && age < 3 && number != 4))
+  check(users.filter(id > 1 && id < 2 && number >= 3 && number <= 4 && balance == 5))
+  check(users.filter(name == "x" && email != "y" && verified == true && age == nil && bonus >= 2.5 || admin == false))
   check(users.filter(balance * 2 + 1 - balance / 3 > 10 && id % 2 == 0))  // 360 ms
   check(users.filter((id * 2 + 1) * (id - 3) / 4 + 5 > 7))  // 1.6 s
   check(users.filter((id * 2 + 1) * (id - 3) / 4 + 5 - id * 6 > 7))  // refused after 7 s

@@ -3,7 +3,7 @@
 #
 #   Tests/TypeChecking/run.sh [folder of built products]
 #
-# LongExpressions.swift and LongTypedExpressions.swift are checked against the built modules, with the compiler's warning
+# LongExpressions.swift, LongTypedExpressions.swift and GenericTypedExpressions.swift are checked against the built modules, with the compiler's warning
 # for expressions that take more than 100 ms, on a machine where Yardstick.swift takes 125 ms: on a slower one, or one
 # that is busy, it is as much more. What is slow sixteen times in a row is slow.
 #
@@ -12,7 +12,8 @@
 
 set -u
 cd "$(dirname "$0")/../.."
-files="Tests/TypeChecking/LongExpressions.swift Tests/TypeChecking/LongTypedExpressions.swift"
+folder=Tests/TypeChecking
+files="$folder/LongExpressions.swift $folder/LongTypedExpressions.swift $folder/GenericTypedExpressions.swift"
 products=${1:-.build/debug}
 
 # How long the compiler takes for the yardstick, in milliseconds: the least of three.

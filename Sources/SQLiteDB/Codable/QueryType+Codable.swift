@@ -10,6 +10,7 @@ extension QueryType {
   ///
   /// A property that is nil is left out.
   ///
+  /// - parameter encodable: The value.
   /// - parameter userInfo: What the value is told when it encodes itself.
   /// - parameter otherSetters: Columns that are set beside those of the value.
   public func insert(

@@ -7,6 +7,7 @@ import Tidemark
 extension Encodable {
   /// The columns that the value encodes itself into.
   ///
+  /// - parameter userInfo: What the value is given when it encodes itself.
   /// - parameter nilIsNull: Whether a property that is nil is a column that is NULL; else it is none.
   func setters(_ userInfo: [CodingUserInfoKey: Any], nilIsNull: Bool = false) throws -> [Setter] {
     let encoder = RowEncoder(userInfo: userInfo, nilIsNull: nilIsNull)

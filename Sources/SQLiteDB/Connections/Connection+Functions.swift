@@ -90,6 +90,9 @@ extension Connection {
   /// }, result: { $0 })
   /// ```
   ///
+  /// - parameter functionName: The name that SQL knows it by.
+  /// - parameter argumentCount: The number of its arguments; nil for any number.
+  /// - parameter deterministic: Whether its result depends on nothing but its arguments.
   /// - parameter initialValue: What there is before the first row.
   /// - parameter reduce: Makes of it, and of the arguments of a row, what there is after that row.
   /// - parameter result: Makes of it, after the last row, what SQL is given.
@@ -108,6 +111,9 @@ extension Connection {
 
   /// Has SQL put the values of rows together with closures, in memory that these look after themselves.
   ///
+  /// - parameter functionName: The name that SQL knows it by.
+  /// - parameter argumentCount: The number of its arguments; nil for any number.
+  /// - parameter deterministic: Whether its result depends on nothing but its arguments.
   /// - parameter step: Given the arguments of a row, and the memory.
   /// - parameter final: Given the memory after the last row. It makes of it what SQL is given, and frees it.
   /// - parameter state: Makes the memory, before the first row.

@@ -49,15 +49,22 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// - parameter onError: Told the error that ends the observation: the query cannot be run, any more or at all. When
-  ///   nothing is said, it goes where the errors go that nobody can be told: `Database.logError`.
+  /// - parameter query: The query.
+  /// - parameter onError: Called with the error that ends the observation: the query cannot be run, any more or at all.
+  ///   It is a `Result`, as all errors of SQLite. Without this closure, it is reported to `Database.logError`.
+  /// - returns: The rows, each time that they may have changed.
   public func observe(
     _ query: any QueryType, onError: (@Sendable (any Error) -> Void)? = nil
   ) -> ObservedRows {
     let table = ScalarQuery<Void>(query.clauses)
     let observation = ValueObservation.tracking { db in try db.prepare(table) }
+    let report = onError ?? { Database.report($0, "An observation of a query has ended") }
+    let usesExtendedCodes = usesExtendedErrorCodes
     return ObservedRows(
       values: observation.values(in: writer),
-      onError: onError ?? { Database.report($0, "An observation of a query has ended") })
+      onError: { error in
+        report(
+          (error as? DatabaseError).map { Result($0, usesExtendedCodes: usesExtendedCodes, statement: nil) } ?? error)
+      })
   }
 }

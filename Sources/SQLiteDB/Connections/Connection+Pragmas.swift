@@ -33,9 +33,11 @@ extension Connection {
   }
 
   // A property cannot throw: the error goes where those go that nobody can be told.
-  private func integer(_ pragma: String) -> Int64? {
+  private func integer(_ pragma: String) -> Int64? { value(pragma) as? Int64 }
+
+  func value(_ pragma: String) -> (any Binding)? {
     do {
-      return try scalar(pragma) as? Int64
+      return try scalar(pragma)
     } catch {
       Database.report(error, pragma)
       return nil
@@ -52,8 +54,12 @@ extension Connection {
 
   // MARK: Maintenance
 
-  /// Rebuilds the file, without holes. C: `VACUUM`.
-  public func vacuum() throws { try run("VACUUM") }
+  /// Rebuilds the file, without unused pages. C: `VACUUM`.
+  ///
+  /// - returns: The statement that was run.
+  /// - throws: A `Result` when a transaction is open, or when the file cannot be written.
+  @discardableResult
+  public func vacuum() throws -> Statement { try run("VACUUM") }
 
   /// What is wrong with the file, or with a table; empty when nothing is.
   public func integrityCheck(table: String? = nil) throws -> [String] {

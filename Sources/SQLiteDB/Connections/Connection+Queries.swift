@@ -1,18 +1,26 @@
 import Tidemark
 
 extension Connection {
-  /// The rows of a query, which runs each time that they are iterated.
+  /// Returns the rows of a query, which runs each time that they are iterated.
   ///
   /// ```swift
   /// for user in try db.prepare(users) { print(user[email]) }
   /// ```
   ///
-  /// - precondition: No step fails while they are iterated: `prepareRowIterator(_:)` throws instead.
+  /// The query runs for the first time now, and its first 100 rows are read: an error that they meet is thrown here.
+  /// The first loop continues with these rows, unless the connection has changed them since. All rows of a loop are
+  /// those of one moment, whatever other threads do with the connection.
+  ///
+  /// - precondition: No later step fails: `prepareRowIterator(_:)` throws instead.
+  /// - parameter query: The query.
+  /// - returns: The rows.
+  /// - throws: A `Result` when the query is not valid, or when its first rows cannot be read.
   public func prepare(_ query: any QueryType) throws -> AnySequence<Row> {
-    let statement = try statement(of: query.clauses)
     let clauses = query.clauses
+    let statement = try statement(of: clauses)
+    try statement.readAhead(clauses)
     return AnySequence {
-      let rows = RowIterator(statement: statement.makeIterator(), clauses: clauses)
+      let rows = RowIterator(statement: statement.claimRows(), clauses: clauses)
       return AnyIterator { rows.next() }
     }
   }

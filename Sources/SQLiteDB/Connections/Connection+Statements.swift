@@ -8,19 +8,46 @@ extension Connection {
 
   // MARK: Preparing
 
-  /// A statement, with values for its parameters if there are any.
+  /// Returns a statement, with values for its parameters if there are any.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, in the order of the parameters.
+  /// - returns: The statement, which has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: (any Binding)?...) throws -> Statement {
     try prepare(statement, bindings)
   }
 
-  /// A statement, with values for its parameters if there are any.
+  /// Returns a statement, with values for its parameters if there are any.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, in the order of the parameters.
+  /// - returns: The statement, which has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: [(any Binding)?]) throws -> Statement {
-    try perform { Statement(self, try $0.ownStatement(sql: statement)) }.bind(bindings)
+    try compile(statement).bind(bindings)
   }
 
-  /// A statement, with values for its parameters, by their names.
+  /// Returns a statement, with values for its parameters, by their names.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, by the names of the parameters. Those that are not named are NULL.
+  /// - returns: The statement, which has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: [String: (any Binding)?]) throws -> Statement {
-    try perform { Statement(self, try $0.ownStatement(sql: statement)) }.bind(bindings)
+    try compile(statement).bind(bindings)
+  }
+
+  private func compile(_ sql: String) throws -> Statement {
+    try perform { db in
+      do {
+        return Statement(self, try db.ownStatement(sql: sql))
+      } catch let error as DatabaseError where Database.isSeveralStatements(error) {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE,
+          message: "one statement expected, several given: Connection.execute(_:) runs them all", sql: error.sql)
+      }
+    }
   }
 
   // MARK: Running
@@ -62,8 +89,33 @@ extension Connection {
 
   // MARK: Rows by name
 
-  /// The rows of some SQL, one after the other, whose columns are read by expression or by name.
+  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, in the order of the parameters.
+  /// - returns: An iterator, whose statement has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
   public func prepareRowIterator(_ statement: String, bindings: (any Binding)?...) throws -> RowIterator {
+    try prepareRowIterator(statement, bindings: bindings)
+  }
+
+  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, in the order of the parameters.
+  /// - returns: An iterator, whose statement has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
+  public func prepareRowIterator(_ statement: String, bindings: [(any Binding)?]) throws -> RowIterator {
+    RowIterator(statement: try prepare(statement, bindings), clauses: nil)
+  }
+
+  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  ///
+  /// - parameter statement: One SQL statement.
+  /// - parameter bindings: The values, by the names of the parameters. Those that are not named are NULL.
+  /// - returns: An iterator, whose statement has not run yet.
+  /// - throws: A `Result` when the text is not one valid statement.
+  public func prepareRowIterator(_ statement: String, bindings: [String: (any Binding)?]) throws -> RowIterator {
     RowIterator(statement: try prepare(statement, bindings), clauses: nil)
   }
 }

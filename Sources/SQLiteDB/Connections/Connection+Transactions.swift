@@ -13,7 +13,29 @@ extension Connection {
   ///
   /// Other threads wait until it has ended. A transaction inside another one is an error: see `savepoint(_:block:)`.
   ///
+  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter block: The closure.
+  /// - throws: What the closure throws; a `Result` when the transaction cannot begin or commit.
+  public func transaction(_ mode: TransactionMode = .deferred, block: () throws -> Void) throws {
+    try perform { try $0.transacting(mode.kind, block) }
+  }
+
+  /// Runs a closure in a transaction, and returns what it returns.
+  ///
+  /// ```swift
+  /// let id = try db.transaction {
+  ///   return try db.run(users.insert(email <- "alice@mac.com"))
+  /// }
+  /// ```
+  ///
+  /// A closure of one expression returns its value only with the word `return`, or where the type of the result is
+  /// given: without these, it is one that returns nothing.
+  ///
+  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter block: The closure.
   /// - returns: What the closure returns.
+  /// - throws: What the closure throws; a `Result` when the transaction cannot begin or commit.
+  @_disfavoredOverload
   @discardableResult
   public func transaction<T>(_ mode: TransactionMode = .deferred, block: () throws -> T) throws -> T {
     try perform { try $0.transacting(mode.kind, block) }
@@ -29,6 +51,8 @@ extension Connection {
   ///
   /// When the task is cancelled, the transaction is undone.
   ///
+  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter block: The closure, called with this connection.
   /// - returns: What the closure returns.
   @discardableResult
   public func transaction<T: Sendable>(
@@ -54,22 +78,25 @@ extension Connection {
   /// ```
   ///
   /// - parameter name: The name that SQLite knows it by.
+  /// - parameter block: The closure.
+  /// - throws: What the closure throws; a `Result` when the savepoint cannot begin or end.
+  public func savepoint(_ name: String = UUID().uuidString, block: () throws -> Void) throws {
+    try perform { try $0.savingPoint(name.quote("'"), block) }
+  }
+
+  /// Runs a closure in a savepoint, and returns what it returns.
+  ///
+  /// A closure of one expression returns its value only with the word `return`, or where the type of the result is
+  /// given: without these, it is one that returns nothing.
+  ///
+  /// - parameter name: The name that SQLite knows it by.
+  /// - parameter block: The closure.
   /// - returns: What the closure returns.
+  /// - throws: What the closure throws; a `Result` when the savepoint cannot begin or end.
+  @_disfavoredOverload
   @discardableResult
   public func savepoint<T>(_ name: String = UUID().uuidString, block: () throws -> T) throws -> T {
-    let name = name.quote("'")
-    return try perform { db in
-      try db.execute(sql: "SAVEPOINT \(name)")
-      let result: T
-      do {
-        result = try block()
-        try db.execute(sql: "RELEASE SAVEPOINT \(name)")
-      } catch {
-        db.undoSavepoint(name)
-        throw error
-      }
-      return result
-    }
+    try perform { try $0.savingPoint(name.quote("'"), block) }
   }
 }
 
@@ -92,6 +119,18 @@ extension Database {
     }
     guard let result else { preconditionFailure("A transaction was committed without its closure") }
     return result
+  }
+
+  fileprivate func savingPoint<T>(_ name: String, _ body: () throws -> T) throws -> T {
+    try execute(sql: "SAVEPOINT \(name)")
+    do {
+      let result = try body()
+      try execute(sql: "RELEASE SAVEPOINT \(name)")
+      return result
+    } catch {
+      undoSavepoint(name)
+      throw error
+    }
   }
 
   /// Undoes a savepoint and ends it. There is an error already, which is the one to be told.

@@ -35,8 +35,13 @@ public final class Connection: Sendable {
 
   /// Opens a database.
   ///
+  /// - parameter location: Where it is.
   /// - parameter readonly: Whether it is only read. Else it is created when there is none.
-  public convenience init(_ location: Location = .inMemory, readonly: Bool = false) throws {
+  /// - parameter journalMode: How it makes its transactions atomic: see ``journalMode``. Nil leaves it as it is.
+  /// - throws: A `Result` when it cannot be opened, or when its journal mode cannot be changed now.
+  public convenience init(
+    _ location: Location = .inMemory, readonly: Bool = false, journalMode: JournalMode? = nil
+  ) throws {
     var configuration = Configuration()
     configuration.readonly = readonly
     configuration.foreignKeysEnabled = false
@@ -48,14 +53,17 @@ public final class Connection: Sendable {
     } catch let error as DatabaseError {
       throw Result(error, usesExtendedCodes: false, statement: nil)
     }
+    if let journalMode { try run("PRAGMA journal_mode = \(journalMode.rawValue)") }
   }
 
   /// Opens a database file.
   ///
   /// - parameter filename: The path to the file, or a URI that begins with `file:`.
   /// - parameter readonly: Whether it is only read. Else it is created when there is none.
-  public convenience init(_ filename: String, readonly: Bool = false) throws {
-    try self.init(.uri(filename), readonly: readonly)
+  /// - parameter journalMode: How it makes its transactions atomic: see ``journalMode``. Nil leaves it as it is.
+  /// - throws: A `Result` when it cannot be opened, or when its journal mode cannot be changed now.
+  public convenience init(_ filename: String, readonly: Bool = false, journalMode: JournalMode? = nil) throws {
+    try self.init(.uri(filename), readonly: readonly, journalMode: journalMode)
   }
 
   /// A connection over a database that is open: the one of its connections that writes.

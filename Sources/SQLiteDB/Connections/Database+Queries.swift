@@ -132,13 +132,20 @@ extension Database {
   ) throws -> T {
     let statement = try keptStatement(sql: template)
     guard values.count == statement.parameterTotal else {
-      throw DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "\(statement.parameterTotal) values expected, \(values.count) passed", sql: template)
+      throw DatabaseError.valueCount(statement.parameterTotal, given: values.count, sql: template)
     }
     try statement.begin(values)
     let run = statement.runNumber
     defer { statement.endRun(run) }
     return try body(statement)
+  }
+}
+
+extension DatabaseError {
+  /// The values of a statement are not as many as its parameters.
+  static func valueCount(_ count: Int, given: Int, sql: String?) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "\(count) value\(count == 1 ? "" : "s") expected, \(given) given",
+      sql: sql)
   }
 }

@@ -20,15 +20,18 @@ public final class Statement: Sendable {
   let connection: Connection
 
   /// Nil once the connection was closed.
-  private nonisolated(unsafe) var kept: Tidemark.Statement?
+  nonisolated(unsafe) var kept: Tidemark.Statement?
   /// The SQL, once the connection was closed.
   private nonisolated(unsafe) var closedText = ""
   private nonisolated(unsafe) var values: [DatabaseValue]
   /// Why the values do not fit; thrown when the statement is run.
   private nonisolated(unsafe) var misfit: DatabaseError?
+  /// The run that `step()` has begun.
   private nonisolated(unsafe) var run: UInt?
+  /// The rows that are iterated, from the first one to the last one.
+  nonisolated(unsafe) var loop: StatementLoop?
   /// How the columns of the run are found, once its first row was asked for.
-  private nonisolated(unsafe) var layout: RowLayout?
+  nonisolated(unsafe) var layout: RowLayout?
 
   /// To be called inside an access.
   init(_ connection: Connection, _ prepared: Tidemark.Statement, values: [DatabaseValue]? = nil) {
@@ -38,7 +41,7 @@ public final class Statement: Sendable {
     connection.statements.add(self)
   }
 
-  private init(iterating other: Statement) {
+  init(iterating other: Statement) {
     connection = other.connection
     kept = other.kept
     closedText = other.closedText
@@ -49,8 +52,11 @@ public final class Statement: Sendable {
 
   deinit {
     connection.statements.remove(self)
-    guard let run, let statement = kept else { return }
-    connection.access { _ in statement.endRun(run) }
+    guard let run = run ?? loop?.run, let statement = kept else { return }
+    connection.access { db in
+      db.openLoops?.removeReleased()
+      statement.endRun(run)
+    }
   }
 
   /// Ends, for good: the connection is about to be closed. To be called inside an access.
@@ -60,7 +66,7 @@ public final class Statement: Sendable {
     kept = nil
   }
 
-  private var prepared: Tidemark.Statement {
+  var prepared: Tidemark.Statement {
     get throws {
       guard let kept else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed") }
       return kept
@@ -80,6 +86,7 @@ public final class Statement: Sendable {
 
   func currentValue(at index: Int) -> DatabaseValue {
     connection.access { _ in
+      if let row = loop?.current { return row.indices.contains(index) ? row[index] : .null }
       guard run != nil, index >= 0 else { return .null }
       do {
         return try prepared.value(at: index)
@@ -91,9 +98,13 @@ public final class Statement: Sendable {
 
   /// The value of a column of the current row, which is not NULL, as SQLite makes another type of it.
   func currentValue<B: Binding>(at index: Int, as type: B.Type) -> DatabaseValue {
-    connection.access { _ in
-      guard run != nil, let kept else { return .null }
-      return B._converted(kept.sqliteStatement, CInt(index))?._databaseValue ?? .null
+    connection.access { db in
+      guard let kept else { return .null }
+      if run != nil || loop?.showsCurrentRow(of: kept) == true {
+        return B._converted(kept.sqliteStatement, CInt(index))?._databaseValue ?? .null
+      }
+      guard let row = loop?.current, row.indices.contains(index) else { return .null }
+      return db.converted(row[index], as: B.self)
     }
   }
 
@@ -116,7 +127,7 @@ public final class Statement: Sendable {
         self.values = values.map { DatabaseValue($0) }
         misfit = nil
       } else {
-        misfit = mismatch("\(count) values expected, \(values.count) passed")
+        misfit = .valueCount(count, given: values.count, sql: kept?.sql)
       }
     }
     return self
@@ -133,17 +144,14 @@ public final class Statement: Sendable {
       for (name, value) in values {
         let index = names.firstIndex(of: name) ?? names.firstIndex { $0.map { String($0.dropFirst()) } == name }
         guard let index else {
-          misfit = mismatch("parameter not found: \(name)")
+          misfit = DatabaseError(
+            resultCode: .SQLITE_MISUSE, message: "parameter not found: \(name)", sql: kept?.sql)
           continue
         }
         self.values[index] = DatabaseValue(value)
       }
     }
     return self
-  }
-
-  private func mismatch(_ message: String) -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: kept?.sql)
   }
 
   // MARK: Running
@@ -178,7 +186,7 @@ public final class Statement: Sendable {
   /// Whether there is one more row, which `row` then shows.
   ///
   /// As long as there is one, the table is in use: `reset()` says that no more are wanted.
-  public func step() throws -> Bool { try whole { try advance() } }
+  public func step() throws -> Bool { try whole { try loop == nil ? advance() : nextRow() != nil } }
 
   /// Ends a run before its last row, and lets go of the values.
   public func reset() {
@@ -190,7 +198,7 @@ public final class Statement: Sendable {
   }
 
   /// An operation that others see as a whole.
-  private func whole<T>(_ body: () throws -> T) throws -> T {
+  func whole<T>(_ body: () throws -> T) throws -> T {
     try connection.translating(self) { try connection.access { _ in try body() } }
   }
 
@@ -208,17 +216,8 @@ public final class Statement: Sendable {
 
   /// The next row. To be called inside an access.
   private func advance() throws -> Bool {
-    var prepared = try prepared
-    if run == nil || prepared.runNumber != run {
-      if let misfit { throw misfit }
-      if prepared.isBusy {
-        prepared = try prepared.twin()
-        kept = prepared
-      }
-      layout = nil
-      try prepared.begin(values)
-      run = prepared.runNumber
-    }
+    let prepared = try run != nil && kept?.runNumber == run ? prepared : begin()
+    run = prepared.runNumber
     do {
       if try prepared.advance() { return true }
     } catch {
@@ -230,53 +229,33 @@ public final class Statement: Sendable {
     return false
   }
 
-  private func endRun() {
+  /// Begins a run, of the compiled statement or, when that one is running, of another one. To be called inside an
+  /// access.
+  func begin() throws -> Tidemark.Statement {
+    if let misfit { throw misfit }
+    var prepared = try prepared
+    if prepared.isBusy {
+      prepared = try prepared.twin()
+      kept = prepared
+    }
+    layout = nil
+    try prepared.begin(values)
+    return prepared
+  }
+
+  /// Ends whatever run there is. To be called inside an access.
+  func endRun() {
     if let run { kept?.endRun(run) }
     run = nil
+    endLoop()
   }
 
-  // MARK: Rows
-
-  /// The next row, as one of a typed query.
-  func nextRow(of clauses: QueryClauses?) throws -> Row? {
-    try connection.translating(self) {
-      try connection.access { db in
-        guard try advance() else { return nil }
-        let layout = try layout ?? makeLayout(clauses, db)
-        self.layout = layout
-        return Row(layout: layout, values: try prepared.values(count: layout.names.count))
-      }
-    }
-  }
-}
-
-extension Statement {
-  private func makeLayout(_ clauses: QueryClauses?, _ db: Database) throws -> RowLayout {
-    guard let clauses else { return RowLayout(of: try prepared) }
-    return try RowLayout.layout(of: clauses, prepared, db)
-  }
-}
-
-// MARK: - Loops
-
-extension Statement: Sequence, FailableIterator {
-  /// The values of a row: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL.
-  public typealias Element = [(any Binding)?]
-
-  /// A loop over the rows, from the first one, with the values that the statement has now.
-  public func makeIterator() -> Statement {
-    connection.access { _ in
-      endRun()
-      return Statement(iterating: self)
-    }
-  }
-
-  /// The next row, or nil at the end.
-  public func failableNext() throws -> [(any Binding)?]? {
-    try whole {
-      guard try advance() else { return nil }
-      return try prepared.values(count: prepared.columnCount).map(\.binding)
-    }
+  /// The next row of the run that `step()` has begun; nil when there is no such run.
+  func steppedRow() throws -> StatementLoop.Step? {
+    guard run != nil, kept?.runNumber == run else { return nil }
+    guard try advance() else { return .end }
+    let prepared = try prepared
+    return .row(try prepared.values(count: prepared.currentColumnCount))
   }
 }
 

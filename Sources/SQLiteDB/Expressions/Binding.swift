@@ -23,7 +23,7 @@ extension Binding where Self: StatementColumnConvertible {
 }
 
 /// A binding that is computed with.
-public protocol Number: Binding {}
+public protocol Number: Addable {}
 
 /// A binding that `+` can be written between: numbers are added, texts are put together.
 public protocol Addable: Binding {
@@ -36,7 +36,7 @@ extension Number {
   public static var _additionOperator: String { "+" }
 }
 
-extension Int64: Number, Addable {
+extension Int64: Number {
   /// Not for you to call: the INTEGER.
   public var _databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
 
@@ -46,7 +46,7 @@ extension Int64: Number, Addable {
   }
 }
 
-extension Double: Number, Addable {
+extension Double: Number {
   /// Not for you to call: the REAL.
   public var _databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
 
@@ -83,7 +83,7 @@ extension Bool: Binding {
   public static func _from(_ stored: DatabaseValue) -> Bool? { Int64._from(stored).map { $0 != 0 } }
 }
 
-extension Int: Number, Addable {
+extension Int: Number {
   /// Not for you to call: the INTEGER.
   public var _databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
 

@@ -46,10 +46,8 @@ public protocol ExpressionDatatype {
 ///
 /// let temperature = SQLExpression<Celsius>("temperature")
 /// ```
-public protocol Value: Expressible, ExpressionDatatype {
-  /// The value, without an optional around it: the type itself.
-  associatedtype WrappedType = Self
-
+/// A class that is a value is final.
+public protocol Value: Expressible, ExpressionDatatype where WrappedType == Self, Condition == Bool, Size == Int {
   /// What a value is read as: most often the type itself.
   associatedtype ValueType = Self
 
@@ -91,10 +89,24 @@ extension Value where ValueType == Self {
   }
 }
 
-extension Optional: ExpressionDatatype where Wrapped: Value {
-  /// The value.
-  public typealias WrappedType = Wrapped
+/// An optional type.
+///
+/// Do not adopt it. Extensions of `ExpressionType` are constrained with it, to expressions that may be NULL:
+///
+/// ```swift
+/// extension ExpressionType where UnderlyingType: _OptionalType, UnderlyingType.WrappedType: Value { … }
+/// ```
+public protocol _OptionalType {
+  /// The type of the value, if there is one.
+  associatedtype WrappedType
+}
 
+extension Optional: _OptionalType {
+  /// The type of the value, if there is one.
+  public typealias WrappedType = Wrapped
+}
+
+extension Optional: ExpressionDatatype where Wrapped: Value {
   /// A condition that may be NULL.
   public typealias Condition = Bool?
 

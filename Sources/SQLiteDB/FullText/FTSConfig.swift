@@ -1,5 +1,5 @@
 /// How a full-text table is made: what FTS4 and FTS5 have in common.
-public class FTSConfig {
+open class FTSConfig {
   /// What a column is beside its name.
   public enum ColumnOption: Sendable {
     /// Its texts are stored, and not searched.
@@ -21,31 +21,31 @@ public class FTSConfig {
 
   /// Adds a column.
   @discardableResult
-  public func column(_ column: any Expressible, _ options: [ColumnOption] = []) -> Self {
+  open func column(_ column: any Expressible, _ options: [ColumnOption] = []) -> Self {
     with { columnDefinitions.append((column.expression, options)) }
   }
 
   /// Adds columns.
   @discardableResult
-  public func columns(_ columns: [any Expressible]) -> Self { with { for column in columns { self.column(column) } } }
+  open func columns(_ columns: [any Expressible]) -> Self { with { for column in columns { self.column(column) } } }
 
   /// Says how words are found.
   @discardableResult
-  public func tokenizer(_ tokenizer: Tokenizer?) -> Self { with { self.tokenizer = tokenizer } }
+  open func tokenizer(_ tokenizer: Tokenizer?) -> Self { with { self.tokenizer = tokenizer } }
 
   /// Has the beginnings of words found quickly, for these lengths of them.
   @discardableResult
-  public func prefix(_ prefix: [Int]) -> Self { with { prefixes += prefix } }
+  open func prefix(_ prefix: [Int]) -> Self { with { prefixes += prefix } }
 
   /// Has the texts looked up in another table.
   @discardableResult
-  public func externalContent(_ schema: any SchemaType) -> Self {
+  open func externalContent(_ schema: any SchemaType) -> Self {
     with { externalContentName = schema.unqualifiedName }
   }
 
   /// Has the texts stored nowhere: they are found, and not told.
   @discardableResult
-  public func contentless() -> Self { with { isContentless = true } }
+  open func contentless() -> Self { with { isContentless = true } }
 
   // MARK: What SQL is told
 
@@ -82,7 +82,7 @@ extension SQLExpression where Datatype == Void {
 /// let config = FTS4Config().column(subject).column(body, [.unindexed]).languageId("lid").order(.desc)
 /// try db.run(emails.create(.FTS4(config)))
 /// ```
-public final class FTS4Config: FTSConfig {
+open class FTS4Config: FTSConfig {
   /// How what is found is told.
   public enum MatchInfo: String, Sendable {
     /// As FTS3 does: without the sizes of texts.
@@ -109,23 +109,23 @@ public final class FTS4Config: FTSConfig {
 
   /// Names the function that makes texts smaller, which are stored so.
   @discardableResult
-  public func compress(_ functionName: String) -> Self { with { compressFunction = functionName } }
+  open func compress(_ functionName: String) -> Self { with { compressFunction = functionName } }
 
   /// Names the function that makes texts again what they were.
   @discardableResult
-  public func uncompress(_ functionName: String) -> Self { with { uncompressFunction = functionName } }
+  open func uncompress(_ functionName: String) -> Self { with { uncompressFunction = functionName } }
 
   /// Names a hidden column of languages.
   @discardableResult
-  public func languageId(_ columnName: String) -> Self { with { languageId = columnName } }
+  open func languageId(_ columnName: String) -> Self { with { languageId = columnName } }
 
   /// Says how what is found is told.
   @discardableResult
-  public func matchInfo(_ matchInfo: MatchInfo) -> Self { with { self.matchInfo = matchInfo } }
+  open func matchInfo(_ matchInfo: MatchInfo) -> Self { with { self.matchInfo = matchInfo } }
 
   /// Says in which order rows are found.
   @discardableResult
-  public func order(_ order: Order) -> Self { with { self.order = order } }
+  open func order(_ order: Order) -> Self { with { self.order = order } }
 
   override func arguments() -> [SQLExpression<Void>] {
     let unindexed = columnDefinitions.filter { $0.options.contains(.unindexed) }
@@ -144,7 +144,7 @@ public final class FTS4Config: FTSConfig {
 /// let config = FTS5Config().column(subject).column(body, [.unindexed])
 /// try db.run(emails.create(.FTS5(config)))
 /// ```
-public final class FTS5Config: FTSConfig {
+open class FTS5Config: FTSConfig {
   /// What is stored of the places where a word is.
   public enum Detail: String, Sendable {
     /// All
@@ -166,15 +166,15 @@ public final class FTS5Config: FTSConfig {
 
   /// Names the column of the ids in the table where the texts are.
   @discardableResult
-  public func contentRowId(_ column: any Expressible) -> Self { with { contentRowId = column.expression } }
+  open func contentRowId(_ column: any Expressible) -> Self { with { contentRowId = column.expression } }
 
   /// Says whether the sizes of texts are stored: 1, or 0.
   @discardableResult
-  public func columnSize(_ size: Int) -> Self { with { columnSize = size } }
+  open func columnSize(_ size: Int) -> Self { with { columnSize = size } }
 
   /// Says what is stored of the places where a word is.
   @discardableResult
-  public func detail(_ detail: Detail) -> Self { with { self.detail = detail } }
+  open func detail(_ detail: Detail) -> Self { with { self.detail = detail } }
 
   override func arguments() -> [SQLExpression<Void>] {
     super.arguments() + (contentRowId.map { [.option("content_rowid", $0.template)] } ?? [])

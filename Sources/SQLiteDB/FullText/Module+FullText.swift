@@ -8,29 +8,53 @@ extension Module {
   }
 
   /// An FTS4 table.
-  public static func FTS4(_ config: FTS4Config) -> Module { Module("fts4", config.arguments()) }
+  public static func FTS4(_ config: FTS4Config) -> Module { Module(unquoted: "fts4", config.arguments()) }
 
   /// An FTS5 table.
-  public static func FTS5(_ config: FTS5Config) -> Module { Module("fts5", config.arguments()) }
+  public static func FTS5(_ config: FTS5Config) -> Module { Module(unquoted: "fts5", config.arguments()) }
 }
 
 extension VirtualTable {
-  /// The rows that a search finds: `WHERE ("emails" MATCH 'wonder*')`.
+  /// Returns the rows that a search finds: `WHERE ("emails" MATCH 'wonder*')`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: The rows of this table that match.
   public func match(_ pattern: String) -> any QueryType { filter(match(pattern) as SQLExpression<Bool>) }
 
-  /// The rows that a search finds: `WHERE ("emails" MATCH "pattern")`.
-  public func match<P: ExpressionDatatype>(_ pattern: SQLExpression<P>) -> any QueryType
-  where P.WrappedType == String {
+  /// Returns the rows that a search finds: `WHERE ("emails" MATCH "pattern")`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: The rows of this table that match.
+  public func match(_ pattern: SQLExpression<String>) -> any QueryType {
     filter(match(pattern) as SQLExpression<Bool>)
   }
 
-  /// Whether a row is found by a search: `("emails" MATCH 'wonder*')`.
+  /// Returns the rows that a search finds: `WHERE ("emails" MATCH "pattern")`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: The rows of this table that match.
+  public func match(_ pattern: SQLExpression<String?>) -> any QueryType {
+    filter(match(pattern) as SQLExpression<Bool?>)
+  }
+
+  /// Returns whether a row is found by a search: `("emails" MATCH 'wonder*')`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: A condition.
   public func match(_ pattern: String) -> SQLExpression<Bool> { searched.match(pattern) }
 
-  /// Whether a row is found by a search: `("emails" MATCH "pattern")`.
-  public func match<P: ExpressionDatatype>(_ pattern: SQLExpression<P>) -> SQLExpression<Bool>
-  where P.WrappedType == String {
-    searched.match(pattern)
+  /// Returns whether a row is found by a search: `("emails" MATCH "pattern")`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: A condition.
+  public func match(_ pattern: SQLExpression<String>) -> SQLExpression<Bool> { searched.match(pattern) }
+
+  /// Returns whether a row is found by a search: `("emails" MATCH "pattern")`.
+  ///
+  /// - parameter pattern: What is searched.
+  /// - returns: A condition, which is NULL where the pattern is.
+  public func match(_ pattern: SQLExpression<String?>) -> SQLExpression<Bool?> {
+    searched.match(pattern).cast()
   }
 
   /// The table itself, as the hidden column that is searched.

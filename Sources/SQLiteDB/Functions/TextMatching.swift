@@ -4,6 +4,7 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
   /// Whether the text is like a pattern, in which `%` and `_` stand for any characters and for one: `("email" LIKE
   /// '%@mac.com')`.
   ///
+  /// - parameter pattern: The pattern.
   /// - parameter character: What is written before `%` or `_` when they stand for themselves.
   public func like(_ pattern: String, escape character: Character? = nil) -> SQLExpression<UnderlyingType.Condition> {
     .matching(expression, "LIKE", pattern.expression, escape: character)

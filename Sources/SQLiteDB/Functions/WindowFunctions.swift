@@ -25,6 +25,7 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype {
   ///
   /// - parameter offset: How many rows before. Mind the default, which is the row itself.
   /// - parameter default: The value where there is no such row. Without it, that is NULL.
+  /// - parameter orderBy: The order of the rows.
   public func lag(
     offset: Int = 0, default: (any Expressible)? = nil, _ orderBy: any Expressible
   ) -> SQLExpression<UnderlyingType> {
@@ -35,6 +36,7 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype {
   ///
   /// - parameter offset: How many rows after. Mind the default, which is the row itself.
   /// - parameter default: The value where there is no such row. Without it, that is NULL.
+  /// - parameter orderBy: The order of the rows.
   public func lead(
     offset: Int = 0, default: (any Expressible)? = nil, _ orderBy: any Expressible
   ) -> SQLExpression<UnderlyingType> {
@@ -47,18 +49,39 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype {
     .window(name, [expression, SQLExpression(literal: "\(offset)")] + (other.map { [$0.expression] } ?? []), orderBy)
   }
 
-  /// The value of the first row: `first_value("score") OVER (ORDER BY "date")`.
-  public func firstValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType.WrappedType?> {
+  /// Returns the value of the first row: `first_value("score") OVER (ORDER BY "date")`.
+  ///
+  /// - parameter orderBy: The order of the rows.
+  /// - returns: An expression of the same type: there is a first row.
+  public func firstValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("first_value", [expression], orderBy)
   }
 
-  /// The value of the last row so far: `last_value("score") OVER (ORDER BY "date")`.
-  public func lastValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType.WrappedType?> {
+  /// Returns the value of the last row so far: `last_value("score") OVER (ORDER BY "date")`.
+  ///
+  /// - parameter orderBy: The order of the rows.
+  /// - returns: An expression of the same type: there is a last row.
+  public func lastValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("last_value", [expression], orderBy)
   }
 
-  /// The value of a row, counted from 1: `nth_value("score", 3) OVER (ORDER BY "date")`.
+  /// Returns the value of a row: `nth_value("score", 3) OVER (ORDER BY "date")`.
+  ///
+  /// - parameter index: The number of the row, counted from 1.
+  /// - parameter orderBy: The order of the rows.
+  /// - returns: An expression that is NULL as long as there are fewer rows.
   public func value(_ index: Int, _ orderBy: any Expressible) -> SQLExpression<UnderlyingType.WrappedType?> {
+    .window("nth_value", [expression, SQLExpression(literal: "\(index)")], orderBy)
+  }
+
+  /// Returns the value of a row, where a type that cannot be NULL is asked for:
+  /// `nth_value("score", 3) OVER (ORDER BY "date")`.
+  ///
+  /// - parameter index: The number of the row, counted from 1.
+  /// - parameter orderBy: The order of the rows.
+  /// - returns: An expression of the same type. Reading it is an error as long as there are fewer rows.
+  @_disfavoredOverload
+  public func value(_ index: Int, _ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("nth_value", [expression, SQLExpression(literal: "\(index)")], orderBy)
   }
 }

@@ -73,6 +73,7 @@ extension QueryType {
 
   /// Inserts a row, or updates the one that is there already: `INSERT … ON CONFLICT ("email") DO UPDATE SET …`.
   ///
+  /// - parameter insertValues: The columns of the row, and their values.
   /// - parameter conflicting: The column that makes a row be there already. Several are one expression each of a list:
   ///   see the form that takes an array.
   public func upsert(_ insertValues: Setter..., onConflictOf conflicting: any Expressible) -> Insert {

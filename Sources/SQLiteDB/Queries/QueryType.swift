@@ -126,6 +126,7 @@ extension QueryType {
   /// An order or a limit that is given after it is that of all rows; those that a query had before are its own.
   ///
   /// - parameter all: Whether rows that are equal are kept: `UNION ALL`.
+  /// - parameter table: The other query.
   public func union(all: Bool = false, _ table: any QueryType) -> Self {
     with { clauses in
       let common = (clauses.commonTables, clauses.isRecursive)
@@ -145,6 +146,7 @@ extension QueryType {
   /// - parameter columns: The names of its columns, when they are not those of the query.
   /// - parameter recursive: Whether the query may use the table itself.
   /// - parameter hint: Whether SQLite keeps its rows.
+  /// - parameter subquery: The query.
   public func with(
     _ alias: Table, columns: [any Expressible]? = nil, recursive: Bool = false, hint: MaterializationHint? = nil,
     as subquery: any QueryType

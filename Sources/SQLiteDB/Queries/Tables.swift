@@ -60,6 +60,7 @@ public struct Table: SchemaType, Sendable {
 
   /// All rows of a table.
   ///
+  /// - parameter name: The name of the table.
   /// - parameter database: The name of the attached database, if it is in one.
   public init(_ name: String, database: String? = nil) {
     clauses = QueryClauses(name, database: database)

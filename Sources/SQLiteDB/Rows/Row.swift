@@ -45,6 +45,14 @@ public struct Row: Sendable {
   }
 }
 
+extension Row: CustomStringConvertible {
+  /// The columns and their values: `[id:1 email:'alice@mac.com' name:NULL]`.
+  public var description: String {
+    let columns = zip(layout.names, values).map { "\($0):\(SQLText.literal($1.binding))" }
+    return "[\(columns.joined(separator: " "))]"
+  }
+}
+
 // MARK: - By name
 
 extension Row {

@@ -124,6 +124,9 @@ public struct ColumnDefinition: Hashable, Sendable {
   /// Whether it may be NULL.
   public let nullable: Bool
 
+  /// Whether each value is there once, by a constraint of this column alone.
+  public let unique: Bool
+
   /// The value where an insert gives none.
   public let defaultValue: LiteralValue
 
@@ -131,14 +134,23 @@ public struct ColumnDefinition: Hashable, Sendable {
   public let references: ForeignKey?
 
   /// A column.
+  ///
+  /// - parameter name: The name.
+  /// - parameter primaryKey: That it is the primary key, if it is.
+  /// - parameter type: The affinity.
+  /// - parameter nullable: Whether it may be NULL.
+  /// - parameter unique: Whether each value is there once.
+  /// - parameter defaultValue: The value where an insert gives none.
+  /// - parameter references: That it finds a row of another table, if it does.
   public init(
-    name: String, primaryKey: PrimaryKey? = nil, type: Affinity, nullable: Bool = true,
+    name: String, primaryKey: PrimaryKey? = nil, type: Affinity, nullable: Bool = true, unique: Bool = false,
     defaultValue: LiteralValue = .NULL, references: ForeignKey? = nil
   ) {
     self.name = name
     self.primaryKey = primaryKey
     self.type = type
     self.nullable = nullable
+    self.unique = unique
     self.defaultValue = defaultValue
     self.references = references
   }
@@ -149,7 +161,62 @@ public struct ColumnDefinition: Hashable, Sendable {
     if defaultValue != .NULL { parts.append("DEFAULT \(defaultValue)") }
     if let primaryKey { parts.append(primaryKey.sql) }
     if !nullable { parts.append("NOT NULL") }
+    if unique { parts.append("UNIQUE") }
     if let references { parts.append(references.sql) }
     return parts.joined(separator: " ")
   }
+}
+
+extension ColumnDefinition {
+  /// Whether two columns are the same, except for `unique`: definitions written before it existed do not have it.
+  ///
+  /// - parameter lhs: A column.
+  /// - parameter rhs: Another column.
+  /// - returns: Whether all other properties are equal.
+  public static func == (lhs: ColumnDefinition, rhs: ColumnDefinition) -> Bool {
+    (lhs.name, lhs.primaryKey, lhs.type, lhs.nullable) == (rhs.name, rhs.primaryKey, rhs.type, rhs.nullable)
+      && (lhs.defaultValue, lhs.references) == (rhs.defaultValue, rhs.references)
+  }
+
+  /// Hashes the name and the type.
+  ///
+  /// - parameter hasher: The hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(type)
+  }
+}
+
+extension ColumnDefinition.ForeignKey {
+  /// That a column finds a row of another table: the column is the one that has this definition.
+  ///
+  /// - parameter toTable: The other table.
+  /// - parameter toColumn: The column of the other table; nil for its primary key.
+  /// - parameter onUpdate: What becomes of the row when the other one changes: `CASCADE`.
+  /// - parameter onDelete: What becomes of the row when the other one is deleted: `SET NULL`.
+  public init(toTable: String, toColumn: String? = nil, onUpdate: String? = nil, onDelete: String? = nil) {
+    self.init(table: toTable, column: "", primaryKey: toColumn, onUpdate: onUpdate, onDelete: onDelete)
+  }
+
+  /// That a column finds a row of another table.
+  ///
+  /// - parameter fromColumn: The column of this table.
+  /// - parameter toTable: The other table.
+  /// - parameter toColumn: The column of the other table; nil for its primary key.
+  /// - parameter onUpdate: What becomes of the row when the other one changes: `CASCADE`.
+  /// - parameter onDelete: What becomes of the row when the other one is deleted: `SET NULL`.
+  public init(
+    fromColumn: String, toTable: String, toColumn: String? = nil, onUpdate: String? = nil, onDelete: String? = nil
+  ) {
+    self.init(table: toTable, column: fromColumn, primaryKey: toColumn, onUpdate: onUpdate, onDelete: onDelete)
+  }
+
+  /// The column of this table: `column`.
+  public var fromColumn: String { column }
+
+  /// The other table: `table`.
+  public var toTable: String { table }
+
+  /// The column of the other table; nil for its primary key: `primaryKey`.
+  public var toColumn: String? { primaryKey }
 }

@@ -70,6 +70,13 @@ extension SQLExpression {
     return (String(names[names.count - 2]), String(names[names.count - 1]))
   }
 
+  /// The name of a column, without its quotes and without the table in front of it; the SQL of what is no column.
+  var unquotedName: String {
+    let name = namespaced?.column ?? template
+    guard name.first == "\"", name.last == "\"", name.count > 1 else { return name }
+    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+  }
+
   private static func endOfName(_ text: Substring) -> Substring.Index? {
     var rest = text.dropFirst()
     while let quote = rest.firstIndex(of: "\"") {

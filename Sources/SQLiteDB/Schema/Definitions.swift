@@ -45,6 +45,18 @@ public struct IndexDefinition: Hashable, Sendable {
     case DESC
   }
 
+  /// What has made an index.
+  public enum Origin: String, Sendable {
+    /// A UNIQUE constraint
+    case uniqueConstraint = "u"
+
+    /// A PRIMARY KEY
+    case primaryKey = "pk"
+
+    /// The statement `CREATE INDEX`
+    case createIndex = "c"
+  }
+
   /// The table.
   public let table: String
 
@@ -63,10 +75,21 @@ public struct IndexDefinition: Hashable, Sendable {
   /// The order of columns whose order is not the usual one; nil when there are none.
   public let orders: [String: Order]?
 
+  /// What has made the index. Those that SQLite has made for a constraint are not listed by `SchemaReader`.
+  public let origin: Origin?
+
   /// An index.
+  ///
+  /// - parameter table: The table.
+  /// - parameter name: The name.
+  /// - parameter unique: Whether each combination of values is there once.
+  /// - parameter columns: The columns.
+  /// - parameter where: The rows that are in the index; nil when all are.
+  /// - parameter orders: The order of columns whose order is not the usual one.
+  /// - parameter origin: What has made the index.
   public init(
     table: String, name: String, unique: Bool = false, columns: [String], where: String? = nil,
-    orders: [String: Order]? = nil
+    orders: [String: Order]? = nil, origin: Origin? = .createIndex
   ) {
     self.table = table
     self.name = name
@@ -74,6 +97,7 @@ public struct IndexDefinition: Hashable, Sendable {
     self.columns = columns
     self.where = `where`
     self.orders = orders
+    self.origin = origin
   }
 
   /// The statement that makes the index.

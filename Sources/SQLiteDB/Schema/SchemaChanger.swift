@@ -45,6 +45,15 @@ public final class SchemaChanger: CustomStringConvertible {
     /// The table has another name.
     case renameTable(String)
 
+    /// An index is added.
+    case addIndex(IndexDefinition, ifNotExists: Bool)
+
+    /// An index is dropped.
+    case dropIndex(String, ifExists: Bool)
+
+    /// The table is created.
+    case createTable(columns: [ColumnDefinition], ifNotExists: Bool)
+
     func sql(_ table: String) -> String {
       let words = "ALTER TABLE \(table.quote())"
       return switch self {
@@ -52,11 +61,22 @@ public final class SchemaChanger: CustomStringConvertible {
       case .dropColumn(let column): "\(words) DROP COLUMN \(column.quote())"
       case .renameColumn(let old, let new): "\(words) RENAME COLUMN \(old.quote()) TO \(new.quote())"
       case .renameTable(let name): "\(words) RENAME TO \(name.quote())"
+      case .addIndex(let index, let ifNotExists): index.toSQL(ifNotExists: ifNotExists)
+      case .dropIndex(let name, let ifExists): "DROP INDEX \(ifExists ? "IF EXISTS " : "")\(name.quote())"
+      case .createTable(let columns, let ifNotExists):
+        "CREATE TABLE \(ifNotExists ? "IF NOT EXISTS " : "")\(table.quote()) "
+          + "(\(columns.map { $0.toSQL() }.joined(separator: ", ")))"
       }
     }
 
     func validate() throws {
+      if case .createTable(columns: let columns, ifNotExists: _) = self, columns.isEmpty {
+        throw Error.invalidColumnDefinition("a table has at least one column")
+      }
       guard case .addColumn(let column) = self else { return }
+      if column.unique {
+        throw Error.invalidColumnDefinition("can not add unique column")
+      }
       if column.primaryKey != nil {
         throw Error.invalidColumnDefinition("can not add primary key column")
       }
@@ -83,6 +103,22 @@ public final class SchemaChanger: CustomStringConvertible {
     /// Adds a column: `ALTER TABLE "users" ADD COLUMN "suffix" TEXT`.
     public func add(column: ColumnDefinition) { operations.append(.addColumn(column)) }
 
+    /// Adds an index: `CREATE INDEX "index_users_on_email" ON "users" ("email")`.
+    ///
+    /// - parameter index: The index.
+    /// - parameter ifNotExists: Whether nothing is done when there is such an index.
+    public func add(index: IndexDefinition, ifNotExists: Bool = false) {
+      operations.append(.addIndex(index, ifNotExists: ifNotExists))
+    }
+
+    /// Drops an index: `DROP INDEX "index_users_on_email"`.
+    ///
+    /// - parameter index: The name of the index.
+    /// - parameter ifExists: Whether nothing is done when there is none.
+    public func drop(index: String, ifExists: Bool = false) {
+      operations.append(.dropIndex(index, ifExists: ifExists))
+    }
+
     /// Drops a column: `ALTER TABLE "users" DROP COLUMN "email"`.
     public func drop(column: String) { operations.append(.dropColumn(column)) }
 
@@ -90,8 +126,37 @@ public final class SchemaChanger: CustomStringConvertible {
     public func rename(column: String, to: String) { operations.append(.renameColumn(column, to)) }
   }
 
-  /// Told what collects the changes of a table.
+  /// Called with what collects the changes of a table.
   public typealias AlterTableDefinitionBlock = (AlterTableDefinition) -> Void
+
+  /// Collects the columns of a table that is created.
+  public final class CreateTableDefinition {
+    fileprivate var columns: [ColumnDefinition] = []
+
+    /// The name of the table.
+    public let name: String
+
+    fileprivate init(name: String) {
+      self.name = name
+    }
+
+    /// Adds a column.
+    ///
+    /// - parameter column: The column.
+    public func add(column: ColumnDefinition) { columns.append(column) }
+
+    /// Adds a column, whose type is that of an expression: `"name" TEXT`, `"id" INTEGER NOT NULL`.
+    ///
+    /// - parameter expression: The column. It is NOT NULL unless it is one of an optional type.
+    public func add<T: ExpressionDatatype>(expression: SQLExpression<T>) {
+      columns.append(
+        ColumnDefinition(
+          name: expression.unquotedName, type: .init(T.WrappedType.declaredDatatype), nullable: T._isOptional))
+    }
+  }
+
+  /// Called with what collects the columns of a table.
+  public typealias CreateTableDefinitionBlock = (CreateTableDefinition) -> Void
 
   private let connection: Connection
   private let version: SQLiteVersion
@@ -114,8 +179,39 @@ public final class SchemaChanger: CustomStringConvertible {
     try run(definition.operations, table)
   }
 
+  /// Creates a table: `CREATE TABLE "users" ("id" INTEGER NOT NULL, "name" TEXT)`.
+  ///
+  /// ```swift
+  /// try schemaChanger.create(table: "users") { table in
+  ///   table.add(column: .init(name: "id", primaryKey: .init(autoIncrement: true), type: .INTEGER))
+  ///   table.add(expression: name)
+  /// }
+  /// ```
+  ///
+  /// - parameter table: The name of the table.
+  /// - parameter ifNotExists: Whether nothing is done when there is such a table.
+  /// - parameter block: Called with what collects the columns.
+  /// - throws: A `Result` when there is such a table, `SchemaChanger.Error` when it has no columns.
+  public func create(table: String, ifNotExists: Bool = false, block: CreateTableDefinitionBlock) throws {
+    let definition = CreateTableDefinition(name: table)
+    block(definition)
+    try run([.createTable(columns: definition.columns, ifNotExists: ifNotExists)], table)
+  }
+
+  /// Runs SQL for which there is no operation.
+  ///
+  /// - parameter sql: One statement.
+  /// - parameter bindings: Values for its parameters.
+  /// - returns: The statement.
+  /// - throws: A `Result`.
+  @discardableResult
+  public func run(_ sql: String, _ bindings: (any Binding)?...) throws -> Statement {
+    try connection.run(sql, bindings)
+  }
+
   /// Drops a table, and its indexes and triggers.
   ///
+  /// - parameter table: The name of the table.
   /// - parameter ifExists: Whether nothing is done when there is none.
   public func drop(table: String, ifExists: Bool = true) throws {
     try connection.run(Table(table).drop(ifExists: ifExists))

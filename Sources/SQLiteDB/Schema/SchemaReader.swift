@@ -39,12 +39,12 @@ public final class SchemaReader: Sendable {
 
   /// The indexes of a table, but those that SQLite has made for its constraints.
   public func indexDefinitions(table: String) throws -> [IndexDefinition] {
-    try rows("SELECT name, \"unique\" FROM pragma_index_list(?) ORDER BY seq", [table]).compactMap { row in
+    try rows("SELECT name, \"unique\", origin FROM pragma_index_list(?) ORDER BY seq", [table]).compactMap { row in
       let name = try row.text("name")
       if name.hasPrefix("sqlite_") { return nil }
       let sql = try objectDefinitions(name: name, type: .index).first?.sql
       let isUnique = try row.get("unique") as? Int64 == 1
-      return try definition(table, name, isUnique, sql)
+      return try definition(table, name, isUnique, .init(rawValue: try row.text("origin")), sql)
     }
   }
 
@@ -52,7 +52,7 @@ public final class SchemaReader: Sendable {
   public func indexDefinitions(_ table: String) throws -> [IndexDefinition] { try indexDefinitions(table: table) }
 
   private func definition(
-    _ table: String, _ name: String, _ isUnique: Bool, _ sql: String?
+    _ table: String, _ name: String, _ isUnique: Bool, _ origin: IndexDefinition.Origin?, _ sql: String?
   ) throws -> IndexDefinition {
     let sqlColumns = "SELECT name, \"desc\" FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno"
     let columns: [(name: String, isDescending: Bool)] = try rows(sqlColumns, [name]).compactMap { row in
@@ -65,7 +65,7 @@ public final class SchemaReader: Sendable {
     return IndexDefinition(
       table: table, name: name, unique: isUnique, columns: columns.map(\.name),
       where: sql.flatMap { SQLWords.text(after: "WHERE", in: $0) },
-      orders: orders.isEmpty ? nil : orders)
+      orders: orders.isEmpty ? nil : orders, origin: origin)
   }
 
   // MARK: Columns
@@ -73,14 +73,15 @@ public final class SchemaReader: Sendable {
   /// The columns of a table, those of a view included.
   public func columnDefinitions(table: String) throws -> [ColumnDefinition] {
     let keys = try foreignKeys(table)
-    let isAutoincremented = try isAutoincremented(table)
+    let primaryKey = try primaryKey(table)
+    let uniqueColumns = try uniqueColumns(table)
     let sql = "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid"
     return try rows(sql, [table]).map { row in
       let name = try row.text("name")
       let isKey = try row.get("pk") as? Int64 ?? 0 > 0
       return ColumnDefinition(
-        name: name, primaryKey: isKey ? .init(autoIncrement: isAutoincremented) : nil,
-        type: .init(try row.text("type")), nullable: try row.get("notnull") as? Int64 == 0,
+        name: name, primaryKey: isKey ? primaryKey : nil, type: .init(try row.text("type")),
+        nullable: try row.get("notnull") as? Int64 == 0, unique: uniqueColumns.contains(name),
         defaultValue: LiteralValue(try row.get("dflt_value") as? String), references: keys[name])
     }
   }
@@ -88,9 +89,34 @@ public final class SchemaReader: Sendable {
   /// The columns of a table, those of a view included.
   public func columnDefinitions(_ table: String) throws -> [ColumnDefinition] { try columnDefinitions(table: table) }
 
-  private func isAutoincremented(_ table: String) throws -> Bool {
-    guard let sql = try objectDefinitions(name: table, type: .table).first?.sql else { return false }
-    return SQLWords(sql).contains("AUTOINCREMENT")
+  /// How the primary key of a table is declared, in the statement that has created it.
+  private func primaryKey(_ table: String) throws -> ColumnDefinition.PrimaryKey {
+    let sql = try objectDefinitions(name: table, type: .table).first?.sql ?? ""
+    let tokens = SQLWords(sql).tokens
+    func isWord(_ word: String, at index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isWord(word) }
+    let start = tokens.indices.first { tokens[$0].depth == 1 && isWord("PRIMARY", at: $0) && isWord("KEY", at: $0 + 1) }
+    // After the words come the columns of the key, in parentheses, or the order of the one column.
+    var next = (start ?? tokens.count) + 2
+    while next < tokens.count, tokens[next].depth > 1 || [Substring("("), ")"].contains(tokens[next].text) {
+      if tokens[next].text == ")", tokens[next].depth == 0 { break }
+      next += 1
+    }
+    if isWord("ASC", at: next) || isWord("DESC", at: next) { next += 1 }
+    let isConflict = isWord("ON", at: next) && isWord("CONFLICT", at: next + 1) && next + 2 < tokens.count
+    return ColumnDefinition.PrimaryKey(
+      autoIncrement: tokens.contains { $0.isWord("AUTOINCREMENT") },
+      onConflict: isConflict ? .init(rawValue: tokens[next + 2].text.uppercased()) : nil)
+  }
+
+  /// The columns that a constraint makes unique, each on its own.
+  private func uniqueColumns(_ table: String) throws -> Set<String> {
+    let sql = """
+      SELECT min(columns.name) AS name
+      FROM pragma_index_list(?) AS indexes, pragma_index_info(indexes.name) AS columns
+      WHERE indexes.origin = 'u'
+      GROUP BY indexes.name HAVING count(*) = 1
+      """
+    return Set(try rows(sql, [table]).map { try $0.text("name") })
   }
 
   private func foreignKeys(_ table: String) throws -> [String: ColumnDefinition.ForeignKey] {

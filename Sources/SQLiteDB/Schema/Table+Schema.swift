@@ -139,11 +139,20 @@ extension SchemaType {
 
 /// What makes the rows of a virtual table.
 public struct Module: Expressible, Sendable {
+  /// As SQL writes it: the names of SQLite's own modules have no quotes.
   private let name: String
   private let arguments: [SQLExpression<Void>]
 
-  /// A module, and what it is told.
+  /// A module of the program, or of an extension, and its arguments: `"custom"("subject", 'en')`.
+  ///
+  /// - parameter name: The name of the module, which is quoted.
+  /// - parameter arguments: The columns and options.
   public init(_ name: String, _ arguments: [any Expressible]) {
+    self.init(unquoted: name.quote(), arguments)
+  }
+
+  /// A module that SQLite has itself.
+  init(unquoted name: String, _ arguments: [any Expressible]) {
     self.name = name
     self.arguments = arguments.map(\.expression)
   }
@@ -157,6 +166,6 @@ public struct Module: Expressible, Sendable {
   ) -> Module where T.Datatype == Int64, U.Datatype == Double {
     var columns: [any Expressible] = [primaryKey]
     for pair in pairs { columns += [pair.0, pair.1] as [any Expressible] }
-    return Module("rtree", columns)
+    return Module(unquoted: "rtree", columns)
   }
 }

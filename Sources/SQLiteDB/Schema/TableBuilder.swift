@@ -141,6 +141,9 @@ extension TableBuilder {
 
   /// A key that finds a row of another table: `FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE SET NULL`.
   ///
+  /// - parameter column: The column of this table.
+  /// - parameter table: The other table.
+  /// - parameter other: The column of the other table.
   /// - parameter update: What becomes of the row when the key of the other one changes.
   /// - parameter delete: What becomes of the row when the other one is deleted.
   public func foreignKey<T: ExpressionDatatype, A: ExpressionDatatype>(

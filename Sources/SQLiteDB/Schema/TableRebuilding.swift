@@ -8,7 +8,7 @@ extension SQLiteVersion {
   /// Whether `ALTER TABLE` makes a change.
   func offers(_ operation: SchemaChanger.Operation) -> Bool {
     switch operation {
-    case .addColumn, .renameTable: true
+    case .addColumn, .renameTable, .addIndex, .dropIndex, .createTable: true
     case .renameColumn: self >= SQLiteVersion(major: 3, minor: 25)
     case .dropColumn: self >= SQLiteVersion(major: 3, minor: 35)
     }
@@ -67,7 +67,8 @@ extension Connection {
           ? TableText.index(sql, renaming: column, to: name, in: table)
           : TableText.trigger(sql, renaming: column, to: name)
       }
-    case .addColumn, .renameTable: preconditionFailure("ALTER TABLE makes these changes in all versions")
+    case .addColumn, .renameTable, .addIndex, .dropIndex, .createTable:
+      preconditionFailure("SQLite makes these changes in all versions")
     }
     try replace(old.name, by: text, columns, copies)
     for statement in statements { try run(statement) }

@@ -50,6 +50,7 @@ struct TableText {
 
   /// Takes a column away.
   ///
+  /// - parameter column: The column.
   /// - parameter table: The name of the table, which may refer to itself.
   /// - throws: What SQLite would say of a column that is not there, or that others need.
   mutating func drop(_ column: String, of table: String) throws {
@@ -72,6 +73,8 @@ struct TableText {
 
   /// Names a column anew, wherever the table itself mentions it.
   ///
+  /// - parameter column: The column.
+  /// - parameter name: Its new name.
   /// - parameter table: The name of the table, which may refer to itself.
   mutating func rename(_ column: String, to name: String, in table: String) throws {
     let index = try index(of: column)

@@ -81,13 +81,17 @@ extension Database {
     guard source.isAtEnd else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: """
-          Multiple statements found. To execute multiple statements, use Database.execute(sql:) or \
-          Database.allStatements(sql:) instead.
-          """,
+        message: Self.severalStatementsMessage,
         sql: sql.trimmedSQLStatement)
     }
     return statement
+  }
+
+  static var severalStatementsMessage: String {
+    """
+    Multiple statements found. To execute multiple statements, use Database.execute(sql:) or \
+    Database.allStatements(sql:) instead.
+    """
   }
 
   // MARK: - Ends and errors

@@ -56,6 +56,9 @@ public final class Database {
   /// What a dialect has worked out last, and may want again.
   package var dialectPlan: (any DialectPlan)?
 
+  /// Notified before each statement begins; nil unless a dialect has rows that it has not read to their end.
+  @exclusivity(unchecked) package var openReads: (any OpenReads)?
+
   /// How many of the library's statements run.
   @exclusivity(unchecked) var runningCount = 0
 
@@ -181,6 +184,12 @@ extension Database: CustomDebugStringConvertible {
 
 /// What a dialect has worked out once, and keeps in a connection or a statement for the next time.
 package protocol DialectPlan: AnyObject {}
+
+/// The rows that a dialect reads over several accesses, between which other statements may begin.
+package protocol OpenReads: AnyObject {
+  /// A statement is about to begin. Nothing of it has run yet.
+  func statementWillBegin(_ statement: Statement)
+}
 
 /// What a room after this one keeps in a connection, made when it is first asked for.
 protocol DatabasePart: AnyObject {

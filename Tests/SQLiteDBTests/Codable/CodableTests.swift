@@ -236,10 +236,10 @@ private struct Everything: Codable, Equatable {
     #expect(throws: Broken.Failure.self) { try row.get(SQLExpression<Broken>("a")) }
   }
 
-  class Animal: Value {
+  final class Animal: Value {
     let name: String
     init(_ name: String) { self.name = name }
-    class var declaredDatatype: String { String.declaredDatatype }
+    static var declaredDatatype: String { String.declaredDatatype }
     static func fromDatatypeValue(_ datatypeValue: String) -> Animal { Animal(datatypeValue) }
     var datatypeValue: String { name }
   }

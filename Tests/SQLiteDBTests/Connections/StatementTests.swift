@@ -49,10 +49,36 @@ import Testing
   func misfit() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT ?")
-    #expect(failure { try statement.run(1, 2) }?.message == "1 values expected, 2 passed")
+    #expect(failure { try statement.run(1, 2) }?.message == "1 value expected, 2 given")
     #expect(failure { try statement.scalar(["$a": 1]) }?.message == "parameter not found: $a")
     #expect(failure { try db.run("SELECT 1", 1) }?.code == SQLITE_MISUSE)
     #expect(try statement.scalar(1) as? Int64 == 1)
+  }
+
+  @Test("Where one statement is expected, several are an error that says what runs them, and none is one, too")
+  func oneStatement() throws {
+    let db = try Connection()
+    #expect(
+      failure { try db.prepare("SELECT 1; SELECT 2") }?.message
+        == "one statement expected, several given: Connection.execute(_:) runs them all")
+    #expect(failure { try db.run("SELECT 1; SELECT 2") }?.code == SQLITE_MISUSE)
+    #expect(failure { try db.run("") }?.message == "empty statement")
+    try db.execute("")
+    #expect(try db.scalar("SELECT 1;") as? Int64 == 1)
+  }
+
+  @Test("The file is rebuilt, by a statement that is returned")
+  func vacuum() throws {
+    #expect(try Connection().vacuum().description == "VACUUM")
+  }
+
+  @Test("Values of parameters are a list, an array, or a dictionary, for rows by name, too")
+  func rowIterators() throws {
+    let db = try Connection()
+    let a = SQLExpression<String>("a")
+    #expect(try db.prepareRowIterator("SELECT ? AS a", bindings: "x").map { $0[a] } == ["x"])
+    #expect(try db.prepareRowIterator("SELECT ? AS a", bindings: ["x"]).map { $0[a] } == ["x"])
+    #expect(try db.prepareRowIterator("SELECT $v AS a", bindings: ["$v": "x"]).map { $0[a] } == ["x"])
   }
 
   @Test("S209: a statement is run several times, and what it changes is counted")

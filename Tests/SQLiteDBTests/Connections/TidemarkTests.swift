@@ -63,6 +63,17 @@ import Testing
     #expect(seen == [["a", "b"], ["x", "b"], ["x", "y"]])
   }
 
+  @Test("The error that ends an observation is a result")
+  func observationFails() async throws {
+    let folder = try Folder()
+    let db = Connection(try pool(folder))
+    let (errors, continuation) = AsyncStream.makeStream(of: (any Error).self)
+    for await _ in db.observe(Table("nowhere"), onError: { continuation.yield($0) }) {}
+    var iterator = errors.makeAsyncIterator()
+    let error = try #require(await iterator.next() as? Result)
+    #expect(error.description == "no such table: nowhere (code: 1)")
+  }
+
   @Test("A query is observed with an observation of Tidemark, too")
   func valueObservation() async throws {
     let folder = try Folder()

@@ -10,6 +10,26 @@ private let body = SQLExpression<String>("body")
     String(emails.create(module).dropFirst("CREATE VIRTUAL TABLE \"emails\" USING ".count))
   }
 
+  @Test("A search for a pattern that may be NULL is a condition that may be NULL")
+  func optionalPattern() {
+    let pattern = SQLExpression<String?>("pattern")
+    let condition: SQLExpression<Bool?> = emails.match(pattern)
+    #expect(sql(condition) == "(\"emails\" MATCH \"pattern\")")
+    let found: any QueryType = emails.match(pattern)
+    #expect(sql(found) == "SELECT * FROM \"emails\" WHERE (\"emails\" MATCH \"pattern\")")
+    let certain: SQLExpression<Bool> = emails.match(subject)
+    #expect(sql(certain) == "(\"emails\" MATCH \"subject\")")
+  }
+
+  private final class English: FTS5Config {
+    override func tokenizer(_ tokenizer: Tokenizer?) -> Self { super.tokenizer(tokenizer ?? .Porter) }
+  }
+
+  @Test("A program has configurations of its own")
+  func subclass() {
+    #expect(module(.FTS5(English().column(subject).tokenizer(nil))) == "fts5(\"subject\", tokenize=porter)")
+  }
+
   @Test("S199, S200: FTS4")
   func fts4() {
     #expect(emails.create(.FTS4(subject, body)) == "CREATE VIRTUAL TABLE \"emails\" USING fts4(\"subject\", \"body\")")
@@ -98,6 +118,8 @@ private let body = SQLExpression<String>("body")
     let min = SQLExpression<Double>("minX"), max = SQLExpression<Double>("maxX"), boxes = VirtualTable("boxes")
     let text = boxes.create(.RTree(id, (min, max)))
     #expect(text == "CREATE VIRTUAL TABLE \"boxes\" USING rtree(\"id\", \"minX\", \"maxX\")")
+    #expect(
+      boxes.create(Module("my module", ["a", id])) == "CREATE VIRTUAL TABLE \"boxes\" USING \"my module\"('a', \"id\")")
     let db = try Connection()
     try db.run(text)
     try db.run(boxes.insert(id <- 1, min <- 0, max <- 10))

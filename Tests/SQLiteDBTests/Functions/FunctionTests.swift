@@ -123,6 +123,15 @@ private let data = SQLExpression<Data>("data")
     #expect(sql(int.value(3, int.desc)) == "nth_value(\"int\", 3) \(over)")
   }
 
+  @Test("S184: the first and the last value are of the type of the column, and another one may be missing")
+  func windowTypes() {
+    let first: SQLExpression<Int> = int.firstValue(int), last: SQLExpression<String?> = stringOptional.lastValue(int)
+    let third: SQLExpression<Int?> = int.value(3, int), third2: SQLExpression<Int> = int.value(3, int)
+    #expect(sql(first) == "first_value(\"int\") OVER (ORDER BY \"int\")")
+    #expect(sql(last) == "last_value(\"stringOptional\") OVER (ORDER BY \"int\")")
+    #expect(sql(third) == sql(third2))
+  }
+
   @Test("S184: window functions answer")
   func windowsRun() throws {
     let db = try database("a", "b", "c")

@@ -59,6 +59,42 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test func writeAheadLog() throws {
+    let path = folder.path("db.sqlite")
+    let log = try Connection(path, journalMode: .wal)
+    log.synchronous = .normal
+    log.walAutoCheckpoint = 500
+    try log.walCheckpoint(.truncate)
+    #expect(log.journalMode == .wal)
+  }
+
+  @Test func schemaChanger() throws {
+    let db = try Connection()
+    let changer = SchemaChanger(connection: db)
+    try changer.create(table: "logins") { table in
+      table.add(column: ColumnDefinition(name: "id", primaryKey: .init(autoIncrement: true), type: .INTEGER))
+      table.add(expression: userId)
+    }
+    try changer.alter(table: "logins") { table in
+      table.add(index: IndexDefinition(table: "logins", name: "byUser", columns: ["user_id"]))
+    }
+    #expect(try db.schema.indexDefinitions("logins").map(\.columns) == [["user_id"]])
+  }
+
+  struct Repository<Key: Value> where Key.Datatype: Equatable {
+    let table: Table
+    let key: SQLExpression<Key>
+
+    func row(_ db: Connection, _ value: Key) throws -> Row? { try db.pluck(table.filter(key == value)) }
+  }
+
+  @Test func repository() throws {
+    let db = try database("alice")
+    #expect(try Repository(table: users, key: id).row(db, 1)?[email] == "alice@mac.com")
+    let isUnknown = try Repository(table: users, key: email).row(db, "nobody") == nil
+    #expect(isUnknown)
+  }
+
   @Test func tidemark() throws {
     let path = folder.path("db.sqlite")
     try Connection(path).run("CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT)")

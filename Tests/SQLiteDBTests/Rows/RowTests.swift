@@ -117,6 +117,13 @@ import Testing
     #expect(try db.pluck(users)?[nick] == "x")
   }
 
+  @Test("A row is printed with the names of its columns")
+  func description() throws {
+    let db = try database("alice")
+    let row = try #require(try db.pluck(users.select(id, email, managerId, balance)))
+    #expect("\(row)" == "[id:1 email:'alice@mac.com' manager_id:NULL balance:0.0]")
+  }
+
   @Test("Rows are kept, and go to other tasks")
   func sendable() async throws {
     let db = try database("a", "b")

@@ -85,6 +85,77 @@ import Testing
     #expect(columns[0].toSQL() == "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT")
   }
 
+  @Test(
+    "The conflict clause of a primary key is read",
+    arguments: [
+      ("a INTEGER PRIMARY KEY", nil), ("a TEXT PRIMARY KEY ON CONFLICT REPLACE", .REPLACE),
+      ("a INTEGER PRIMARY KEY DESC ON CONFLICT ignore", .IGNORE),
+      ("a, PRIMARY KEY (a) ON CONFLICT ROLLBACK", .ROLLBACK),
+      ("a UNIQUE ON CONFLICT FAIL, b, PRIMARY KEY (b, a COLLATE NOCASE) ON CONFLICT ABORT", .ABORT),
+      ("a PRIMARY KEY, b UNIQUE ON CONFLICT FAIL", nil), ("a, PRIMARY KEY (a)", nil),
+    ] as [(String, ColumnDefinition.OnConflict?)])
+  func conflictOfKey(_ columns: String, _ conflict: ColumnDefinition.OnConflict?) throws {
+    try db.run("CREATE TABLE t (\(columns))")
+    #expect(try schema.columnDefinitions(table: "t")[0].primaryKey?.onConflict == conflict)
+    try db.run("CREATE TABLE u (a INTEGER PRIMARY KEY ON CONFLICT FAIL AUTOINCREMENT)")
+    #expect(
+      try schema.columnDefinitions(table: "u")[0].primaryKey == .init(autoIncrement: true, onConflict: .FAIL))
+  }
+
+  @Test("Columns that a constraint makes unique are read as such, and equal to others")
+  func uniqueColumns() throws {
+    try db.run("CREATE TABLE t (a UNIQUE, b, c, d PRIMARY KEY, UNIQUE (b), UNIQUE (a, c))")
+    try db.run("CREATE UNIQUE INDEX i ON t (c)")
+    let columns = try schema.columnDefinitions(table: "t")
+    #expect(columns.map(\.unique) == [true, true, false, false])
+    #expect(columns[0] == ColumnDefinition(name: "a", type: .BLOB))
+    #expect(ColumnDefinition(name: "a", type: .TEXT, unique: true).toSQL() == "\"a\" TEXT UNIQUE")
+  }
+
+  @Test("An index says what has made it")
+  func origin() throws {
+    try db.run("CREATE INDEX i ON users (name)")
+    #expect(try schema.indexDefinitions("users").map(\.origin) == [.createIndex])
+    #expect(IndexDefinition(table: "t", name: "i", columns: [], origin: .uniqueConstraint).origin?.rawValue == "u")
+  }
+
+  @Test("A foreign key has two spellings")
+  func foreignKey() {
+    let key = ColumnDefinition.ForeignKey(toTable: "users", toColumn: "id", onDelete: "CASCADE")
+    #expect(key == .init(table: "users", column: "", primaryKey: "id", onDelete: "CASCADE"))
+    #expect((key.toTable, key.toColumn, key.fromColumn) == ("users", "id", ""))
+    #expect(
+      ColumnDefinition(name: "a", type: .INTEGER, references: key).toSQL()
+        == "\"a\" INTEGER REFERENCES \"users\" (\"id\") ON DELETE CASCADE")
+  }
+
+  @Test("Tables are created, and indexes added and dropped")
+  func changerOfTablesAndIndexes() throws {
+    let trace = Trace(db)
+    let schemaChanger = SchemaChanger(connection: db)
+    try schemaChanger.create(table: "t", ifNotExists: true) { table in
+      table.add(column: ColumnDefinition(name: "id", primaryKey: .init(autoIncrement: true), type: .INTEGER))
+      table.add(column: ColumnDefinition(name: "code", type: .TEXT, nullable: false, unique: true))
+      table.add(expression: SQLExpression<Int64>("a \"b\""))
+      table.add(expression: users[name])
+    }
+    try schemaChanger.alter(table: "t") { table in
+      table.add(index: IndexDefinition(table: "t", name: "i", columns: ["name"]), ifNotExists: true)
+      table.drop(index: "i")
+      table.drop(index: "i", ifExists: true)
+    }
+    try schemaChanger.run("INSERT INTO t (code, \"a \"\"b\"\"\") VALUES (?, ?)", "x", 1)
+    #expect(
+      trace.lines.filter { !$0.contains("SAVEPOINT") } == [
+        "CREATE TABLE IF NOT EXISTS \"t\" (\"id\" INTEGER PRIMARY KEY AUTOINCREMENT, \"code\" TEXT NOT NULL UNIQUE, "
+          + "\"a \"\"b\"\"\" INTEGER NOT NULL, \"name\" TEXT)",
+        "CREATE INDEX IF NOT EXISTS \"i\" ON \"t\" (\"name\")", "DROP INDEX \"i\"", "DROP INDEX IF EXISTS \"i\"",
+        "INSERT INTO t (code, \"a \"\"b\"\"\") VALUES ('x', 1)",
+      ])
+    #expect(failure { try schemaChanger.create(table: "t") { $0.add(expression: id) } }?.code == SQLITE_ERROR)
+    #expect(throws: SchemaChanger.Error.self) { try schemaChanger.create(table: "u") { _ in } }
+  }
+
   @Test("S139, S140, S141, S142: columns are added, renamed, dropped")
   func changer() throws {
     let trace = Trace(db)
@@ -125,6 +196,9 @@ import Testing
     #expect(
       message(ColumnDefinition(name: "a", primaryKey: .init(), type: .INTEGER))
         == "Invalid column definition: can not add primary key column")
+    #expect(
+      message(ColumnDefinition(name: "a", type: .INTEGER, unique: true))
+        == "Invalid column definition: can not add unique column")
     #expect(
       message(ColumnDefinition(name: "a", type: .TEXT, nullable: false))
         == "Invalid column definition: NOT NULL columns must have a default value other than NULL")
