@@ -1,7 +1,7 @@
 # The commands of the house. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast check lint format warnings negative typecheck portability tsan asan docs stress clean
+.PHONY: help setup demo picture bench test test-fast check lint format warnings negative typecheck portability examples tsan asan docs stress clean
 
 # A crash's backtrace takes minutes to symbolicate on Linux, and the tests crash on purpose (exit tests).
 export SWIFT_BACKTRACE := enable=no
@@ -14,7 +14,7 @@ COMMIT = $(shell git rev-parse --short HEAD)
 # The figures of a whole run are kept with the commit at which they were measured; those of a part are not.
 BENCH_RESULT = $(if $(FILTER),.build/bench.json,Benchmarks/results/$(COMMIT).json)
 STRESS_ROUNDS ?= 3
-SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Scripts)
+SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 
 # One test after the other: many wait with their thread for what another thread does, and a machine of two cores has two
 # threads for all of Swift's tasks.
@@ -52,7 +52,7 @@ test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' narrows them; the 
 test-fast: setup ## run the tests that take less than a minute together: no stress, faults, compilers or terminals
 	@Scripts/test.sh $(TEST_FLAGS) $(FAST_FLAGS) $(SWIFT_TEST_FLAGS)
 
-check: lint warnings negative typecheck portability ## everything a change must pass
+check: lint warnings negative typecheck portability examples ## everything a change must pass
 	@LOG=.build-check/test.log Scripts/test.sh $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
 	@echo 'check: all of it holds'
@@ -75,6 +75,9 @@ typecheck: warnings ## the compiler is quick with long expressions of the query 
 portability: warnings ## programs run on a libsqlite3 that lacks the optional interfaces
 	@Scripts/check-optional-sqlite.sh $(CHECK_PRODUCTS)
 
+examples: setup ## build the packages in Examples, and use each of them once
+	@Scripts/examples.sh
+
 tsan: setup ## run the tests under the thread sanitizer
 	@Scripts/sanitize.sh thread $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
@@ -89,4 +92,4 @@ stress: setup ## run the tests STRESS_ROUNDS times, randomised ones with another
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 clean: ## remove everything that was built
-	@rm -rf .build .build-check .build-tsan .build-asan
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples

@@ -4,7 +4,7 @@ import Tidemark
 
 private let count = 20_000
 
-/// Accesses of a pool that do next to nothing: what it takes to get a connection, and a transaction.
+/// Nearly empty accesses of a pool: the cost of getting a connection, and of a transaction.
 func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
   let pool = try DatabasePool(path: folder.path("accesses-library.sqlite"))
   let bare = try BareConnection(folder.path("accesses-bare.sqlite"))
@@ -51,7 +51,7 @@ private func update(_ db: Database, _ number: Int) throws {
 @Sendable
 private func fetch(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: query) }
 
-/// Reads on a thread of the pool, in any case.
+/// Reads on a thread of the pool, never inline.
 private func readElsewhere(_ pool: DatabasePool) async throws -> Int? {
   try await withCheckedThrowingContinuation { continuation in
     pool.asyncRead { db in continuation.resume(with: Result { try fetch(db.get()) }) }
@@ -65,7 +65,7 @@ private func check(_ found: Int?) {
   precondition(found == 1, "There is such a row")
 }
 
-/// Runs a task, and waits for it.
+/// Runs a task, and waits for its end.
 private func runTask(_ work: @escaping @Sendable () async throws -> Void) throws {
   let outcome = Outcome()
   let isDone = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A connection and its statements without any library: what a program in C would do.
+/// A connection and its statements without any library, as a program in C would use them.
 final class BareConnection {
   let connection: OpaquePointer
 
@@ -30,5 +30,5 @@ struct BareError: Error {
   let code: CInt
 }
 
-/// SQLite copies what it is given.
+/// Makes SQLite copy the bound bytes.
 let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// Where the databases are: in memory if the machine has a folder for that, so that no disk is measured.
+/// The folder for the databases: in memory if the machine has such a folder, so that no disk is measured.
 struct BenchmarkFolder {
   let url: URL
 
@@ -16,12 +16,12 @@ struct BenchmarkFolder {
   func path(_ name: String) -> String { url.appending(path: name).path() }
 
   func remove() {
-    // Nobody is left to be told.
+    // The program is about to end, and cannot report the error.
     try? FileManager.default.removeItem(at: url)
   }
 }
 
-/// A database of items for each side, made when it is first used.
+/// A database of items for each side, created on first use.
 final class ItemDatabases {
   private let folder: BenchmarkFolder
   private let name: String
@@ -33,7 +33,7 @@ final class ItemDatabases {
   var bare: BareConnection { get throws { try both().bare } }
 
   /// - parameter count: The number of items.
-  /// - parameter more: SQL that adds something.
+  /// - parameter more: SQL that adds further contents.
   init(_ folder: BenchmarkFolder, _ name: String, count: Int, more: String = "") {
     self.folder = folder
     self.name = name
@@ -45,7 +45,7 @@ final class ItemDatabases {
 
   private func both() throws -> (library: DatabaseQueue, bare: BareConnection) {
     if let made { return made }
-    // Opened by the library first, so that both files are of one kind.
+    // Opened by the library first, so that both files have the same settings.
     let library = try DatabaseQueue(path: folder.path("\(name)-library.sqlite"))
     let bare = try BareConnection(folder.path("\(name)-bare.sqlite"))
     let schema = """

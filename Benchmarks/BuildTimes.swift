@@ -1,6 +1,6 @@
 import Foundation
 
-// How long the compiler takes for the library, without optimization: all of it, and again after a change of one line.
+// Times of compiling the library without optimization: from scratch, and after a change of one line.
 
 func measureBuildTimes(_ report: Report) throws {
   let package = try LibraryCopy()
@@ -14,7 +14,7 @@ func measureBuildTimes(_ report: Report) throws {
   }
 }
 
-/// The library alone, in a folder of its own.
+/// A copy of the library alone, in a folder of its own.
 private struct LibraryCopy {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-build-\(UUID().uuidString)")
 
@@ -67,7 +67,7 @@ private struct LibraryCopy {
   }
 
   func remove() {
-    // What cannot be removed is left to the system.
+    // The system cleans up its temporary folder.
     try? FileManager.default.removeItem(at: folder)
   }
 }

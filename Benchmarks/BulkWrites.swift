@@ -1,16 +1,16 @@
 import Foundation
 import Tidemark
 
-// What observation costs a writer that inserts many rows in one transaction, one statement for each row; and one that
-// updates one row in each of many transactions.
+// The cost of observation for a writer that inserts many rows in one transaction, one statement per row; and for one
+// that updates one row in each of many transactions.
 //
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //
-// Times are those of the writer's thread, from before the write until it has returned: what commits cost is in them,
-// the fetches that follow are not. Cases are run in turn, each round in another order. A write is long, and a machine
-// is rarely quiet for so long: so it is timed in pieces, and the least times of each piece are added up. The sum is
-// compared with that of the same write without observation. With `--side library`, the cases are run and nothing is
-// compared: that is for profilers.
+// Times are measured on the writer's thread, from before the write until it has returned: they include the work of
+// commits, but not the fetches that follow. Cases are run in turn, each round in another order. A write is long, and
+// few machines are idle for so long: it is timed in pieces, and the least times of each piece are added up. The sum
+// is compared with the sum for the same write without observation. With `--side library`, the cases are run without
+// a comparison, for profilers.
 
 func measureBulkWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report?) throws {
   let bench = try BulkBenchmark(folder)
@@ -52,7 +52,7 @@ private final class BulkBenchmark {
     var count: Int { self == .inserts ? 100_000 : 20_000 }
   }
 
-  /// Somebody who observes, or many.
+  /// Observations of the written table, or of others.
   struct Case {
     var name: String
     var write = Write.inserts
@@ -94,7 +94,7 @@ private final class BulkBenchmark {
     }
   }
 
-  /// In how many pieces a write is timed. What it takes to begin is in the first one, what it takes to end in the last.
+  /// The number of timed pieces of a write. The first one includes its beginning, the last one its end.
   static let pieceCount = 100
 
   /// The times of the pieces of a write.
@@ -141,7 +141,7 @@ private final class BulkBenchmark {
   }
 }
 
-/// The time that the calling thread has had of the processors, in nanoseconds.
+/// The processor time of the calling thread, in nanoseconds.
 func threadTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

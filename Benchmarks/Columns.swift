@@ -4,7 +4,7 @@ import Tidemark
 
 private let count = 100_000
 
-/// All the rows of a table: through a cursor, as copied rows, and one column of it as an array.
+/// All rows of a table: through a cursor, as copied rows, and one column of it as an array.
 func columns(_ folder: BenchmarkFolder) throws -> [Workload] {
   let databases = ItemDatabases(folder, "columns", count: count, more: identifiers)
   return rows(databases) + values(databases)
@@ -53,7 +53,7 @@ private func rows(_ databases: ItemDatabases) -> [Workload] {
   ]
 }
 
-/// What a program in C would keep of a row whose columns it does not know.
+/// The values that a program in C would keep of a row with unknown columns.
 private enum BareValue {
   case null
   case integer(Int64)
@@ -107,7 +107,7 @@ private func values(_ databases: ItemDatabases) -> [Workload] {
   ]
 }
 
-/// The UUID in a text of 36 characters, and no other.
+/// Parses a UUID from a text of 36 characters; nil for any other text.
 private func bareUUID(_ text: UnsafePointer<UInt8>) -> UUID {
   func digit(_ character: UInt8) -> UInt8 {
     character <= UInt8(ascii: "9") ? character & 15 : (character & 15) + 9

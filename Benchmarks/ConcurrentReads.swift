@@ -5,9 +5,9 @@ import Tidemark
 private let group = "reads of 50 rows at the same time"
 private let readCount = 4_000
 
-/// Many who read: tasks of a pool, and threads in C with a connection each, while somebody writes, or nobody does.
+/// Many readers: tasks of a pool, and threads in C with one connection each, with and without a concurrent writer.
 ///
-/// It is the time on the clock that counts here, not that of the processors.
+/// The figures are elapsed time, not processor time.
 func measureConcurrentReads(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   let path = folder.path("concurrent.sqlite")
   let pool = try DatabasePool(path: path)
@@ -50,7 +50,7 @@ func measureConcurrentReads(_ folder: BenchmarkFolder, rounds: Int, _ report: Re
 
 private let sql = "SELECT * FROM item WHERE id >= ? ORDER BY id LIMIT 50"
 
-// MARK: - Those who read
+// MARK: - Readers
 
 private func taskReads(_ pool: DatabasePool, _ path: String, _ count: Int) throws {
   let isDone = DispatchSemaphore(value: 0)
@@ -117,7 +117,7 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   all.wait()
 }
 
-/// Writes a row again and again, on a thread of its own.
+/// Writes a row repeatedly, on a thread of its own.
 private final class Writer: @unchecked Sendable {
   private let lock = NSLock()
   private var isStopped = false

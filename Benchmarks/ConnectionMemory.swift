@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Tidemark
 
-// What a connection takes of the heap, once it has read something.
+// The heap memory of a connection that has run a query.
 
 func measureConnectionMemory(_ folder: BenchmarkFolder, _ report: Report) throws {
   let path = folder.path("connections.sqlite")
@@ -32,7 +32,7 @@ func measureConnectionMemory(_ folder: BenchmarkFolder, _ report: Report) throws
   try pool.close()
 }
 
-/// Has all connections of a pool read at the same time.
+/// Reads on all connections of a pool at the same time.
 private func readAtOnce(_ count: Int, _ pool: DatabasePool) {
   let inside = DispatchSemaphore(value: 0)
   let leave = DispatchSemaphore(value: 0)
@@ -55,6 +55,6 @@ private func readAtOnce(_ count: Int, _ pool: DatabasePool) {
   for _ in 0..<count { inside.wait() }
   for _ in 0..<count { leave.signal() }
   left.wait()
-  // The threads have ended, and given back what they had.
+  // The threads have ended and released their memory.
   usleep(200_000)
 }

@@ -3,15 +3,15 @@ import Tidemark
 
 private let group = "one value"
 
-/// Values to texts and back, one by one. There is no such thing in C to compare them with: what is aimed at is what a
-/// prototype took, and a third more.
+/// Conversions between values and texts, one by one. C has no equivalent to compare with: the target is the time of
+/// a prototype plus a third.
 ///
-/// The prototype ran on another machine. What C took there is known, for three loops that are run here, too, in turn
-/// with the conversions: they tell what the prototype would have taken on this machine, at this hour.
+/// The prototype ran on another machine, together with three loops in C. These loops run here in turn with the
+/// conversions, and their times scale the prototype's times to this machine at this moment.
 func measureConversions(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   var yardsticks = try yardsticks(folder).map { Measured($0, $0.work) }
   var conversions = try conversions().map { conversion in Measured(conversion) { try conversion.convertAll() } }
-  // These are short, and a machine is not as fast in one second as it is in the next.
+  // The loops are short, and the speed of a machine changes from second to second.
   for _ in 0..<(4 * rounds) {
     for index in yardsticks.indices { try yardsticks[index].run() }
     for index in conversions.indices { try conversions[index].run() }
@@ -34,7 +34,7 @@ func measureConversions(_ folder: BenchmarkFolder, rounds: Int, _ report: Report
   }
 }
 
-/// Something that is run again and again, and the least time that it took.
+/// An operation that is repeated, and its least time.
 private struct Measured<What> {
   let what: What
   private let work: () throws -> Void
@@ -57,7 +57,7 @@ private struct Conversion {
 
   let name: String
 
-  /// What it took a prototype, in nanoseconds.
+  /// The time of the prototype, in nanoseconds.
   let prototype: Double
 
   /// Converts one of the values.

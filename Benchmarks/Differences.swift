@@ -1,8 +1,8 @@
 import Foundation
 import Tidemark
 
-// What it takes to tell what has changed in a long result, beside what it takes to fetch it again; and whether random
-// differences lead to the right list.
+// The cost of computing the difference between two versions of a long result, compared with fetching it again; and a
+// check that random differences produce the right list.
 //
 //     Benchmarks differences
 
@@ -14,13 +14,13 @@ func measureDifferences(_ folder: BenchmarkFolder, rounds: Int, _ report: Report
 }
 
 private final class DifferenceBenchmark {
-  /// What a transaction does to the result, and what undoes it.
+  /// A transaction that changes the result, and one that undoes it.
   struct Change {
     var name: String
     var sql: String
     var undoing: String
 
-    /// Aimed at, for a change of one row, with the fetch.
+    /// The target for a change of one row, including the fetch.
     var target: Double? = 1.3
   }
 
@@ -59,7 +59,7 @@ private final class DifferenceBenchmark {
     }
   }
 
-  /// What a fetch and the difference to the fetch before take, as a ratio to the fetch alone.
+  /// The time of a fetch and the difference to the previous fetch, as a ratio to the fetch alone.
   func measure(_ change: Change, rounds: Int) throws {
     var (fetchTime, differenceTime) = (Double.infinity, Double.infinity)
     let old = try fetch()
@@ -84,7 +84,7 @@ private final class DifferenceBenchmark {
     try pool.read { try SmallPositionalItem.fetchAll($0, sql: Self.query) }
   }
 
-  /// From the end of a write to the difference that it makes, where it is delivered: the median, since some come before
+  /// The time from the end of a write to the delivery of its difference: the median, since some are delivered before
   /// the write has returned.
   func measureDelivery(rounds: Int) throws {
     let rounds = 20 * rounds
@@ -109,7 +109,7 @@ private final class DifferenceBenchmark {
         value: times.sorted()[times.count / 2] / 1000, unit: .microseconds, target: 300))
   }
 
-  /// Applies differences of short random lists, each to the list before.
+  /// Applies differences of short random lists, each to the previous list.
   func countWrongDifferences(of count: Int) {
     struct Item: Equatable, Identifiable {
       var id: Int

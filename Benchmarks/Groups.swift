@@ -1,9 +1,9 @@
 import Foundation
 import Tidemark
 
-// Whether several queries that are observed together are ever of different commits: money goes from one table to the
-// other, and back, so that their sums are always the same together. And whether each value is of the commit that it
-// tells.
+// Checks whether several queries that are observed together ever come from different commits: money moves between
+// two tables, so that the total of both never changes. And checks whether each value comes from the database version
+// that it reports.
 //
 //     Benchmarks groups
 
@@ -55,7 +55,7 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
   add("last values that did not arrive", values.lastStep == transactionCount ? 0 : 1, target: 0)
 }
 
-/// The values of a group, as they come.
+/// The values of a group, in order of delivery.
 private final class GroupValues: @unchecked Sendable {
   struct Value: Sendable {
     var given: Int
@@ -68,7 +68,7 @@ private final class GroupValues: @unchecked Sendable {
   private var all = (count: 0, torn: 0, misnumbered: 0, backward: 0)
   private var lastValue: Value?
 
-  /// - parameter firstCommit: The number of the commit before the first step. Each step is one more.
+  /// - parameter firstCommit: The version before the first step. Each step increments it.
   init(firstCommit: UInt64) { self.firstCommit = firstCommit }
 
   var count: Int { lock.withLock { all.count } }
@@ -81,7 +81,7 @@ private final class GroupValues: @unchecked Sendable {
     let value = numbered.value
     lock.withLock {
       all.count += 1
-      // What is given in a step is known.
+      // The amount of each step is known.
       let isWhole = value.given + value.taken == 16_000 && value.given == 8_000 - Self.given(upTo: value.step)
       if !isWhole { all.torn += 1 }
       if numbered.commitNumber != firstCommit + UInt64(value.step) { all.misnumbered += 1 }
@@ -90,7 +90,7 @@ private final class GroupValues: @unchecked Sendable {
     }
   }
 
-  /// What all steps up to one have given: each 41 of them give nothing together.
+  /// The amount after all steps up to one: every 41 of them add up to zero.
   private static func given(upTo step: Int) -> Int {
     let rest = step % 41
     // 1 - 20, 2 - 20 and so on.

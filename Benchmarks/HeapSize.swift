@@ -1,8 +1,8 @@
 import Foundation
 
-/// The bytes of the heap that are in use, as glibc counts them; zero where the system does not tell.
+/// The bytes of the heap that are in use, as glibc counts them; zero where the system does not report it.
 ///
-/// C: `malloc_info`, which Foundation does not offer. What it prints ends with the sums of all arenas.
+/// C: `malloc_info`, which Foundation does not offer. Its output ends with the sums of all arenas.
 func usedMemory() -> Int {
   typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>) -> CInt
   guard let function = dlsym(dlopen(nil, RTLD_NOW), "malloc_info") else { return 0 }

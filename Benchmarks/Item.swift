@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// What most workloads read and write: six columns of all kinds.
+/// The record that most workloads read and write: six columns of all kinds.
 struct Item: FetchableRecord, PersistableRecord {
   var id: Int64
   var name: String
@@ -31,7 +31,7 @@ extension Item {
   }
 }
 
-/// The same, read by the position of columns.
+/// The same columns, read by position.
 struct PositionalItem: FetchableRecord {
   var item: Item
 
@@ -40,7 +40,7 @@ struct PositionalItem: FetchableRecord {
   }
 }
 
-/// The same, without code of its own.
+/// The same columns, with synthesized conformances.
 struct CodableItem: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "item"
   var id: Int64
@@ -63,7 +63,7 @@ struct SmallItem: Codable, FetchableRecord, PersistableRecord {
   var ratio: Double
 }
 
-/// The same, read by the position of columns.
+/// The same columns, read by position.
 struct SmallPositionalItem: FetchableRecord, Equatable, Identifiable {
   var id: Int64
   var name: String
@@ -78,7 +78,7 @@ struct SmallPositionalItem: FetchableRecord, Equatable, Identifiable {
   }
 }
 
-/// An item that learns its id.
+/// An item that receives its ID at insertion.
 struct NewItem: Codable, MutablePersistableRecord {
   static let databaseTableName = "item"
   var id: Int64?
@@ -91,7 +91,7 @@ struct NewItem: Codable, MutablePersistableRecord {
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// The values that are written.
+/// The values of an item.
 enum Sample {
   static let names = (0..<64).map { "the name of item \($0)" }
   static let data = Data((0..<32).map { UInt8($0) })

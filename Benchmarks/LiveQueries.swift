@@ -1,12 +1,12 @@
 import Foundation
 import Tidemark
 
-// What live queries cost: rates are shares of the rate of the same writes without any observation, in the same run and
-// in turn with them, since the machine is not equally fast all the time.
+// The cost of live queries: rates are shares of the rate of the same writes without any observation, in the same run
+// and in turn with them, since the speed of a machine varies.
 //
 //     Benchmarks live [COUNT…]
 //
-// COUNT is how many queries are observed, 10,000 unless said otherwise.
+// COUNT is the number of observed queries; the default is 10,000.
 
 func measureLiveQueries(_ folder: BenchmarkFolder, counts: [Int], _ report: Report) throws {
   for count in counts { try LiveBenchmark(folder, queryCount: count, report).run() }
@@ -88,7 +88,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     usleep(20_000)
   }
 
-  /// What a write takes, of what it takes where nobody observes: the ratio in the middle of those of all pieces.
+  /// The time of a write relative to the same write without observation: the median ratio of all pieces.
   private func timeOfWrite(_ id: (Int) -> Int) throws -> Double {
     var ratios: [Double] = []
     for piece in 0..<pieceCount {
@@ -110,7 +110,7 @@ private final class LiveBenchmark: @unchecked Sendable {
     return Double(DispatchTime.now().uptimeNanoseconds - start)
   }
 
-  /// From the end of a write to the call of the closure, at a thousand writes in a second.
+  /// The time from the end of a write to the call of the closure, at a thousand writes per second.
   private func measureLatency() throws {
     var times: [Double] = []
     for number in 0..<2_000 {
@@ -166,13 +166,13 @@ private final class LiveBenchmark: @unchecked Sendable {
   }
 }
 
-/// Delivers on the thread that has fetched.
+/// Delivers on the fetching thread.
 struct AtOnceScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
-/// Counts, and lets a thread wait for a number.
+/// Counts, and lets a thread wait for a count.
 final class Counter: @unchecked Sendable {
   private let condition = NSCondition()
   private var count = 0
@@ -192,7 +192,7 @@ final class Counter: @unchecked Sendable {
 
   func wait(for number: Int) {
     condition.lock()
-    // Who waits is not woken up for less: that would be measured, too.
+    // Wake the waiting thread only once, at the end: otherwise its wake-ups would be measured, too.
     awaited = number
     while count < number { condition.wait() }
     awaited = 0

@@ -2,8 +2,8 @@ import Foundation
 
 /// The time of all processors since the machine was started, as the system counts it. C: `/proc/stat`.
 ///
-/// A virtual machine does not run all the time that it wants to run. What the host gives to others meanwhile makes
-/// single times, and the worst of them most, longer than they are.
+/// The host of a virtual machine gives a part of the time to other machines. This makes single times, and the worst
+/// of them most, longer than they would be.
 struct MachineTime {
   private let wanted: Double
   private let stolen: Double
@@ -17,7 +17,7 @@ struct MachineTime {
     wanted = counts[..<8].reduce(0, +) - counts[3] - counts[4]
   }
 
-  /// How much of the time that programs wanted since another moment the host gave to others.
+  /// The share of the requested time that the host gave to others since another moment.
   func stolenShare(since begin: MachineTime) -> Double? {
     wanted > begin.wanted ? (stolen - begin.stolen) / (wanted - begin.wanted) * 100 : nil
   }

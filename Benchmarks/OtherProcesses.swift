@@ -2,12 +2,12 @@ import CSQLite
 import Foundation
 import Tidemark
 
-// How soon live queries have what another process commits, and what it costs to wait for it.
+// The latency of live queries after commits of another process, and the cost of detecting them.
 //
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // The other process is this program: it commits COUNT times, with pauses of a millisecond on average, then without. It
-// uses bare C, and tells when each COMMIT has returned. `disk` takes the folder of temporary files, not one in memory.
+// uses bare C, and reports when each COMMIT has returned. `disk` uses the folder of temporary files, not one in memory.
 
 func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) throws {
   let count = arguments.lazy.compactMap { Int($0) }.first ?? 10_000
@@ -81,7 +81,7 @@ private final class OthersBenchmark: @unchecked Sendable {
     tell(delays(times), seconds, fetches: database.liveMetrics.fetchCount - fetches, usage: usage, pause)
   }
 
-  /// From the return of each COMMIT to the delivery of its value, or of a later one; nil when it never came.
+  /// The times from the return of each COMMIT to the delivery of its value, or of a later one; nil for a missing value.
   private func delays(_ times: [UInt64]) -> [UInt64?] {
     let delivered = lock.withLock { deliveries }
     var place = 0
@@ -147,7 +147,7 @@ func commitRepeatedly(_ arguments: [String]) throws {
   times.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
 }
 
-/// The same for all processes.
+/// A clock that all processes share.
 private func timeOfAllProcesses() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

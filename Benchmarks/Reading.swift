@@ -4,7 +4,7 @@ import Tidemark
 
 private let count = 100_000
 
-/// All the rows of a table, as arrays of structures.
+/// All rows of a table, as arrays of structures.
 func reading(_ folder: BenchmarkFolder) throws -> [Workload] {
   let databases = ItemDatabases(folder, "reading", count: count)
   let six = Workload.Side(name: "C: 6 columns") { try check(sixColumns(databases.bare).count) }
@@ -28,11 +28,11 @@ func reading(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-/// A loop of C that was run on the machine of the aims, too.
+/// A loop in C that was also run on the machine for which the targets were set.
 struct Yardstick {
   let name: String
 
-  /// What a row took there, in nanoseconds.
+  /// The time per row there, in nanoseconds.
   let known: Double
 
   /// The number of rows.
@@ -71,7 +71,7 @@ private func eachItem(_ bare: BareConnection) throws {
   sqlite3_finalize(statement)
 }
 
-/// The item in the row that a statement is at.
+/// Returns the item in the current row of a statement.
 func bareItem(_ statement: OpaquePointer) -> Item {
   Item(
     id: sqlite3_column_int64(statement, 0), name: String(cString: sqlite3_column_text(statement, 1)),
@@ -93,7 +93,7 @@ private func fourColumns(_ bare: BareConnection) throws -> [SmallItem] {
   return items
 }
 
-/// The date in a text like `2023-11-14 22:13:20.123`, and no other.
+/// Parses a date from a text like `2023-11-14 22:13:20.123`; nil for any other text.
 func bareDate(_ text: UnsafePointer<UInt8>) -> Date {
   func number(_ start: Int, _ count: Int) -> Int {
     (start..<start + count).reduce(0) { $0 * 10 + Int(text[$1]) - 48 }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What was measured, beside what was aimed at.
+/// A measurement and its target.
 struct Figure: Codable {
-  /// What belongs together: `reading`, `live queries`.
+  /// The group of the measurement: `reading`, `live queries`.
   let group: String
 
-  /// What was done: `insert: record`.
+  /// The name of the measurement: `insert: record`.
   let name: String
 
   let value: Double
   let unit: Unit
 
-  /// What is aimed at, where there is an aim.
+  /// The target, if there is one.
   var target: Double?
 
-  /// What bare C took, and the library, in nanoseconds, where the value is a ratio of them.
+  /// The times of bare C and of the library, in nanoseconds, if the value is their ratio.
   var bare: Double?
   var library: Double?
 
   enum Unit: String, Codable {
     case ratio, percent, waste, nanoseconds, microseconds, milliseconds, seconds, bytes, megabytes, count
 
-    /// The share of a rate is better when it is greater; all else is better when it is less, what is done for nothing
-    /// included.
+    /// Shares of a rate are better when they are greater; all others, such as unneeded fetches, are better when they
+    /// are less.
     var isBetterWhenGreater: Bool { self == .percent }
 
     func words(_ value: Double) -> String {
@@ -41,14 +41,14 @@ struct Figure: Codable {
     }
   }
 
-  /// Whether the aim was missed.
+  /// Whether the target was missed.
   var isMissed: Bool {
     guard let target else { return false }
     return unit.isBetterWhenGreater ? value < target : value > target
   }
 }
 
-/// All that is measured in a run: printed as it comes, then as a list of what was missed, and kept as JSON.
+/// All measurements of a run: printed one by one, then as a list of missed targets, and stored as JSON.
 final class Report {
   private(set) var figures: [Figure] = []
   private var group: String?
@@ -63,11 +63,11 @@ final class Report {
       pad("  " + figure.name, 48), pad(figure.bare.map(Figure.Unit.nanoseconds.words) ?? "", 12),
       pad(figure.library.map(Figure.Unit.nanoseconds.words) ?? "", 12), pad(figure.unit.words(figure.value), 10),
       figure.target.map { figure.unit.words($0) + (figure.isMissed ? "  missed" : "") } ?? "")
-    // It is there when the run is cut off.
+    // Written after each measurement, so that an aborted run leaves its results.
     fflush(nil)
   }
 
-  /// Ends the run with the aims that were missed.
+  /// Ends the run with a list of missed targets.
   func printMissed() {
     let missed = figures.filter(\.isMissed)
     let aimed = figures.count { $0.target != nil }
@@ -78,7 +78,7 @@ final class Report {
     }
   }
 
-  /// Writes everything to a file.
+  /// Writes all measurements to a file.
   func write(to path: String, commit: String) throws {
     struct Document: Codable {
       let commit: String

@@ -1,12 +1,12 @@
 import Foundation
 import Tidemark
 
-// What consumers cost that take one value in a second, of queries that change much more often.
+// The cost of consumers that take one value per second, of queries that change much more often.
 //
 //     Benchmarks slow [SECONDS]
 //
-// A thousand loops iterate the values of as many live queries, while a thread writes ten thousand times in a second.
-// What the writes cost their thread is compared with the same writes when the loops take each value at once.
+// A thousand loops iterate the values of as many live queries, while a thread writes ten thousand times per second.
+// The writer's processor time is compared with the same writes when the loops take each value immediately.
 
 func measureSlowConsumers(_ folder: BenchmarkFolder, seconds: Int, _ report: Report) throws {
   let fast = try SlowConsumerBenchmark(folder, pause: nil).run(seconds: seconds)
@@ -55,7 +55,7 @@ private final class SlowConsumerBenchmark: @unchecked Sendable {
   func run(seconds: Int) throws -> Result {
     let loops = (0..<queryCount).map { id in Task { try await iterate(id) } }
     counter.wait(for: queryCount)
-    // What the first writes leave is there for good.
+    // The memory that the first writes allocate is reused by all others.
     for number in 0..<2_000 { try write(number) }
     let memory = usedMemory()
     let (count, time) = try writeForSeconds(seconds)
@@ -94,7 +94,7 @@ private final class SlowConsumerBenchmark: @unchecked Sendable {
     while true {
       let elapsed = DispatchTime.now().uptimeNanoseconds - start
       if elapsed >= UInt64(seconds) * 1_000_000_000 { return (count, time) }
-      // Ten writes in a millisecond.
+      // Ten writes per millisecond.
       if UInt64(count) * 100_000 > elapsed {
         usleep(200)
         continue

@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-// What it takes to begin: small programs that open a database and run a query, one with the library and one without.
+// The start-up cost of small programs that open a database and run a query, one with the library and one without.
 
 private let group = "start"
 
@@ -36,7 +36,7 @@ func measureStartUp(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) th
       unit: .megabytes, target: 1.5))
 }
 
-/// What a start has taken.
+/// The time and memory of a start.
 private struct Start {
   var milliseconds = Double.infinity
   var megabytes = Double.infinity
@@ -65,7 +65,7 @@ private struct Program {
     }
   }
 
-  /// Runs it to its end. Not by `Process`, which takes longer than what is measured.
+  /// Runs the program to its end. `Process` is not used: it takes longer than the measured program.
   func run(_ argument: String) throws -> Start {
     var ends: [CInt] = [0, 0]
     guard pipe(&ends) == 0 else { throw Missing(description: "No pipe: \(errno)") }
@@ -95,7 +95,7 @@ private struct Program {
       milliseconds: time / 1e6, megabytes: memory * 1024 / 1e6, wholeMilliseconds: Double(whole) / 1e6)
   }
 
-  /// The bytes of the program without its symbols.
+  /// The size of the program without its symbols, in bytes.
   func strippedSize(in folder: BenchmarkFolder) throws -> Double {
     let copy = folder.path("stripped")
     let strip = Process()

@@ -1,13 +1,13 @@
 import Foundation
 import Tidemark
 
-// How often live queries are woken for nothing: a commit has touched what a query reads, as far as its region tells,
-// and its result is what it was.
+// The share of fetches that were not needed: a commit has changed rows in the region of a query, but not the result
+// of the query.
 //
 //     Benchmarks wakes
 //
-// One row of many changes at a time, whichever column, in whichever way; at the end the last value of each query is
-// compared with what it gives now.
+// Each transaction changes one of many rows, in any column and any way; at the end the last value of each query is
+// compared with its current result.
 
 func measureWakes(_ folder: BenchmarkFolder, _ report: Report) throws {
   for kind in WakeBenchmark.kinds { try WakeBenchmark(folder, kind).run(report) }
@@ -83,7 +83,7 @@ private final class WakeBenchmark: @unchecked Sendable {
     seen.wait(for: queryCount)
     for _ in 0..<2_000 {
       try write()
-      // Each wake is looked at alone.
+      // Each fetch is examined on its own.
       while pool.liveMetrics.fetchCount < queryCount + pool.liveMetrics.wakeCount { usleep(20) }
     }
     usleep(20_000)

@@ -1,47 +1,46 @@
 import Foundation
 
-/// Some work, done by the library and by bare C.
+/// An operation, performed by the library and by bare C.
 ///
-/// Both do the same on tables of the same content, each on a connection of its own, and each as many times as `count`
-/// says.
+/// Both perform it on tables with the same content, each on its own connection, and `count` times.
 struct Workload {
-  /// What is done: `insert: record`.
+  /// The name of the operation: `insert: record`.
   let name: String
 
-  /// The cost that is aimed at, as a ratio to that of bare C, where there is an aim.
+  /// The target for the cost, as a ratio to bare C, if there is one.
   let target: Double?
 
-  /// How many times it is done in a round.
+  /// The number of repetitions in a round.
   let count: Int
 
-  /// What bare C is compared with. Several workloads may be compared with the same.
+  /// The loop in bare C to compare with. Several workloads may share one.
   let bare: Side
 
   let library: Side
 
-  /// Makes what both sides use.
+  /// Creates the data for both sides.
   var prepare: () throws -> Void = {}
 
   /// One of the sides of a comparison.
   struct Side {
     let name: String
 
-    /// What is measured.
+    /// The measured operation.
     let work: () throws -> Void
 
-    /// What puts everything back as it was, and is not measured.
+    /// Restores the state before the operation, and is not measured.
     var restore: () throws -> Void = {}
   }
 }
 
 extension Workload {
-  /// Whether it is to be run.
+  /// Whether the workload is selected.
   func isMeant(by names: [String]) -> Bool { names.isEmpty || names.contains { name.contains($0) } }
 }
 
-/// Measures workloads: the least time of all rounds, since noise only adds.
+/// Measures workloads: the least time of all rounds, since noise only increases times.
 ///
-/// The rounds of all sides are interleaved, so that a machine that is slow for some time is slow for all.
+/// The rounds of all sides are interleaved, so that slow phases of the machine affect all of them.
 func measure(_ workloads: [Workload], rounds: Int, _ report: Report) throws {
   for workload in workloads { try workload.prepare() }
   var bestTimes: [String: Double] = [:]
@@ -65,11 +64,11 @@ func measure(_ workloads: [Workload], rounds: Int, _ report: Report) throws {
   }
 }
 
-/// Does some work. Profilers look for this function, and leave out what it does not call.
+/// Runs an operation. Profilers measure what this function calls, and nothing else.
 @inline(never)
 func measured(_ work: () throws -> Void) rethrows { try work() }
 
-/// The time that the processor has spent on this program, in nanoseconds.
+/// The processor time of this program, in nanoseconds.
 func cpuTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -70,10 +70,10 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-/// What bare C does for rows that are inserted.
+/// The insertion of rows in bare C.
 ///
-/// - parameter more: What stands behind the values.
-/// - parameter read: Reads the row that is then returned.
+/// - parameter more: SQL after the values.
+/// - parameter read: Reads the returned row.
 func insert(
   _ count: Int, _ bare: BareConnection, more: String = "", _ read: ((OpaquePointer) -> Void)? = nil
 ) throws {

@@ -7,10 +7,10 @@
 //     Benchmarks slow [SECONDS]
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
-// Only that is run whose name contains one of the names, if there are any: workloads by their own names, the rest by
+// NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
 // `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `builds`.
-// With `--side`, one side of the workloads is run and nothing is compared: that is for profilers. With `--json`, what
-// was measured is written to a file, too.
+// With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
+// measurements are also written to a file.
 
 import Foundation
 

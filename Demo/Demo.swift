@@ -2,10 +2,10 @@ import Foundation
 
 /// A dashboard of live queries. See `Usage`, or `Demo --help`.
 ///
-/// - `Model` has what is shown, as a value, and follows live queries with `for await`.
-/// - `View` makes cells of it: a function without a state. `Cells` is what it draws on.
-/// - `Terminal` has all that knows of terminals.
-/// - `World` is the market that is looked at, `Watch` what is done with any other database.
+/// - `Model` contains the state of the screen, as a value, and observes live queries with `for await`.
+/// - `View` draws this state into cells: a pure function. `Cells` contains the grid that it draws on.
+/// - `Terminal` contains everything that depends on terminals.
+/// - `World` is the demo market, `Watch` contains the commands for any other database.
 @main
 struct Demo {
   static func main() {
@@ -27,7 +27,7 @@ struct Demo {
   }
 
   private static func run(_ command: DemoCommand) throws {
-    // A pipe that nobody reads is an error of the write.
+    // Report writing to a closed pipe as an error of the write.
     signal(SIGPIPE, SIG_IGN)
     switch command {
     case .help: try printLine(Usage.text)
@@ -42,13 +42,13 @@ struct Demo {
   }
 
   static func complain(_ text: String) {
-    // What is a path or SQL may hold anything.
+    // Paths and SQL can contain control characters.
     let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.visible).joined(separator: "\n")
-    // Where nobody listens there is nobody to tell.
+    // If standard error is closed, the failure cannot be reported.
     try? writeAll(Array("Demo: \(shown)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Whether a screen can be drawn on the standard output.
+  /// Whether standard output can show a screen.
   static var hasScreen: Bool {
     Terminal.isTerminal(STDOUT_FILENO) && !ColorSupport.isDumb(ProcessInfo.processInfo.environment)
   }

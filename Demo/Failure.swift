@@ -1,11 +1,11 @@
 import Foundation
 
-/// Why the program ends without having done what it was asked to do.
+/// The reason why the program ends unsuccessfully.
 enum Failure: Error, Equatable {
-  /// The command line makes no sense.
+  /// The command line is invalid.
   case usage(String)
 
-  /// A query is none, or not one for this database.
+  /// The text is not a query, or not one for this database.
   case query(sql: String, String)
 
   /// The file cannot be watched.
@@ -13,13 +13,13 @@ enum Failure: Error, Equatable {
 
   case noKeyboard
 
-  /// Nobody reads what is written any more.
+  /// The reader of standard output has closed it.
   case closedOutput
   case systemCall(String, code: Int32)
 
   static func system(_ call: String) -> Failure { .systemCall(call, code: errno) }
 
-  /// What `--help` promises.
+  /// The exit status, as documented by `--help`.
   var exitCode: Int32 {
     switch self {
     case .usage: 64
@@ -29,7 +29,7 @@ enum Failure: Error, Equatable {
     }
   }
 
-  /// What is wrong, without what it is wrong with.
+  /// The description of the problem, without its subject.
   var reason: String {
     switch self {
     case .query(_, let why), .file(_, let why): why

@@ -1,4 +1,4 @@
-/// What a piece of the screen is for. A theme says how it looks: the view knows no colours.
+/// The purpose of a piece of the screen. A theme decides how it looks: views do not choose colours.
 enum Role: UInt8, CaseIterable, Sendable {
   case text, faint, header, number, null
   case border, borderOfFocus, title, titleOfFocus
@@ -7,22 +7,22 @@ enum Role: UInt8, CaseIterable, Sendable {
   case status, statusKey, prompt
 }
 
-/// One place of the screen.
+/// One cell of the screen.
 struct Cell: Equatable, Sendable {
-  /// What stands there; nil behind a character that takes more than one place.
+  /// The character in this cell; nil in the cells that a wide character covers after its first one.
   var character: Character?
   var role: Role
 
   static let blank = Cell(character: " ", role: .text)
 }
 
-/// A place of the screen; the one at the top left is 0, 0.
+/// The position of a cell; the top left one is 0, 0.
 struct Point: Equatable, Sendable {
   var x: Int
   var y: Int
 }
 
-/// A part of the screen.
+/// A rectangular part of the screen.
 struct Area: Equatable, Sendable {
   var x: Int
   var y: Int
@@ -31,7 +31,7 @@ struct Area: Equatable, Sendable {
 
   var isEmpty: Bool { width <= 0 || height <= 0 }
 
-  /// The same area without some of its margins.
+  /// Returns the area without the given margins.
   func inset(left: Int = 0, top: Int = 0, right: Int = 0, bottom: Int = 0) -> Area {
     Area(
       x: x + left, y: y + top, width: max(0, width - left - right), height: max(0, height - top - bottom))

@@ -1,21 +1,21 @@
-/// A character as a terminal can show it, and how many places it takes.
+/// A character in a form that a terminal can show, and the number of cells it covers.
 ///
-/// Laws:
-/// 1. What a terminal would obey is never shown: control characters become pictures of themselves, characters that only
-///    change how others look (direction, invisible joiners on their own) become a replacement.
-/// 2. A character takes one place or more: a mark that would sit on its neighbour is shown as a replacement.
-/// 3. Terminals do not agree on some widths: those of emoji, of clusters of several scalars, and of characters that
-///    East Asian fonts draw wide. These glyphs are marked as not sure, and `FrameWriter` does not rely on their width.
+/// Invariants:
+/// 1. No glyph controls the terminal: control characters are shown as Unicode's control pictures, and characters that
+///    only change how others are drawn (direction marks, isolated joiners) are shown as a replacement character.
+/// 2. A glyph covers at least one cell: an isolated combining mark is shown as a replacement character.
+/// 3. Terminals disagree on some widths, such as the widths of emoji, of clusters of several scalars, and of characters
+///    that East Asian fonts draw wide. Such glyphs have an uncertain width, and `FrameWriter` does not rely on it.
 struct Glyph: Equatable, Sendable {
   let character: Character
   let width: Int
 
-  /// Whether all terminals give it this width.
+  /// Whether all terminals give the glyph this width.
   let isSure: Bool
 
   static let replacement = Glyph("\u{FFFD}", width: 1, isSure: false)
 
-  /// More marks than that on one character are left out.
+  /// The number of combining marks that are kept on one character.
   private static let scalarCountMax = 12
 
   private init(_ character: Character, width: Int, isSure: Bool = true) {
@@ -41,20 +41,20 @@ struct Glyph: Equatable, Sendable {
   }
 
   private init(_ scalar: Unicode.Scalar) {
-    // Lines and blocks, of which there are many on a screen.
+    // Box drawing and block characters, which are frequent on a screen.
     if (0x2500..<0x25A0).contains(scalar.value) {
       self.init(Character(scalar), width: 1)
       return
     }
     let width = GlyphWidths.width(of: scalar)
-    // Emoji are younger than many a terminal.
+    // Many terminals are older than some emoji.
     let isSure = !(scalar.properties.isEmoji || scalar.value >= 0x1F000 || GlyphWidths.isAmbiguous(scalar))
     self = width == 0 ? .replacement : Glyph(Character(scalar), width: width, isSure: isSure)
   }
 
   private init(cluster scalars: Character.UnicodeScalarView) {
     let allowed = scalars.filter(Self.isAllowedInCluster).prefix(Self.scalarCountMax)
-    // What was one character may be several without what was left out.
+    // Removing scalars can split one character into several.
     guard let character = String(String.UnicodeScalarView(allowed)).first,
       let base = character.unicodeScalars.first, GlyphWidths.width(of: base) > 0
     else {
@@ -73,7 +73,7 @@ struct Glyph: Equatable, Sendable {
     return scalar.properties.generalCategory != .format && picture(of: scalar) == nil
   }
 
-  /// What is shown for a character that must not get through.
+  /// The replacement for a character that must not reach the terminal.
   private static func picture(of scalar: Unicode.Scalar) -> Glyph? {
     switch scalar.value {
     case 0..<0x20: return Glyph(Character(Unicode.Scalar(UInt8(0)).picture(offset: scalar.value)), width: 1)
@@ -88,20 +88,20 @@ struct Glyph: Equatable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// The picture that Unicode has for a control character.
+  /// Unicode's control picture for a control character.
   fileprivate func picture(offset: UInt32) -> Unicode.Scalar { Unicode.Scalar(0x2400 + offset) ?? "\u{FFFD}" }
 }
 
 extension String {
-  /// How many places a text takes.
+  /// The number of cells that a text covers.
   var width: Int { isPrintableASCII ? utf8.count : reduce(0) { $0 + Glyph($1).width } }
 
-  /// Whether each byte is a character of one place. Most texts are.
+  /// Whether each byte is a character of one cell. This holds for most texts.
   private var isPrintableASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 
-  /// The text, with an ellipsis at its end when it takes more than some number of places.
+  /// Returns the text, cut and ended with an ellipsis if it covers more than the given number of cells.
   func cut(to widthMax: Int) -> String {
-    // A character has at least one byte for each place that it takes.
+    // A character has at least one byte for each cell that it covers.
     if utf8.count <= widthMax { return self }
     if widthMax <= 0 { return "" }
     if isPrintableASCII { return prefix(widthMax - 1) + "…" }
@@ -120,6 +120,6 @@ extension String {
 }
 
 extension StringProtocol {
-  /// The text without anything that a terminal would obey.
+  /// Returns the text without characters that control a terminal.
   var visible: String { String(map { Glyph($0).character }) }
 }

@@ -1,7 +1,7 @@
 /// The cells of a screen.
 ///
-/// Law: a character that takes several places stands in the first one, and the others are empty. Writing over one of
-/// them makes blanks of the rest.
+/// Invariant: a character that covers several cells is stored in the first one, and the others are empty. Overwriting
+/// one of these cells blanks the remaining ones.
 struct Grid: Equatable, Sendable {
   let width: Int
   let height: Int
@@ -17,9 +17,9 @@ struct Grid: Equatable, Sendable {
 
   var area: Area { Area(x: 0, y: 0, width: width, height: height) }
 
-  /// Writes a text from a place on, and not beyond a column.
+  /// Writes a text from a position on, up to a column.
   ///
-  /// - returns: The column after it.
+  /// - returns: The column after the text.
   @discardableResult
   mutating func put(_ text: String, _ role: Role, at point: Point, before end: Int) -> Int {
     let end = min(end, width)
@@ -34,7 +34,7 @@ struct Grid: Equatable, Sendable {
     return x
   }
 
-  /// Writes a text into the first row of an area, cut to its width.
+  /// Writes a text into the first row of an area, cut to the width of the area.
   @discardableResult
   mutating func put(_ text: String, _ role: Role, in area: Area, isRight: Bool = false) -> Int {
     if area.isEmpty { return area.x }
@@ -43,7 +43,7 @@ struct Grid: Equatable, Sendable {
     return put(shown, role, at: Point(x: x, y: area.y), before: area.x + area.width)
   }
 
-  /// Fills an area with one character of one place.
+  /// Fills an area with a character that covers one cell.
   mutating func fill(_ area: Area, _ character: Character = " ", _ role: Role) {
     if area.isEmpty { return }
     for y in area.y..<min(area.y + area.height, height) {
@@ -62,7 +62,7 @@ struct Grid: Equatable, Sendable {
     }
   }
 
-  /// Makes blanks of what remains of characters of which some places are about to be written over.
+  /// Blanks the remaining cells of characters that are about to be overwritten in part.
   private mutating func clearRest(around start: Int, count: Int, row: Int) {
     if cells[start].character == nil {
       var index = start - 1
@@ -82,7 +82,7 @@ struct Grid: Equatable, Sendable {
 
   // MARK: As text
 
-  /// The rows as text, without blanks at their ends.
+  /// The rows as text, without trailing blanks.
   var lines: [String] {
     (0..<height).map { y in
       let row = cells[(y * width)..<((y + 1) * width)]

@@ -1,6 +1,6 @@
-/// Numbers as people read them, without anybody's locale.
+/// Numbers formatted for people, independent of any locale.
 enum NumberText {
-  /// An integer with its thousands apart: 1,234,567.
+  /// Formats an integer with thousands separators: 1,234,567.
   static func grouped(_ number: Int64) -> String {
     let digits = String(number.magnitude)
     var text = ""
@@ -13,7 +13,7 @@ enum NumberText {
 
   static func grouped(_ number: Int) -> String { grouped(Int64(number)) }
 
-  /// A number with so many decimals, and its thousands apart.
+  /// Formats a number with a fixed number of decimals and thousands separators.
   static func fixed(_ number: Double, decimals: Int) -> String {
     let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
     let scaled = (number.magnitude * scale).rounded()
@@ -26,7 +26,7 @@ enum NumberText {
     return sign + whole + "." + String(repeating: "0", count: decimals - rest.count) + rest
   }
 
-  /// How many decimals it takes to write a number; nil when it is written with a power of ten, or not as a number.
+  /// The number of decimals in the shortest text of a number; nil if this text has an exponent or is not a number.
   static func decimals(of number: Double) -> Int? {
     let text = "\(number)"
     guard number.isFinite, !text.contains("e") else { return nil }
@@ -34,24 +34,24 @@ enum NumberText {
     return decimals == "0" ? 0 : decimals.count
   }
 
-  /// A number of bytes, with three digits and its unit.
+  /// Formats a number of bytes with three digits and a unit.
   static func bytes(_ count: Double) -> String {
     scaled(count, [(1, "B"), (0x1p10, "KiB"), (0x1p20, "MiB"), (0x1p30, "GiB"), (0x1p40, "TiB")])
   }
 
-  /// A duration, with three digits and its unit.
+  /// Formats a duration with three digits and a unit.
   static func seconds(_ seconds: Double) -> String {
     scaled(seconds, [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1, "s"), (60, "min"), (3600, "h")])
   }
 
-  /// Two durations, the second one the longer, with one unit where they are alike: 1.20 / 45.0 ms.
+  /// Formats two durations, the longer one second, with one unit if both have the same: 1.20 / 45.0 ms.
   static func pairOfSeconds(_ first: Double, _ second: Double) -> String {
     let texts = [seconds(first), seconds(second)]
     let parts = texts.map { $0.split(separator: " ") }
     return parts[0].last == parts[1].last ? "\(parts[0][0]) / \(texts[1])" : texts.joined(separator: " / ")
   }
 
-  /// A count in short: 950, 12.3k, 4.56M.
+  /// Formats a count briefly: 950, 12.3k, 4.56M.
   static func short(_ count: Double) -> String {
     if count.magnitude < 1000 { return fixed(count, decimals: 0) }
     return scaled(count, [(1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")]).filter { $0 != " " }
@@ -59,7 +59,7 @@ enum NumberText {
 
   private static func scaled(_ number: Double, _ units: [(Double, String)]) -> String {
     guard number.isFinite, number != 0 else { return "\(number == 0 ? "0" : "\(number)") \(units[0].1)" }
-    // Rounding may lead to the next unit: 999.6 µs are 1.00 ms.
+    // Rounding can lead to the next unit: 999.6 µs are 1.00 ms.
     let unit = units.last { number.magnitude >= $0.0 * 0.9995 } ?? units[0]
     let value = number / unit.0
     let isWhole = unit.0 == units[0].0 && value == value.rounded()

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The parsed command line.
 enum DemoCommand: Equatable, Sendable {
   case help
   case version
@@ -6,14 +6,14 @@ enum DemoCommand: Equatable, Sendable {
   case watch(WatchOptions)
 }
 
-/// How the market opens.
+/// How the demo market starts.
 struct WorldOptions: Equatable, Sendable {
   var writerCount = 4
   var isPlain = false
 }
 
 extension DemoCommand {
-  /// - throws: `Failure.usage`.
+  /// - throws: `Failure.usage` if the command line is invalid.
   init(_ arguments: [String]) throws {
     var reader = ArgumentReader(arguments)
     if arguments.prefix(while: { $0 != "--" }).contains(where: { ["-h", "--help"].contains($0) }) {
@@ -61,17 +61,17 @@ extension WatchOptions {
     self.path = path
     queries = Array(values.dropFirst())
     if queries.isEmpty { throw Failure.usage("Which query? Demo watch FILE \"SELECT …\"") }
-    // What is only about lines asks for lines.
+    // An option that applies to plain mode only also selects it.
     if format != nil || countMax != nil || rowCountMax != nil { isPlain = true }
   }
 }
 
-/// Goes through the arguments.
+/// Iterates over the arguments.
 struct ArgumentReader {
   private var rest: ArraySlice<String>
   private var hasOptions = true
 
-  /// What was behind the equals sign of the last option.
+  /// The value after the equals sign of the last option.
   private var attached: String?
 
   enum Argument {
@@ -124,7 +124,7 @@ struct ArgumentReader {
 
   mutating func format(of option: String) throws -> PlainFormat {
     let text = try value(of: option)
-    // JSON lines go by several names.
+    // JSON lines have several names.
     if let format = PlainFormat(rawValue: ["jsonl": "json", "jsonlines": "json"][text] ?? text) { return format }
     throw Failure.usage("\(option) takes text, csv or json, and not \(text)")
   }

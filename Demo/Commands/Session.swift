@@ -1,16 +1,16 @@
 import Foundation
 import Tidemark
 
-/// A dashboard at work: takes what happens, has done what is to be done, and draws.
+/// A running dashboard: receives events, performs effects, and draws.
 ///
-/// It is one loop on one thread, which sleeps until a key, a signal, a value or a time comes. Queries are followed by
-/// tasks, which leave what comes in the inbox.
+/// It is one loop on one thread, which sleeps until a key, a signal, a value or a deadline arrives. Tasks observe the
+/// queries, and put their values into the inbox.
 final class Session {
   private var dashboard: Dashboard
   private var pool: DatabasePool
   private let world: World?
 
-  /// The file that is watched, and why it cannot be read just now.
+  /// The watched file, and why it cannot be read at the moment.
   private var file: WatchedFile?
   private var outage: String?
   private let interval: Duration
@@ -21,11 +21,11 @@ final class Session {
 
   private static let endings = [SIGINT, SIGTERM, SIGHUP]
 
-  /// At most so often a frame is drawn, and so often figures are taken.
+  /// The least intervals between two frames, and between two measurements.
   private static let framePause = Duration.milliseconds(34)
   private static let tickPause = Duration.milliseconds(500)
 
-  /// An ESC that nothing follows for so long is the key.
+  /// After this time without a further byte, an ESC is the Escape key.
   private static let escapePause = Duration.milliseconds(40)
 
   init(_ dashboard: Dashboard, _ pool: DatabasePool, world: World? = nil, interval: Duration) throws {
@@ -38,7 +38,7 @@ final class Session {
     inbox = Inbox { signals.wake() }
   }
 
-  /// A session on a file, which is opened again when another one takes its place.
+  /// Creates a session on a file. The session reopens the file when another file replaces it.
   convenience init(_ dashboard: Dashboard, _ file: WatchedFile, interval: Duration) throws {
     try self.init(dashboard, file.pool, interval: interval)
     self.file = file
@@ -48,7 +48,7 @@ final class Session {
 
   // MARK: - The loop
 
-  /// Shows the dashboard until somebody quits.
+  /// Shows the dashboard until the user quits.
   func run() throws {
     let terminal = try Terminal()
     for number in [SIGWINCH, SIGTSTP, SIGCONT] { signals.handle(number) }
@@ -58,7 +58,7 @@ final class Session {
     var screen = try Screen(terminal, ProcessInfo.processInfo.environment)
     var decoder = InputDecoder()
     var nextTick = ContinuousClock.now
-    // The first frame waits for the answer that says in which colours it is drawn, but not for long.
+    // The first frame waits a short time for the reply that determines its colours.
     var nextFrame = ContinuousClock.now + (terminal.isAnswerAwaited ? Background.patience : .zero)
     var isChanged = true
     while true {
@@ -67,7 +67,7 @@ final class Session {
         let before = dashboard
         _ = take(.tick(makeTick(now)))
         lookAtFile()
-        // Where nothing happens, nothing is drawn.
+        // If nothing has happened, nothing is drawn.
         if dashboard != before { isChanged = true }
         nextTick = now + (isBusy ? Self.tickPause : Self.tickPause * 2)
       }
@@ -75,7 +75,7 @@ final class Session {
         try screen.draw(dashboard)
         didDraw()
         isChanged = false
-        // Where drawing takes long, less is drawn.
+        // If drawing is slow, frames are drawn less often.
         nextFrame = .now + max(Self.framePause, (.now - now) * 3)
       }
       var wait = isChanged ? min(nextFrame, nextTick) - .now : nextTick - .now
@@ -101,7 +101,7 @@ final class Session {
         case SIGCONT: try screen.takeAgain()
         default: end(by: number, terminal)
         }
-        // Whatever happened, the screen may have another size now.
+        // The screen may have changed its size in any case.
         if let size = terminal.size { events.append(.resized(Dashboard.Size(width: size.width, height: size.height))) }
       }
       for event in events + inbox.take() {
@@ -116,7 +116,7 @@ final class Session {
     }
   }
 
-  /// Starts what is to be seen from the beginning.
+  /// Starts the effects of the initial state.
   private func begin(size: (width: Int, height: Int)?) {
     if let size { dashboard.size = Dashboard.Size(width: size.width, height: size.height) }
     for pane in dashboard.panes {
@@ -125,13 +125,13 @@ final class Session {
     if world != nil { togglePause() }
   }
 
-  /// Lets the shell have the terminal, until somebody wants us back.
+  /// Gives the terminal to the shell until the job is resumed.
   private func suspend(_ terminal: Terminal, _ screen: inout Screen) throws {
     terminal.leave()
     signal(SIGTSTP, SIG_DFL)
-    // The whole job stops: `make`, say, that has started us.
+    // Stop the whole process group, which includes a parent such as `make`.
     kill(0, SIGTSTP)
-    // The signal may take a moment, and where nobody could wake us it does nothing.
+    // The signal may arrive late, and is ignored where no shell could resume the job.
     let numbers = signals.wait(for: SIGCONT, within: .milliseconds(300))
     if let number = numbers.first(where: Self.endings.contains) { end(by: number, terminal) }
     signals.handle(SIGTSTP)
@@ -152,13 +152,13 @@ final class Session {
     world.commits.didShow(event: event)
   }
 
-  /// Whether something goes on that is to be seen soon.
+  /// Whether the screen will change soon.
   private var isBusy: Bool {
     let isWritten = world.map { !$0.shown.isPaused } ?? false
     return isWritten || dashboard.panes.contains { $0.slowFetch != nil }
   }
 
-  // MARK: - What is done
+  // MARK: - Effects
 
   private enum Outcome {
     case goOn, redraw, suspend, quit
@@ -194,7 +194,7 @@ final class Session {
     let follower = Follower(query: query, page: page, interval: interval)
     let task = Task { [pool, inbox] in
       await follower.follow(pool) { news in
-        // Nobody waits for the rows of another page any more.
+        // The rows of the previous page are not needed any more.
         if Task.isCancelled { return }
         switch news {
         case .rows(let page): inbox.post(.rows(id, page))
@@ -210,7 +210,7 @@ final class Session {
     inbox.forget(id)
   }
 
-  /// Follows the queries in the file that is there now.
+  /// Observes the queries in the current file.
   private func lookAtFile() {
     guard let news = file?.look() else { return }
     switch news {
@@ -249,7 +249,7 @@ final class Session {
 
   // MARK: - Without a terminal
 
-  /// Lets things happen for a while, and answers what the screen would show then.
+  /// Processes events for a while, and returns the screen that would be shown then.
   func runForOneScreen(commitCount: Int, width: Int, height: Int) -> String {
     begin(size: (width, height))
     let end = ContinuousClock.now + .seconds(10)
@@ -276,7 +276,7 @@ final class Session {
   }
 }
 
-/// The screen of a terminal, and what it shows.
+/// The terminal, and the screen that it shows.
 private struct Screen {
   private let terminal: Terminal
   private let hasColors: Bool
@@ -290,7 +290,7 @@ private struct Screen {
     if hasColors { try terminal.askForBackground() }
   }
 
-  /// Has all drawn in the colours for a background.
+  /// Redraws everything in the colours for a background.
   mutating func use(_ background: Background) { writer.use(background) }
 
   mutating func draw(_ dashboard: Dashboard) throws {
@@ -301,12 +301,12 @@ private struct Screen {
 
   mutating func forget() { writer.forget() }
 
-  /// Somebody else had the terminal.
+  // Another program has used the terminal.
   mutating func takeAgain() throws {
     terminal.leave()
     try terminal.enter()
     writer.forget()
-    // Meanwhile the terminal may have been given other colours.
+    // The colours of the terminal may have changed meanwhile.
     if hasColors { try terminal.askForBackground() }
   }
 }

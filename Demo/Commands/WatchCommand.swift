@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Demo watch`.
+/// The command `Demo watch`.
 struct WatchCommand {
   let options: WatchOptions
 

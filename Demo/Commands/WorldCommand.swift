@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// `Demo`: the market.
+/// The command `Demo`: the demo market.
 struct WorldCommand {
   let options: WorldOptions
 

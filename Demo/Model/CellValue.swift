@@ -1,6 +1,6 @@
 import Tidemark
 
-/// A value as a row of a pane has it: no more of it than a screen can show.
+/// A value of a row, cut to the length that a screen can show.
 enum CellValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -8,7 +8,7 @@ enum CellValue: Hashable, Sendable {
   case text(String)
   case blob(byteCount: Int, start: [UInt8])
 
-  /// A text longer than that is not kept to its end.
+  /// The number of characters that are kept of a text.
   static let textLengthMax = 500
   static let blobStartCount = 16
 

@@ -1,4 +1,4 @@
-/// How the values of a column are written, so that they stand one below the other.
+/// The format of the values of a column, which aligns them.
 enum ColumnFormat: Equatable, Sendable {
   case text
   case plain
@@ -6,12 +6,12 @@ enum ColumnFormat: Equatable, Sendable {
   case percent(decimals: Int)
   case bytes
 
-  /// Durations; so many seconds are one.
+  /// Durations, in the given number of seconds per unit.
   case duration(unit: Double)
 
   var isRight: Bool { self != .text }
 
-  /// What the name of a column and its values suggest.
+  /// Chooses a format from the name of a column and from its values.
   init(_ name: String, _ values: [CellValue]) {
     let known = values.filter { $0 != .null }
     guard !known.isEmpty, known.allSatisfy(\.isNumber) else {
@@ -31,7 +31,7 @@ enum ColumnFormat: Equatable, Sendable {
       } else if words.contains(where: Self.namingWords.contains) {
         self = .plain
       } else {
-        // Money has cents, or none at all.
+        // Amounts of money have two decimals, or none.
         let isMoney = name.contains(where: \.isCurrencySymbol) && decimalsMax > 0
         self = .number(decimals: isMoney ? 2 : decimalsMax)
       }
@@ -47,10 +47,10 @@ enum ColumnFormat: Equatable, Sendable {
     "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanos": 1e-9, "nanoseconds": 1e-9,
   ]
 
-  /// Numbers that only tell one thing from another, where thousands apart would be in the way.
+  /// Numbers that identify something, and are written without thousands separators.
   private static let namingWords: Set = ["id", "rowid", "year", "code", "number", "no", "version", "port", "pid"]
 
-  /// `orderId`, `order_id` and `"order id"` are `order` and `id`.
+  /// Splits `orderId`, `order_id` and `"order id"` into `order` and `id`.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     var word = ""

@@ -1,7 +1,7 @@
 extension Dashboard {
-  /// Takes what has happened.
+  /// Updates the state after an event.
   ///
-  /// - returns: What is to be done.
+  /// - returns: The effects to perform.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .key(let key):
@@ -32,7 +32,7 @@ extension Dashboard {
     }
   }
 
-  /// Follows other rows where those that are to be shown are not at hand.
+  /// Requests other rows if the visible ones are not loaded.
   mutating func keepingRowsInSight() -> [Effect] {
     let layout = Layout(self)
     return panes.indices.compactMap { index in
@@ -46,7 +46,7 @@ extension Dashboard {
   }
 
   private mutating func update(_ id: Pane.ID, _ change: (inout Pane) -> Void) {
-    // News of a pane that was closed may still be on their way.
+    // Events of a pane that was closed may still arrive.
     guard let index = panes.firstIndex(where: { $0.id == id }) else { return }
     change(&panes[index])
   }

@@ -1,5 +1,5 @@
 extension Dashboard {
-  /// Does what a key means now.
+  /// Performs the command of a key in the current state.
   mutating func handle(_ key: Key) -> [Effect] {
     switch key {
     case .control("c"): return [.quit]
@@ -70,7 +70,7 @@ extension Dashboard {
 
   // MARK: - Scrolling
 
-  /// - returns: Nil when the key does not scroll.
+  /// - returns: Nil if the key does not scroll.
   private mutating func scroll(_ key: Key) -> [Effect]? {
     guard panes.indices.contains(focus) else { return nil }
     let height = max(1, Layout(self).rowCount(of: panes[focus].id))
@@ -82,7 +82,7 @@ extension Dashboard {
     case .pageUp: pane.row -= height
     case .pageDown: pane.row += height
     case .home, .character("g"): pane.row = 0
-    // The end of what is known: where there is more, more is known then.
+    // The end of the loaded rows: scrolling there loads more of them.
     case .end, .character("G"): pane.row = page.end - (page.hasMore ? 1 : height)
     case .left, .character("h"): pane.column -= 1
     case .right, .character("l"): pane.column += 1

@@ -1,23 +1,23 @@
-/// All that the screen shows, as a value.
+/// The whole state of the screen, as a value.
 ///
-/// What happens comes in as events, what is to be done goes out as effects: see `handle`. There is no task, no database
-/// and no terminal in here.
+/// `handle` receives events and returns effects. It uses no task, no database
+/// and no terminal.
 struct Dashboard: Equatable, Sendable {
   var title: String
   var panes: [Pane]
   var focus = 0
 
-  /// Whether the pane that has the focus takes the whole screen.
+  /// Whether the focused pane fills the screen.
   var isZoomed = false
   var mode = Mode.panes
   var prompt = Prompt()
   var figures = Figures()
   var commitRates = SampleWindow(countMax: 600)
 
-  /// What the writers do, where there are some.
+  /// The activity of the writers; nil if there are none.
   var world: WorldState?
 
-  /// What is told for a moment.
+  /// A message that is shown for a short time.
   var notice: Notice?
 
   /// The size of the screen.
@@ -36,14 +36,14 @@ struct Dashboard: Equatable, Sendable {
     case help(firstLine: Int)
   }
 
-  /// Where a query is typed.
+  /// The line in which the user types a query.
   struct Prompt: Equatable, Sendable {
     var editor = LineEditor()
 
-    /// Why the query that was typed is none.
+    /// Why the text is not a valid query.
     var failure: String?
 
-    /// Whether the query is being looked at.
+    /// Whether the query is being checked.
     var isChecking = false
   }
 
@@ -58,7 +58,7 @@ struct Dashboard: Equatable, Sendable {
     var text: String
     var isFailure = false
 
-    /// How many ticks of the clock it is still shown.
+    /// The number of clock ticks for which it remains visible.
     var ticksLeft = 10
   }
 
@@ -69,7 +69,7 @@ struct Dashboard: Equatable, Sendable {
     lastID = panes.map(\.id).max() ?? 0
   }
 
-  /// A pane for a query, as the last one.
+  /// Appends a pane for a query.
   mutating func addPane(_ query: Query) -> Pane {
     lastID += 1
     let pane = Pane(id: lastID, title: query.title, subject: .query(query, PageRequest()), isClosable: true)

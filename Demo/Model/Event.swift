@@ -1,16 +1,16 @@
-/// What happens to the dashboard.
+/// An input of the dashboard.
 enum Event: Sendable {
   case key(Key)
   case resized(Dashboard.Size)
   case rows(Pane.ID, ResultPage)
   case failed(Pane.ID, String)
 
-  /// The SQL that was typed is a query, or why it is none.
+  /// The typed SQL is a valid query, or why it is not.
   case checked(sql: String, Result<Query, QueryFailure>)
   case noticed(String, isFailure: Bool)
   case tick(Tick)
 
-  /// What is measured from time to time.
+  /// Periodic measurements.
   struct Tick: Sendable {
     var figures: Figures
     var commitRate: Double?
@@ -19,14 +19,14 @@ enum Event: Sendable {
   }
 }
 
-/// Why a text is no query, in a sentence.
+/// Why a text is not a query, in a sentence.
 struct QueryFailure: Error {
   var sentence: String
 }
 
-/// What is to be done because of an event.
+/// An action that the dashboard requests.
 enum Effect: Equatable, Sendable {
-  /// Follows the query of a pane, and no more the one it had.
+  /// Observes the query of a pane instead of its previous one.
   case follow(Pane.ID, Query, PageRequest)
   case stopFollowing(Pane.ID)
   case check(sql: String)

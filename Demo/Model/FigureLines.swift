@@ -1,4 +1,4 @@
-/// A figure with its name, and with a short one for narrow panes.
+/// A measurement with its name, and with a short name for narrow panes.
 struct FigureLine: Equatable {
   var name: String
   var shortName: String
@@ -12,7 +12,7 @@ struct FigureLine: Equatable {
 }
 
 extension Figures {
-  /// Every figure with its name, the most telling ones first.
+  /// All measurements with their names, the most important ones first.
   var lines: [FigureLine] {
     var lines = [
       FigureLine("commits", NumberText.grouped(commitCount)),

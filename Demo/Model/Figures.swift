@@ -1,6 +1,6 @@
 import Tidemark
 
-/// What the engine pane shows.
+/// The measurements in the engine pane.
 struct Figures: Equatable, Sendable {
   var observationCount = 0
   var queryCount = 0
@@ -10,25 +10,25 @@ struct Figures: Equatable, Sendable {
   var sharedFetchCount = 0
   var failureCount = 0
 
-  /// From a commit until the value was handed over, and until it was on the screen, in seconds.
+  /// The times from a commit until the value was delivered, and until it was on the screen, in seconds.
   var toValue: Quantiles?
   var toScreen: Quantiles?
 
-  /// How long writers waited for their commits, in seconds.
+  /// The times for which writers waited for their commits, in seconds.
   var writes: Quantiles?
 
   var busyReaderCount = 0
   var readerCountMax = 0
   var waitingReadCount = 0
 
-  /// The size of the write-ahead log in bytes; nil where there is none.
+  /// The size of the write-ahead log in bytes; nil without a log.
   var logSize: Int?
 
-  /// How many queries a commit wakes, on average.
+  /// The average number of queries that a commit invalidates.
   var wakesPerCommit: Double? { commitCount == 0 ? nil : Double(wakeCount) / Double(commitCount) }
 }
 
-/// What half of the samples, and 99 % of them, do not exceed.
+/// The median and the 99th percentile.
 struct Quantiles: Equatable, Sendable {
   var p50: Double
   var p99: Double
@@ -51,7 +51,7 @@ struct Quantiles: Equatable, Sendable {
 }
 
 extension Figures {
-  /// What the database says of itself.
+  /// The observation metrics of the database.
   init(_ reader: some DatabaseReader) {
     let metrics = reader.liveMetrics
     observationCount = metrics.observationCount

@@ -1,8 +1,8 @@
 import Tidemark
 
-/// Follows a live query for a pane, as long as its task lives.
+/// Observes a live query for a pane until its task is cancelled.
 ///
-/// A query that fails is tried again after a pause: the table that was dropped may come back.
+/// A query that fails is retried after a pause: a dropped table may be created again.
 struct Follower: Sendable {
   let query: Query
   let page: PageRequest
@@ -11,7 +11,7 @@ struct Follower: Sendable {
   var interval = Duration.zero
   var pauseAfterFailure = Duration.seconds(1)
 
-  /// Since when the query has been running, if it is.
+  /// When the running fetch started; nil if none is running.
   let fetching = FetchClock()
 
   enum News: Sendable {
@@ -19,8 +19,8 @@ struct Follower: Sendable {
     case failed(String)
   }
 
-  /// - parameter tell: Called with each value. What comes while it runs, or during the interval, may be skipped; the
-  ///   last value never is.
+  /// - parameter tell: Receives each value. Values that arrive while it runs, or during the interval, may be
+  ///   skipped; the last value is always delivered.
   func follow(_ reader: some DatabaseReader, tell: @Sendable (News) -> Void) async {
     let observation = query.observation(page, fetching)
     while !Task.isCancelled {
@@ -34,19 +34,19 @@ struct Follower: Sendable {
       } catch {
         tell(.failed(sentence(for: error)))
       }
-      // It throws when the task is cancelled, and then the loop ends.
+      // The sequence throws when the task is cancelled, which ends the loop.
       try? await Task.sleep(for: pauseAfterFailure)
     }
   }
 }
 
-/// Remembers when the fetch that runs has begun.
+/// Stores when the running fetch started.
 final class FetchClock: Sendable {
   private let start = Guarded<ContinuousClock.Instant?>(nil)
 
   func begin() { start.withLock { $0 = .now } }
   func end() { start.withLock { $0 = nil } }
 
-  /// How long the fetch that runs has been running.
+  /// The time for which the current fetch has been running.
   var elapsed: Duration? { start.withLock { start in start.map { .now - $0 } } }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value that one thread at a time touches.
+/// A value that is protected by a mutex.
 ///
-/// `Mutex` of the standard library would do the same; the thread sanitizer does not see what that one guards.
+/// The standard library's `Mutex` would do; the thread sanitizer does not understand it.
 final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

@@ -1,4 +1,4 @@
-/// What the keys do.
+/// The descriptions of the keys.
 enum HelpText {
   static func lines(hasWorld: Bool) -> [(keys: String, meaning: String)] {
     let world = [

@@ -1,6 +1,6 @@
-/// Where tasks leave what they have for the dashboard.
+/// The queue of events from tasks to the dashboard.
 ///
-/// Of the values of a pane the newest one is kept, so that a screen that is slow costs no memory.
+/// It keeps only the newest value of each pane, so that a slow screen does not use more memory.
 final class Inbox: Sendable {
   private struct Letters {
     var panes: [Pane.ID: Event] = [:]
@@ -10,7 +10,7 @@ final class Inbox: Sendable {
 
   private let letters = Guarded(Letters())
 
-  /// Called when something is there and nothing was.
+  /// Called when the first event arrives in an empty inbox.
   private let wake: @Sendable () -> Void
 
   init(wake: @escaping @Sendable () -> Void) {
@@ -29,7 +29,7 @@ final class Inbox: Sendable {
     if wasEmpty { wake() }
   }
 
-  /// All that is there.
+  /// Removes and returns all events.
   func take() -> [Event] {
     letters.withLock { letters in
       defer { letters = Letters() }
@@ -37,7 +37,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Forgets what has come of a pane.
+  /// Removes the events of a pane.
   func forget(_ id: Pane.ID) {
     letters.withLock { letters in _ = letters.panes.removeValue(forKey: id) }
   }

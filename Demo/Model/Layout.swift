@@ -1,4 +1,4 @@
-/// Where everything stands on the screen.
+/// The positions of everything on the screen.
 ///
 /// It belongs to the model: how far a pane can be scrolled, and which rows are fetched, depends on it.
 struct Layout: Equatable, Sendable {
@@ -6,28 +6,28 @@ struct Layout: Equatable, Sendable {
   var status: Area?
   var prompt: Area?
 
-  /// The panes that have room, with their frames.
+  /// The visible panes, with their frames.
   var frames: [Frame] = []
 
   struct Frame: Equatable, Sendable {
     var id: Pane.ID
 
-    /// The place of the pane in the list of panes.
+    /// The index of the pane in the list of panes.
     var index: Int
     var area: Area
     var hasBorder: Bool
     var isTable: Bool
 
-    /// What is inside of the border, or below the title.
+    /// The area inside the border, or below the title.
     var content: Area {
       if hasBorder { return area.inset(left: 1, top: 1, right: 1, bottom: 1) }
       return area.height > 1 ? area.inset(top: 1) : area
     }
 
-    /// Whether the names of columns have a row.
+    /// Whether there is a row of column names.
     var hasHeader: Bool { isTable && content.height > 1 }
 
-    /// How many rows of a result can be seen.
+    /// The number of visible rows of a result.
     var rowCount: Int { max(0, content.height - (hasHeader ? 1 : 0)) }
   }
 
@@ -38,7 +38,7 @@ struct Layout: Equatable, Sendable {
     let size = dashboard.size
     var body = Area(x: 0, y: 0, width: size.width, height: size.height)
     if dashboard.mode == .prompt, size.height > 0 {
-      // One row for the query, and one for what is wrong with it.
+      // One row for the query, and one for its error.
       let height = min(size.height, size.height > 3 ? 2 : 1)
       prompt = Area(x: 0, y: size.height - height, width: size.width, height: height)
       body.height -= height
@@ -53,7 +53,7 @@ struct Layout: Equatable, Sendable {
     frames = Self.frames(of: dashboard, in: body)
   }
 
-  /// How many rows of the result of a pane can be seen; zero when the pane has no room.
+  /// The number of visible rows of a pane's result; zero if the pane is not visible.
   func rowCount(of id: Pane.ID) -> Int { frames.first { $0.id == id }?.rowCount ?? 0 }
 
   private static func frames(of dashboard: Dashboard, in body: Area) -> [Frame] {
@@ -66,7 +66,7 @@ struct Layout: Equatable, Sendable {
     }
     let columnCountMax = max(1, min(body.width / paneWidthMin, body.width >= 170 ? 3 : 2))
     let rowCountMax = max(1, body.height / paneHeightMin)
-    // Where there is no room for all, those are shown that stand with the one that has the focus.
+    // If not all panes fit, show those next to the focused one.
     let capacity = columnCountMax * rowCountMax
     let first = dashboard.focus / capacity * capacity
     let shown = Array(panes.indices[first..<min(first + capacity, panes.count)])
@@ -88,7 +88,7 @@ struct Layout: Equatable, Sendable {
     return Frame(id: pane.id, index: index, area: area, hasBorder: hasBorder, isTable: isTable)
   }
 
-  /// Where one of several equal parts begins, and how long it is.
+  /// The start and the length of one of several equal parts.
   private static func part(_ index: Int, of count: Int, in length: Int) -> (start: Int, length: Int) {
     let start = length * index / count
     return (start, length * (index + 1) / count - start)

@@ -1,14 +1,14 @@
-/// A text that is being written in one line.
+/// An editable line of text.
 ///
-/// Line breaks that are pasted stay in it, and are shown as pictures: a blank in their place would be another value in
-/// a string of SQL, and would make a comment of all that follows one.
+/// Pasted line breaks remain in the text, and are shown as control pictures: replacing them with blanks would change
+/// string literals, and extend a comment to the end of the text.
 struct LineEditor: Equatable, Sendable {
   private(set) var characters: [Character] = []
 
-  /// The cursor stands before the character of this index.
+  /// The index of the character after the cursor.
   private(set) var cursor = 0
 
-  /// Lines that were accepted, the last one at the end, and which of them is shown.
+  /// The accepted lines, the last one at the end, and the index of the one being shown.
   private var history: [String] = []
   private var shown: Int?
   private var draft: [Character] = []
@@ -30,7 +30,7 @@ struct LineEditor: Equatable, Sendable {
     cursor = characters.count
   }
 
-  /// Takes the line away, and remembers it.
+  /// Removes the line, and adds it to the history.
   mutating func accept() -> String {
     let line = text
     if !line.isEmpty, history.last != line { history.append(line) }
@@ -39,12 +39,12 @@ struct LineEditor: Equatable, Sendable {
     return line
   }
 
-  /// Takes the line away. It comes again with the lines that were accepted.
+  /// Removes the line. It is offered again with the accepted lines.
   mutating func discard() { _ = accept() }
 
-  /// Does what a key says.
+  /// Performs the command of a key.
   ///
-  /// - returns: Whether the key means something here.
+  /// - returns: Whether the key is a command of the editor.
   mutating func handle(_ key: Key) -> Bool {
     switch key {
     case .character(let character): insert(String(character))

@@ -1,4 +1,4 @@
-/// A part of the dashboard.
+/// A pane of the dashboard.
 struct Pane: Equatable, Sendable, Identifiable {
   typealias ID = Int
 
@@ -7,19 +7,19 @@ struct Pane: Equatable, Sendable, Identifiable {
   var subject: Subject
   var style = Style.table
 
-  /// Whether it was opened by hand, and can be closed by hand.
+  /// Whether the user has opened it, and can close it.
   var isClosable = false
 
-  /// What came last.
+  /// The last value.
   var page: ResultPage?
 
-  /// Why nothing comes any more.
+  /// The error that ended the observation.
   var failure: String?
 
-  /// How long the fetch that runs has been running, if it takes long.
+  /// The duration of the running fetch, if it is long.
   var slowFetch: Duration?
 
-  /// The first row and column that are shown.
+  /// The first visible row and column.
   var row = 0
   var column = 0
 
@@ -33,9 +33,9 @@ struct Pane: Equatable, Sendable, Identifiable {
     case table, bars
   }
 
-  /// The rows that are wanted around those that are shown; nil when those at hand will do.
+  /// The rows to load; nil if the visible ones are loaded.
   ///
-  /// - parameter height: How many rows are shown.
+  /// - parameter height: The number of visible rows.
   func missingPage(height: Int) -> PageRequest? {
     guard case .query(_, let request) = subject else { return nil }
     guard let page else { return nil }

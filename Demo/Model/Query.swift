@@ -1,36 +1,36 @@
 import Tidemark
 
-/// A query that somebody has given, found to be one.
+/// A query from the user that has been checked.
 struct Query: Hashable, Sendable {
   let sql: String
 
-  /// Looks at the SQL without running it.
+  /// Prepares the SQL without running it.
   ///
-  /// - throws: What is wrong with it, in a sentence.
+  /// - throws: A description of the problem, in a sentence.
   init(_ sql: String, _ db: Database) throws {
     let statement = try db.makeStatement(sql: sql)
     guard statement.isReadonly else { throw QueryRefusal.writes }
     guard statement.columnCount > 0 else { throw QueryRefusal.hasNoResult }
-    // Nobody gives arguments.
+    // Arguments cannot be entered.
     try statement.validateArguments(StatementArguments())
     self.sql = statement.sql
   }
 
-  /// The SQL on one line, to be shown: line breaks and what is around them are blanks.
+  /// The SQL on one line, for display: each line break is replaced by a blank, together with the blanks around it.
   var title: String {
     sql.split(whereSeparator: \.isNewline).map { line in
       String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// A query that is known to be one.
+  /// Creates a query without checking it.
   init(trusted sql: String) {
     self.sql = sql
   }
 
-  /// The rows of a page, live.
+  /// Observes the rows of a page.
   ///
-  /// - parameter fetching: Is told when the query runs.
+  /// - parameter fetching: Called when the query starts to run.
   func observation(
     _ page: PageRequest, _ fetching: FetchClock
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<ResultPage>>> {
@@ -42,7 +42,7 @@ struct Query: Hashable, Sendable {
   }
 }
 
-/// Why a statement is not watched.
+/// Why a statement cannot be watched.
 enum QueryRefusal: Error, CustomStringConvertible {
   case writes, hasNoResult
 
@@ -54,7 +54,7 @@ enum QueryRefusal: Error, CustomStringConvertible {
   }
 }
 
-/// An error in one line, for people who have written the SQL themselves.
+/// Formats an error in one line, for the author of the SQL.
 func sentence(for error: any Error) -> String {
   if let error = error as? DatabaseError { return error.message ?? "\(error.extendedResultCode)" }
   return "\(error)"

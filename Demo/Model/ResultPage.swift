@@ -1,18 +1,18 @@
 import Tidemark
 
-/// Which rows of a result are wanted.
+/// The range of rows to load from a result.
 struct PageRequest: Hashable, Sendable {
   var offset = 0
   var rowCountMax = 200
 
-  /// Pages begin at multiples of this.
+  /// Pages start at multiples of this number.
   static let step = 100
 
-  /// More values than that are not kept, however many columns there are.
+  /// The largest number of values in a page, for any number of columns.
   static let valueCountMax = 40_000
 }
 
-/// Some rows of the result of a query: those around the ones that can be seen, however many there are.
+/// Some rows of the result of a query: those around the visible ones.
 struct ResultPage: Equatable, Sendable {
   var columns: [String] = []
 
@@ -20,19 +20,19 @@ struct ResultPage: Equatable, Sendable {
   var offset = 0
   var rows: [[CellValue]] = []
 
-  /// Whether there are rows behind these.
+  /// Whether there are rows after the page.
   var hasMore = false
 
-  /// How each column is written: found once, for many frames.
+  /// The format of each column: computed once, for many frames.
   private(set) var formats: [ColumnFormat] = []
 
-  /// How many places each column takes.
+  /// The width of each column.
   private(set) var widths: [Int] = []
 
-  /// The number of rows up to the last one that is known.
+  /// The number of rows up to the last one that is loaded.
   var end: Int { offset + rows.count }
 
-  /// Nothing wider is asked for.
+  /// The largest width that is computed.
   static let widthMax = 200
 
   init(columns: [String], rows: [[CellValue]], offset: Int = 0, hasMore: Bool = false) {
@@ -42,7 +42,7 @@ struct ResultPage: Equatable, Sendable {
     self.hasMore = hasMore
   }
 
-  /// The page with the formats and widths of its columns: what is fetched is not measured before it is shown.
+  /// Creates a page with the formats and widths of its columns, so that drawing does not compute them.
   func measured() -> ResultPage {
     var page = self
     for index in columns.indices {
@@ -57,7 +57,7 @@ struct ResultPage: Equatable, Sendable {
 }
 
 extension ResultPage {
-  /// Reads rows up to the last one that is wanted, and no further: a table may have millions.
+  /// Reads rows up to the end of the requested range and no further: a table may have millions.
   init(_ db: Database, sql: String, _ request: PageRequest) throws {
     let cursor = try Row.fetchCursor(db, sql: sql)
     let columns = cursor.columnNames
@@ -65,7 +65,7 @@ extension ResultPage {
     var offset = 0
     while offset < request.offset, try cursor.next() != nil { offset += 1 }
     var rows: [[CellValue]] = []
-    // Where the result has become shorter than the offset, nothing is left.
+    // If the result has become shorter than the offset, no row remains.
     while offset == request.offset, let row = try cursor.next() {
       if rows.count == rowCountMax {
         self.init(columns: columns, rows: rows, offset: offset, hasMore: true)

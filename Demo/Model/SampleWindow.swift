@@ -1,4 +1,4 @@
-/// The last samples of something that is measured again and again.
+/// The most recent samples of a measurement.
 struct SampleWindow: Equatable, Sendable {
   private let countMax: Int
   private(set) var samples: [Double] = []
@@ -12,7 +12,7 @@ struct SampleWindow: Equatable, Sendable {
     samples.append(sample)
   }
 
-  /// The samples that parts of all do not exceed; empty when there is none.
+  /// The given quantiles of the samples; empty without samples.
   func quantiles(_ parts: Double...) -> [Double] {
     if samples.isEmpty { return [] }
     let sorted = samples.sorted()
@@ -20,11 +20,11 @@ struct SampleWindow: Equatable, Sendable {
   }
 }
 
-/// How fast a counter that only grows is growing.
+/// The growth rate of a counter that never decreases.
 struct Rate: Sendable {
   private var last: (count: Int, at: ContinuousClock.Instant)?
 
-  /// The growth per second since the last time; nil the first time.
+  /// The growth per second since the last call; nil in the first call.
   mutating func measure(_ count: Int, at now: ContinuousClock.Instant) -> Double? {
     defer { last = (count, now) }
     guard let last, now > last.at else { return nil }

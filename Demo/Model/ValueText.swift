@@ -1,4 +1,4 @@
-/// A value as a text of one line.
+/// Formats a value as one line of text.
 struct ValueText {
   let text: String
   let role: Role
@@ -31,7 +31,7 @@ struct ValueText {
     }
   }
 
-  /// The first bytes in hexadecimal, and how many there are.
+  /// Formats the first bytes in hexadecimal, and the number of bytes.
   private static func blob(_ count: Int, _ start: [UInt8]) -> String {
     let digits = start.prefix(8).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)

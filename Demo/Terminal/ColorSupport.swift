@@ -1,8 +1,8 @@
-/// How many colours a terminal has.
+/// The number of colours of a terminal.
 enum ColorSupport: Equatable, Sendable {
   case none, sixteen, many, millions
 
-  /// What the environment says.
+  /// Reads the environment variables that describe the terminal.
   init(_ environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if environment["NO_COLOR"]?.isEmpty == false || Self.isDumb(environment) {
@@ -22,7 +22,7 @@ enum ColorSupport: Equatable, Sendable {
   }
 }
 
-/// A colour, and the one of sixteen that stands for it.
+/// A colour, and the replacement for it in a palette of sixteen.
 struct Color: Sendable {
   var red: UInt8
   var green: UInt8
@@ -31,7 +31,7 @@ struct Color: Sendable {
   /// 0 to 7, and 8 more for the bright ones.
   var basic: UInt8
 
-  /// The parameters that choose it; nil without colours.
+  /// The parameters of the sequence that selects it; nil without colours.
   func parameters(_ support: ColorSupport, isBackground: Bool) -> String? {
     let base = isBackground ? 40 : 30
     switch support {
@@ -42,7 +42,7 @@ struct Color: Sendable {
     }
   }
 
-  /// The nearest of the 216 colours of the cube of six by six by six.
+  /// The nearest of the 216 colours in the cube of six by six by six.
   private var cubeIndex: Int {
     let levels = [0, 95, 135, 175, 215, 255]
     func nearest(_ value: UInt8) -> Int {

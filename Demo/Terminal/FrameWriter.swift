@@ -1,20 +1,20 @@
-/// Makes of a screen the bytes that turn what the terminal shows into it.
+/// Computes the bytes that change the contents of a terminal into a screen.
 ///
-/// Laws:
-/// 1. Only what differs is written, and nothing at all when nothing does.
+/// Invariants:
+/// 1. Only differences are written, and nothing at all if there are none.
 /// 2. After a character of uncertain width is written or replaced, the rest of its line is written again, from an
-///    absolute position on. So whatever width a terminal gives it, it erases no neighbour for good.
+///    absolute position on. So whatever width a terminal uses, no neighbour stays erased.
 struct FrameWriter: Sendable {
   private let colors: ColorSupport
   private var theme: Theme
   private var shown: Grid?
   private var cursor: Point?
 
-  /// Where the terminal's cursor is, and which role was chosen last, as far as that is known.
+  /// The position of the terminal's cursor and the selected role, as far as they are known.
   private var place: Point?
   private var role: Role?
 
-  // Nobody sees a frame before it is whole. Terminals that do not know the mode ignore it.
+  // Synchronized output: the terminal shows only complete frames. Terminals without the mode ignore it.
   private static let beginning = "\u{1B}[?2026h\u{1B}[?25l"
   private static let end = "\u{1B}[0m\u{1B}[?2026l"
 
@@ -23,19 +23,19 @@ struct FrameWriter: Sendable {
     theme = Theme(colors, background)
   }
 
-  /// Has the next frame written as a whole, in the colours for a background.
+  /// Makes the next frame a full redraw, in the colours for a background.
   mutating func use(_ background: Background) {
     theme = Theme(colors, background)
     forget()
   }
 
-  /// Has the next frame written as a whole: nobody knows what the terminal shows.
+  /// Makes the next frame a full redraw, because the contents of the terminal are unknown.
   mutating func forget() {
     shown = nil
     cursor = nil
   }
 
-  /// The bytes for a screen.
+  /// Returns the bytes for a screen.
   mutating func bytes(for grid: Grid, cursor newCursor: Point?) -> [UInt8] {
     let isWhole = shown?.width != grid.width || shown?.height != grid.height
     var output = ""
@@ -53,7 +53,7 @@ struct FrameWriter: Sendable {
 
   private mutating func writeRow(_ y: Int, _ grid: Grid, _ old: Grid, _ output: inout String) {
     let start = y * grid.width
-    // In rows that are the same there is nothing to look for.
+    // Equal rows need no comparison of cells.
     if grid.cells[start..<(start + grid.width)] == old.cells[start..<(start + grid.width)] { return }
     var isRestUncertain = false
     for x in 0..<grid.width {
@@ -65,7 +65,7 @@ struct FrameWriter: Sendable {
       let range = (start + x)..<min(start + x + glyph.width, start + grid.width)
       if !isRestUncertain {
         if grid.cells[range] == old.cells[range] { continue }
-        // The character that is replaced may have covered more places than its own.
+        // The replaced character may have covered more cells than its width says.
         isRestUncertain =
           !glyph.isSure || old.cells[range].contains { cell in cell.character.map { !Glyph($0).isSure } ?? false }
       }
@@ -86,7 +86,7 @@ struct FrameWriter: Sendable {
       place = Point(x: point.x + glyph.width, y: point.y)
       return
     }
-    // Blanks first, in case that the character fills less than its places.
+    // Blanks first, in case the character covers fewer cells.
     if glyph.width > 1 {
       output += String(repeating: " ", count: glyph.width) + "\u{1B}[\(point.y + 1);\(point.x + 1)H"
     }

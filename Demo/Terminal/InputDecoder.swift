@@ -1,6 +1,6 @@
-/// Makes keys of the bytes that a terminal sends.
+/// Decodes the bytes from a terminal into keys.
 ///
-/// What belongs together may come in several reads, cut anywhere. States, and what moves between them:
+/// A sequence may arrive in several reads, split anywhere. States and transitions:
 ///
 ///     ground --ESC--> escape --[--> control sequence --final byte--> ground
 ///       |               |---O--> function key --one byte--> ground
@@ -9,11 +9,11 @@
 ///       +--the first byte of several--> UTF-8 --the last one--> ground
 ///     control sequence 200~ --> paste --201~--> ground
 ///
-/// Laws:
-/// 1. Sequences that are not known are swallowed whole: they never become text.
-/// 2. Nothing that comes makes it grow without bound.
-/// 3. Answers of the terminal are no keys: `takeAnswers` has them.
-/// 4. An ESC that nothing follows is the key: whoever reads says so, with `endOfBurst`.
+/// Invariants:
+/// 1. Unknown sequences are discarded as a whole: they never become text.
+/// 2. No input makes the decoder grow without bound.
+/// 3. Replies of the terminal are not keys: `takeAnswers` returns them.
+/// 4. A single ESC is a key. The reader reports with `endOfBurst` that nothing follows it.
 struct InputDecoder: Sendable {
   private enum State: Equatable, Sendable {
     case ground
@@ -21,12 +21,12 @@ struct InputDecoder: Sendable {
     case sequence([UInt8])
     case functionKey
 
-    /// A text for programs, such as the answer to a question: its first byte behind the ESC, and what follows it.
+    /// A control string, such as a reply: the byte after the ESC, and the contents.
     case string(kind: UInt8, [UInt8])
     case character([UInt8], isAlt: Bool)
     case paste([UInt8])
 
-    /// The bytes of a mouse report that are no sequence.
+    /// The bytes of a mouse report, which are not part of a sequence.
     case swallow(count: Int)
   }
 
@@ -38,7 +38,7 @@ struct InputDecoder: Sendable {
   private var state = State.ground
   private var answers: [TerminalAnswer] = []
 
-  /// Whether a key may be waiting for what comes next.
+  /// Whether the next byte may decide whether there is a key.
   var isWaiting: Bool { state == .escape }
 
   mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -47,13 +47,13 @@ struct InputDecoder: Sendable {
     return keys
   }
 
-  /// What the terminal has answered since this was called last.
+  /// Returns the replies since the last call.
   mutating func takeAnswers() -> [TerminalAnswer] {
     defer { answers = [] }
     return answers
   }
 
-  /// Nothing has followed for a while.
+  /// Reports that no byte has followed for a while.
   mutating func endOfBurst() -> [Key] {
     guard state == .escape else { return [] }
     state = .ground
@@ -91,14 +91,14 @@ struct InputDecoder: Sendable {
       let character = Character(Unicode.Scalar(byte))
       keys.append(isAlt ? .alt(character) : .character(character))
     case 0xC2..<0xF5: state = .character([byte], isAlt: isAlt)
-    // No character begins with it.
+    // Not the first byte of a character.
     default: keys.append(.character("\u{FFFD}"))
     }
   }
 
   private mutating func takeInCharacter(_ byte: UInt8, _ bytes: [UInt8], _ isAlt: Bool, _ keys: inout [Key]) {
     guard (0x80..<0xC0).contains(byte) else {
-      // The character was cut short; this one begins another.
+      // The character is incomplete; this byte starts another one.
       keys.append(.character("\u{FFFD}"))
       return takeFirst(byte, isAlt: false, &keys)
     }
@@ -122,7 +122,7 @@ struct InputDecoder: Sendable {
       all.removeLast(Self.pasteEnd.count)
       keys.append(.paste(String(decoding: all.prefix(Self.pasteLengthMax), as: UTF8.self)))
     } else {
-      // What is too much is left out, but for what may be the end of it.
+      // Discard bytes beyond the limit, except those that may be part of the end marker.
       if all.count > Self.pasteLengthMax + 4096 { all.removeSubrange(Self.pasteLengthMax..<(all.count - 16)) }
       state = .paste(all)
     }
@@ -142,7 +142,7 @@ struct InputDecoder: Sendable {
   }
 
   private mutating func takeInString(_ byte: UInt8, _ kind: UInt8, _ bytes: [UInt8]) {
-    // It ends with BEL, or with ESC and a backslash.
+    // The string ends with BEL, or with ESC and a backslash.
     let isEscaped = bytes.last == 0x1B
     if byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\")) {
       state = .ground
@@ -150,7 +150,7 @@ struct InputDecoder: Sendable {
       guard kind == UInt8(ascii: "]"), let background = Background(answer: text) else { return }
       answers.append(.background(background))
     } else {
-      // Too long to mean anything; its end is still waited for.
+      // Too long to be valid; wait for its end.
       let kept = bytes.count < Self.stringLengthMax ? bytes : Array(bytes.prefix(Self.stringLengthMax - 1))
       state = .string(kind: kind, kept + [byte])
     }
@@ -159,7 +159,7 @@ struct InputDecoder: Sendable {
   private mutating func takeInSequence(_ byte: UInt8, _ bytes: [UInt8], _ keys: inout [Key]) {
     switch byte {
     case 0x20..<0x40:
-      // Too long to mean anything; its end is still waited for.
+      // Too long to be valid; wait for its end.
       state = .sequence(bytes.count < Self.sequenceLengthMax ? bytes + [byte] : bytes)
     case UInt8(ascii: "M") where bytes.isEmpty: state = .swallow(count: 3)
     case UInt8(ascii: "[") where bytes.isEmpty: state = .swallow(count: 1)
@@ -173,7 +173,7 @@ struct InputDecoder: Sendable {
       } else if let key = Self.key(final: byte, parameters: text) {
         keys.append(key)
       }
-    // A control character in the middle: the sequence is given up.
+    // A control character inside a sequence aborts it.
     default: takeFirst(byte, isAlt: false, &keys)
     }
   }
@@ -181,7 +181,7 @@ struct InputDecoder: Sendable {
   private static func key(final: UInt8, parameters: String) -> Key? {
     let parts = parameters.split(separator: ";", omittingEmptySubsequences: false)
     let modifier = parts.count > 1 ? Int(parts[1]) ?? 1 : 1
-    // Bit 2 of what is behind the one is Control, bit 1 is Alt.
+    // In the parameter minus one, bit 2 is Control and bit 1 is Alt.
     let isControl = (modifier - 1) & 6 != 0
     switch final {
     case UInt8(ascii: "~"): return numberedKeys[String(parts[0])]

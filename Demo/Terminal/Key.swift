@@ -1,4 +1,4 @@
-/// What somebody has done at the keyboard.
+/// An input of the user.
 enum Key: Hashable, Sendable {
   case character(Character)
   case control(Character)
@@ -7,14 +7,14 @@ enum Key: Hashable, Sendable {
   case up, down, left, right, home, end, pageUp, pageDown
   case controlLeft, controlRight
 
-  /// A text that came as a whole.
+  /// A pasted text.
   case paste(String)
 }
 
-/// What a terminal says when it is asked.
+/// A reply of the terminal to a request.
 enum TerminalAnswer: Equatable, Sendable {
   case background(Background)
 
-  /// What the terminal is, which nobody wants to know: all questions that came before are answered, or never will be.
+  /// The device attributes. Their values are not used: the reply means that all earlier requests have been processed.
   case attributes
 }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Signals as bytes in a pipe, so that a loop that waits for input sees them come.
+/// Delivers signals as bytes in a pipe, so that a loop that polls for input receives them.
 ///
-/// Others may write to the pipe, too, to wake the loop: they write a zero.
+/// A zero byte wakes the loop without a signal.
 final class Signals: Sendable {
-  /// To be polled.
+  /// The end of the pipe to poll.
   let reading: Int32
   private let writing: Int32
 
-  /// Where the handler writes; there is one for the process.
+  /// The end of the pipe for the signal handler; there is one per process.
   nonisolated(unsafe) private static var destination: Int32 = -1
 
-  /// `SIG_IGN`, as a number: functions of C cannot be compared.
+  /// `SIG_IGN` as a number: C functions cannot be compared.
   private static let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)
 
-  /// - throws: When there are no descriptors left.
+  /// - throws: `Failure` if the pipe cannot be created.
   init(_ numbers: [Int32]) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Failure.system("pipe") }
     (reading, writing) = (ends[0], ends[1])
-    // A pipe that is full wakes the loop in any case: nobody may wait for room in it.
+    // A full pipe wakes the loop in any case: no writer may block on it.
     for end in ends {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -33,7 +33,7 @@ final class Signals: Sendable {
     close(writing)
   }
 
-  /// Has a signal come through the pipe. One that whoever started us wants to be ignored, as `nohup` does, is ignored.
+  /// Delivers a signal through the pipe. A signal that the parent process ignores (`nohup`) stays ignored.
   func handle(_ number: Int32) {
     var before = sigaction()
     sigaction(number, nil, &before)
@@ -47,7 +47,7 @@ final class Signals: Sendable {
     }
   }
 
-  /// A thread that blocks signals may have started us: then ours are blocked, too.
+  /// Unblocks the signals, because a parent thread that blocks them passes this on.
   static func unblock(_ number: Int32) {
     var only = sigset_t()
     sigemptyset(&only)
@@ -60,14 +60,14 @@ final class Signals: Sendable {
     _ = write(writing, &byte, 1)
   }
 
-  /// The signals that have come.
+  /// Returns the signals that have arrived.
   func take() -> [Int32] {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = read(reading, &bytes, bytes.count)
     return count > 0 ? bytes[..<count].filter { $0 != 0 }.map(Int32.init) : []
   }
 
-  /// Waits until a signal has come, and answers all that have.
+  /// Waits for a signal, and handles all that have arrived.
   func wait(for number: Int32, within timeout: Duration) -> [Int32] {
     let end = ContinuousClock.now + timeout
     var numbers: [Int32] = []
@@ -81,11 +81,11 @@ final class Signals: Sendable {
     return numbers
   }
 
-  /// Ends the process as the signal would have, so that who waits for it learns of it.
+  /// Ends the process by the signal's default action, so that the parent process sees the signal.
   static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
     raise(number)
-    // It was blocked by whoever started us.
+    // The parent process may have blocked it.
     exit(128 + number)
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The terminal, as a screen of our own that is given back on every way out.
+/// The terminal in full-screen mode, which is restored on every way out.
 ///
 /// It belongs to one thread.
 final class Terminal {
@@ -10,20 +10,20 @@ final class Terminal {
   private var original = termios()
   private var isEntered = false
 
-  /// Whether an answer of the terminal may still come.
+  /// Whether a reply of the terminal is outstanding.
   private(set) var isAnswerAwaited = false
 
-  /// Whether a file is a terminal.
+  /// Whether a file descriptor refers to a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// - throws: When there is no keyboard.
+  /// - throws: `Failure` without a terminal from which keys can be read.
   init() throws {
     output = STDOUT_FILENO
     if Self.isTerminal(STDIN_FILENO) {
       input = STDIN_FILENO
       ownsInput = false
     } else {
-      // Something is piped into us; keys come from the terminal all the same.
+      // Standard input is a pipe; read the keys from the terminal itself.
       let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
       if descriptor < 0 { throw Failure.noKeyboard }
       input = descriptor
@@ -38,7 +38,7 @@ final class Terminal {
 
   // MARK: - In and out
 
-  /// Takes the screen: another one than that of the shell, without echo and lines.
+  /// Enters full-screen mode: alternate screen, no echo, no line buffering.
   func enter() throws {
     if isEntered { return }
     guard tcgetattr(input, &original) == 0 else { throw Failure.system("tcgetattr") }
@@ -47,33 +47,33 @@ final class Terminal {
     TerminalRescue.arm(input, modes: original)
     guard tcsetattr(input, TCSAFLUSH, &raw) == 0 else { throw Failure.system("tcsetattr") }
     isEntered = true
-    // The other screen, pastes in brackets, no cursor. No line wrap: a character that is wider than it should be must
+    // Alternate screen, bracketed paste, hidden cursor. No line wrap: a character that is wider than expected must
     // not scroll the screen.
     try write(Array("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l\u{1B}[?7l".utf8))
   }
 
-  /// Gives the screen back as it was.
+  /// Restores the terminal.
   func leave() {
     if !isEntered { return }
     isEntered = false
     defer { TerminalRescue.disarm() }
-    // In the background the terminal is somebody else's already.
+    // In the background, the terminal already belongs to another process group.
     guard tcgetpgrp(input) == getpgrp() else { return }
-    // A terminal that is gone needs nothing any more.
+    // A terminal that has disconnected needs no restoring.
     try? write(Array(TerminalRescue.leaving.utf8))
-    // An answer that is still on its way must not be typed into the shell.
+    // A late reply must not reach the shell as typed text.
     if isAnswerAwaited { discardInput(for: Background.patience) }
     isAnswerAwaited = false
     tcsetattr(input, TCSADRAIN, &original)
   }
 
-  /// Asks for the background. What the terminal answers comes as input.
+  /// Requests the background colour. The reply arrives as input.
   func askForBackground() throws {
     isAnswerAwaited = true
     try write(Array(Background.query.utf8))
   }
 
-  /// All that was asked was answered.
+  /// Notes that the terminal has replied to all requests.
   func didAnswer() { isAnswerAwaited = false }
 
   private func discardInput(for duration: Duration) {
@@ -91,7 +91,7 @@ final class Terminal {
     }
   }
 
-  /// The size; nil when the terminal does not know it.
+  /// The size; nil if the terminal does not report it.
   var size: (width: Int, height: Int)? {
     var size = winsize()
     guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
@@ -106,7 +106,7 @@ final class Terminal {
     case closed
   }
 
-  /// Waits for keys, for signals, or until some time is over.
+  /// Waits for keys, signals or a timeout.
   func wait(_ signals: Signals, for timeout: Duration) {
     var files = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
@@ -119,7 +119,7 @@ final class Terminal {
 
   private var hasInput = false
 
-  /// What was typed since.
+  /// Returns the bytes that have been typed.
   func read() -> Input {
     if !hasInput { return .nothing }
     hasInput = false
@@ -129,7 +129,7 @@ final class Terminal {
     return count < 0 && (errno == EINTR || errno == EAGAIN) ? .nothing : .closed
   }
 
-  /// - throws: When the terminal is gone.
+  /// - throws: `Failure` if the terminal has disconnected.
   func write(_ bytes: [UInt8]) throws {
     try writeAll(bytes, to: output)
   }
@@ -137,7 +137,7 @@ final class Terminal {
 
 /// Writes all bytes to a file.
 ///
-/// - throws: `Failure.closedOutput` when nobody reads them any more.
+/// - throws: `Failure.closedOutput` if the reader has closed the file.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
   var written = 0
   while written < bytes.count {
@@ -147,7 +147,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
     if count >= 0 {
       written += count
     } else if errno == EAGAIN {
-      // Somebody else has made the file one that does not wait.
+      // Another process has set the file to non-blocking mode.
       var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       poll(&file, 1, 1000)
     } else if errno == EPIPE {

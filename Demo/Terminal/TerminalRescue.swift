@@ -1,11 +1,11 @@
 import Foundation
 
-/// Gives the terminal back when the process dies of a signal that nobody can survive.
+/// Restores the terminal when a fatal signal ends the process.
 ///
-/// A handler of signals may use little more than what is in memory already: the sequence and the modes are copied to a
-/// place that stays.
+/// A signal handler may use little more than memory that exists already: the sequence and the terminal modes are
+/// copied to static memory.
 enum TerminalRescue {
-  /// What leaves the screen of our own: the look, the cursor, the way of pasting, line wrap, the other screen.
+  /// The sequence that leaves full-screen mode: colours, cursor, paste mode, line wrap, alternate screen.
   static let leaving = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l"
 
   private static let deadly = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
@@ -16,11 +16,11 @@ enum TerminalRescue {
   nonisolated(unsafe) private static var byteCount = 0
   nonisolated(unsafe) private static var file: Int32 = -1
 
-  /// What was done at each signal before, by its number.
+  /// The previous action of each signal, by number.
   nonisolated(unsafe) private static let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)
   nonisolated(unsafe) private static var isArmed = false
 
-  /// From now on a terminal is given back.
+  /// Installs the handlers.
   static func arm(_ descriptor: Int32, modes original: termios) {
     modes.initialize(to: original)
     byteCount = min(64, leaving.utf8.count)
@@ -33,7 +33,7 @@ enum TerminalRescue {
       Signals.unblock(number)
       signal(number) { number in
         TerminalRescue.giveBack()
-        // Whoever came before us goes on: it may write a backtrace.
+        // Run the previous handler: it may write a backtrace.
         sigaction(number, TerminalRescue.previous + Int(number), nil)
         raise(number)
       }

@@ -1,9 +1,9 @@
-/// How the roles of cells look.
+/// The appearance of the roles of cells.
 ///
-/// Text has the terminal's own foreground, which its owner can read. Colours are those of the palette for its
-/// background. Without colours, what matters is still told apart: by bold, dim and reversed characters.
+/// Text uses the terminal's own foreground colour, which is readable for its owner. Other colours come from the
+/// palette for its background. Without colours, roles differ by bold, dim and reversed characters.
 struct Theme: Sendable {
-  /// The sequence that chooses each look, from whatever was chosen before.
+  /// The sequence that selects each role, from any previous state.
   private let sequences: [String]
 
   init(_ support: ColorSupport, _ background: Background) {
@@ -24,7 +24,7 @@ struct Theme: Sendable {
   func sequence(for role: Role) -> String { sequences[Int(role.rawValue)] }
 }
 
-/// How a role looks. Where no colour is said, it is the terminal's own.
+/// The appearance of a role. A missing colour is the terminal's own.
 struct Look {
   var color: Color?
   var background: Color?
@@ -69,7 +69,7 @@ struct Palette: Sendable {
   var yellow: Color
   var red: Color
 
-  /// The bar has a background of its own.
+  /// The status bar has its own background.
   var bar = Color(red: 38, green: 50, blue: 68, basic: 4)
   var onBar = Color(red: 228, green: 232, blue: 238, basic: 15)
   var keyOnBar = Color(red: 255, green: 215, blue: 95, basic: 11)

@@ -1,9 +1,9 @@
-/// Rows as bars: the first column that is no number says whose bar it is, the last one that is says how long.
+/// A bar chart: the first column without numbers is the label, the last column of numbers is the length.
 struct BarsView {
   let pane: Pane
   let page: ResultPage
 
-  /// The columns that a bar is made of; nil where the result has no numbers.
+  /// The label and length columns; nil if the result has no numbers.
   var columns: (label: Int?, value: Int)? {
     let numbers = page.columns.indices.filter { index in
       page.rows.contains { $0[index].isNumber } && page.rows.allSatisfy { $0[index].isNumber || $0[index] == .null }
@@ -37,7 +37,7 @@ struct BarsView {
     }
   }
 
-  /// A bar that is drawn to the eighth of a place.
+  /// Draws a bar with a resolution of an eighth of a cell.
   static func bar(_ part: Double, width: Int) -> String {
     guard part.isFinite, width > 0 else { return "" }
     let eighths = Int((min(1, part) * Double(width * 8)).rounded())

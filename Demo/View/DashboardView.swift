@@ -2,7 +2,7 @@
 struct DashboardView {
   let dashboard: Dashboard
 
-  /// What is on the screen, and where the cursor is, if it is seen.
+  /// The contents of the screen, and the position of the cursor if it is visible.
   func draw() -> (grid: Grid, cursor: Point?) {
     var grid = Grid(width: dashboard.size.width, height: dashboard.size.height)
     let layout = Layout(dashboard)
@@ -27,7 +27,7 @@ struct DashboardView {
     grid.put(facts, .status, in: area.inset(left: end + 2, right: 1), isRight: true)
   }
 
-  /// What the whole of it does just now, in a line.
+  /// A summary of the current activity, in a line.
   private var facts: String {
     var facts: [String] = []
     if let world = dashboard.world {

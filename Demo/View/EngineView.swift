@@ -1,11 +1,11 @@
-/// What the live queries cost, in figures.
+/// The measurements of the live queries.
 struct EngineView {
   let figures: Figures
   let firstLine: Int
 
   func draw(into grid: inout Grid, _ area: Area) {
     let lines = Array(figures.lines.dropFirst(firstLine))
-    // Two columns where one would not hold all of them, and there is room.
+    // Two columns, if one is too short for all of them and there is room.
     let columnCount = lines.count > area.height && area.width >= 64 ? 2 : 1
     let rowCount = columnCount == 1 ? area.height : min(area.height, (lines.count + 1) / 2)
     let width = (area.width - (columnCount - 1) * 2) / columnCount

@@ -1,4 +1,4 @@
-/// What the keys do, above everything else.
+/// The descriptions of the keys, above everything else.
 struct HelpView {
   let firstLine: Int
   let hasWorld: Bool

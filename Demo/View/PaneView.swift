@@ -1,4 +1,4 @@
-/// A pane with its border, its title and what it is about.
+/// A pane with its border, title and contents.
 struct PaneView {
   let pane: Pane
   let dashboard: Dashboard
@@ -32,7 +32,7 @@ struct PaneView {
     }
   }
 
-  /// A text over as many rows as it needs.
+  /// Draws a text over as many rows as it needs.
   private func drawLines(_ text: String, _ role: Role, into grid: inout Grid) {
     var rest = Substring(text)
     for row in 0..<frame.content.height where !rest.isEmpty {
@@ -44,7 +44,7 @@ struct PaneView {
     }
   }
 
-  /// As many words as a line holds.
+  /// Returns the words that fit into a line.
   private static func line(of text: Substring, width widthMax: Int) -> String {
     var width = 0
     var end = text.startIndex
@@ -93,13 +93,13 @@ struct PaneView {
     if !mark.isEmpty { grid.put(mark + " ", .warning, at: Point(x: end, y: area.y), before: area.x + area.width) }
   }
 
-  /// How long the query has been running, once that is long.
+  /// The duration of the running query, once it is long.
   private var slowness: String {
     guard let elapsed = pane.slowFetch, elapsed > .milliseconds(700) else { return "" }
     return "running for \(NumberText.fixed(elapsed.inSeconds, decimals: 0)) s"
   }
 
-  /// Which rows and columns are seen, where there are more.
+  /// The visible rows and columns, if there are more.
   private var position: String {
     guard case .query = pane.subject, pane.failure == nil, let page = pane.page, !page.rows.isEmpty else { return "" }
     let end = min(pane.row + frame.rowCount, page.end)

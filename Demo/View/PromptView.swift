@@ -1,8 +1,8 @@
-/// The line in which a query is typed, and what is wrong with it above.
+/// The line in which a query is typed, with its error above.
 struct PromptView {
   let prompt: Dashboard.Prompt
 
-  /// - returns: Where the cursor is.
+  /// - returns: The position of the cursor.
   func draw(into grid: inout Grid, _ area: Area) -> Point {
     grid.fill(area, " ", .prompt)
     let line = area.row(area.height - 1)
@@ -23,11 +23,11 @@ struct PromptView {
     }
   }
 
-  /// The part of a line around its cursor, and where the cursor is in it.
+  /// The part of a line around its cursor, and the position of the cursor in it.
   static func window(_ editor: LineEditor, width widthMax: Int) -> (text: String, cursor: Int) {
     let widths = editor.characters.map { Glyph($0).width }
     var start = editor.cursor
-    // The cursor takes a place of its own behind the text.
+    // The cursor needs a cell of its own after the text.
     var left = widthMax - 1
     while start > 0, widths[start - 1] <= left {
       left -= widths[start - 1]

@@ -1,4 +1,4 @@
-/// How many commits there were per second, as a line of small columns.
+/// The commits per second, as a row of small columns.
 struct RateView {
   let rates: [Double]
 
@@ -20,7 +20,7 @@ struct RateView {
     }
   }
 
-  /// A column, from top to bottom. What is not zero can be seen.
+  /// A column, from top to bottom. A value that is not zero is visible.
   static func column(_ part: Double, height: Int) -> [Character] {
     let levels: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
     var eighths = Int((min(1, max(0, part)) * Double(height * 8)).rounded())

@@ -1,4 +1,4 @@
-/// The last line of the screen: what was told just now, or the keys.
+/// The last line of the screen: the current message, or the keys.
 struct StatusView {
   let dashboard: Dashboard
 
@@ -11,14 +11,14 @@ struct StatusView {
     var x = area.x + 1
     let end = area.x + area.width
     for (key, meaning) in keys {
-      // A key without its meaning is of no use to anybody.
+      // A key is only shown together with its description.
       if x + key.width + 1 + meaning.width > end { break }
       x = grid.put(key, .statusKey, at: Point(x: x, y: area.y), before: end)
       x = grid.put(" " + meaning, .status, at: Point(x: x, y: area.y), before: end) + 2
     }
   }
 
-  /// The keys that mean something now, those that are needed most first.
+  /// The keys that are available now, the most important ones first.
   var keys: [(key: String, meaning: String)] {
     var keys = [("q", "quit"), ("?", "help"), (":", "query"), ("Tab", "pane")]
     if let world = dashboard.world {

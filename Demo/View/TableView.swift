@@ -3,7 +3,7 @@ struct TableView {
   let pane: Pane
   let page: ResultPage
 
-  /// A column is not wider than that, but where there is room left.
+  /// The largest width of a column while other columns need room.
   private static let columnWidthMax = 40
   private static let gap = 2
 
@@ -38,7 +38,7 @@ struct TableView {
     return page.rows[start..<min(start + count, page.rows.count)]
   }
 
-  /// The columns that have room. All rows at hand are asked, so that scrolling moves no column.
+  /// The visible columns. Their widths depend on all loaded rows, so that scrolling moves no column.
   func columns(width: Int) -> [Column] {
     var columns: [Column] = []
     var naturalWidths: [Int] = []
@@ -54,7 +54,7 @@ struct TableView {
     return Self.widened(columns, naturalWidths, left: width - (x - Self.gap))
   }
 
-  /// Gives what room is left to columns that can use it.
+  /// Distributes the remaining room among the columns that can use it.
   private static func widened(_ columns: [Column], _ naturalWidths: [Int], left: Int) -> [Column] {
     var columns = columns
     var left = left

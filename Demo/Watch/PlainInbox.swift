@@ -1,9 +1,9 @@
-/// Where tasks leave the results that are to be written: of each query the newest one.
+/// The results to be written: the newest one of each query.
 final class PlainInbox: Sendable {
   struct Letters: Sendable {
     var results: [Int: PlainResult] = [:]
 
-    /// Why queries have no result any more. Those of `results` are older.
+    /// The errors of queries without a result. They are newer than `results`.
     var failures: [Int: String] = [:]
   }
 

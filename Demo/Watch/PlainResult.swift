@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The rows of a result that are written as lines, whole.
+/// The rows of a result that are written as lines, complete.
 struct PlainResult: Equatable, Sendable {
   var columns: [String]
   var rows: [[DatabaseValue]]
@@ -27,9 +27,9 @@ struct PlainResult: Equatable, Sendable {
   }
 }
 
-/// A result that is another one than before.
+/// A result that differs from the previous one.
 struct PlainChange: Equatable, Sendable {
-  /// The number of the change, of all queries together, from 1 on.
+  /// The number of the change, counted over all queries, from 1 on.
   var number: Int
 
   /// The number of the query, from 1 on.

@@ -1,9 +1,9 @@
 import Foundation
 import Tidemark
 
-/// Writes a line for each change of some queries, until it was enough or a signal comes.
+/// Writes lines for each change of some queries, until a limit is reached or a signal arrives.
 ///
-/// A query that fails, and a file that is gone, are named on standard error, and tried again every second.
+/// A query that fails, and a file that has disappeared, are reported on standard error and retried every second.
 struct PlainWatch {
   private let options: WatchOptions
   private var file: WatchedFile
@@ -11,7 +11,7 @@ struct PlainWatch {
   private let signals: Signals
   private let inbox: PlainInbox
 
-  /// How long to wait after a failure, and between two looks at the file.
+  /// The pause after a failure, and between two checks of the file.
   private static let pause = Duration.seconds(1)
 
   init(_ options: WatchOptions, _ file: WatchedFile, _ queries: [Query]) throws {
@@ -57,7 +57,7 @@ struct PlainWatch {
 
   private var format: PlainFormat { options.format ?? .text }
 
-  /// Follows all queries in the file as it is now.
+  /// Observes all queries in the current file.
   private func follow() -> [Task<Void, Never>] {
     let rowCountMax = options.rowCountMax ?? (format == .text ? 10 : 1000)
     let interval = Duration.seconds(options.interval)
@@ -85,14 +85,14 @@ struct PlainWatch {
       } catch {
         inbox.post(failure: sentence(for: error), of: index)
       }
-      // It throws when the task is cancelled, and then the loop ends.
+      // The sequence throws when the task is cancelled, which ends the loop.
       try? await Task.sleep(for: pause)
     }
   }
 
-  /// - returns: The signal that has come, if it is one.
+  /// - returns: The signal that has arrived, if any.
   private func waitForSomething() -> Int32? {
-    // Also when nobody reads the lines any more there is an end, although nothing is written.
+    // End also when the reader has closed the output, although nothing is written.
     var files = [
       pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
       pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),

@@ -5,10 +5,10 @@ import Tidemark
 struct PlainWriter: Sendable {
   let format: PlainFormat
 
-  /// Whether a terminal reads it, which would obey what is in the data.
+  /// Whether the output is a terminal, which would execute control characters in the data.
   var isForTerminal = false
 
-  /// The columns that the last header of CSV named.
+  /// The columns in the last CSV header.
   private var header: [String]?
 
   init(_ format: PlainFormat, isForTerminal: Bool = false) {
@@ -16,7 +16,7 @@ struct PlainWriter: Sendable {
     self.isForTerminal = isForTerminal
   }
 
-  /// The lines of a change, each with its end.
+  /// Returns the lines of a change, each with its line feed.
   mutating func lines(for change: PlainChange) -> String {
     switch format {
     case .text: return PlainText.line(for: change)
@@ -25,8 +25,8 @@ struct PlainWriter: Sendable {
     }
   }
 
-  /// A record for each row; one without values for a result without rows. Where the columns are others than before, as
-  /// those of another query are, they are named again.
+  /// A record for each row; one without values for a result without rows. A header is written again when the columns
+  /// differ from those before, as between two queries.
   private mutating func csv(_ change: PlainChange) -> String {
     var records: [[String]] = []
     if header != change.result.columns {
@@ -45,7 +45,7 @@ struct PlainWriter: Sendable {
   }
 }
 
-/// A line for people: control characters are shown as pictures, long values are cut.
+/// A line for people: control characters are shown as control pictures, long values are cut.
 enum PlainText {
   private static let valueWidthMax = 60
 
@@ -64,10 +64,10 @@ enum PlainText {
   }
 }
 
-/// Fields of CSV, as RFC 4180 has them. NULL is nothing, and an empty text is two quotes.
+/// CSV fields as in RFC 4180. NULL is an empty field, and an empty text is two quotes.
 ///
-/// A field that begins with `x'` is bytes: a text that does, or would after a number of backslashes, has one backslash
-/// more at its start.
+/// A field that starts with `x'` is a blob. A text that starts with it, or with backslashes and it, has one more
+/// backslash at its start.
 enum PlainCSV {
   static func field(_ value: DatabaseValue) -> String {
     switch value.storage {
@@ -75,7 +75,7 @@ enum PlainCSV {
     case .int64(let integer): "\(integer)"
     case .double(let double): "\(double)"
     case .string(let string): field(text: (looksLikeBytes(string) ? "\\" : "") + string)
-    // As SQL writes them.
+    // The syntax of SQL.
     case .blob(let data): "x'\(hexadecimal(data))'"
     }
   }
@@ -103,7 +103,7 @@ enum PlainCSV {
   }
 }
 
-/// An object on one line.
+/// A JSON object on one line.
 enum PlainJSON {
   static func line(for change: PlainChange) -> String {
     let rows = change.result.rows.map { row in "[" + row.map(value).joined(separator: ",") + "]" }
@@ -115,7 +115,7 @@ enum PlainJSON {
     return "{" + members.joined(separator: ",") + "}\n"
   }
 
-  /// Infinite numbers have no place in JSON, and neither have bytes. Both are objects, so that no text looks like them.
+  /// JSON can represent neither infinite numbers nor blobs. Both are written as objects, which no text looks like.
   static func value(_ value: DatabaseValue) -> String {
     switch value.storage {
     case .null: "null"
@@ -135,7 +135,7 @@ enum PlainJSON {
       case "\n": escaped += "\\n"
       case "\r": escaped += "\\r"
       case "\t": escaped += "\\t"
-      // Also what is no control character for JSON, but is one for terminals, or ends a line somewhere.
+      // Also escape characters that JSON allows, but terminals execute or some programs take for the end of a line.
       case "\u{0}"..<" ", "\u{7F}"..<"\u{A0}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         let digits = String(scalar.value, radix: 16)
         escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

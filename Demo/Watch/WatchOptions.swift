@@ -1,4 +1,4 @@
-/// How a database is watched.
+/// The options of `Demo watch`.
 struct WatchOptions: Equatable, Sendable {
   var path = ""
   var queries: [String] = []
@@ -6,18 +6,18 @@ struct WatchOptions: Equatable, Sendable {
   /// The least number of seconds between two values of a query.
   var interval = 0.0
 
-  /// Whether lines are written, and no screen; nil where standard output says it.
+  /// Whether lines are written instead of a screen; nil to decide by standard output.
   var isPlain: Bool?
   var format: PlainFormat?
 
-  /// After how many changes it ends; nil for never.
+  /// The number of changes after which the command ends; nil for no limit.
   var countMax: Int?
 
-  /// How many rows of a result are written.
+  /// The number of rows of a result that are written.
   var rowCountMax: Int?
 }
 
-/// How changes are written as lines.
+/// The format of the lines.
 enum PlainFormat: String, CaseIterable, Sendable {
   case text, csv, json
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Tidemark
 
-/// The database of a file, opened to be looked at.
+/// A database file that is opened for watching.
 ///
-/// Another file may take its place: one that was removed is created again, or one is renamed over it. `look` finds out.
+/// Another file may replace it: it is removed and created again, or another one is renamed over it. See `look`.
 struct WatchedFile {
   let path: String
   private(set) var pool: DatabasePool
 
-  /// The file that the pool has open. As long as it has, no other file gets the same identity.
+  /// Keeps the file open. While it is open, no other file gets the same identity.
   private var identity: Identity?
 
   /// Why the file cannot be read, as returned by the last `look`.
@@ -32,15 +32,15 @@ struct WatchedFile {
     }
   }
 
-  /// - throws: `Failure.file`.
+  /// - throws: `Failure.file` if the file cannot be opened.
   init(_ path: String) throws {
     self.path = path
-    // Before it is opened: a file that takes its place meanwhile is opened again at the first look.
+    // Determined before the file is opened: a file that replaces it meanwhile is opened at the first check.
     identity = Identity(path: path)
     pool = try Self.open(path)
   }
 
-  /// Looks whether the file is another one than before, or is gone.
+  /// Checks whether the file has been replaced or removed.
   ///
   /// - returns: The change since the last call, if any.
   mutating func look() -> News? {
@@ -75,7 +75,7 @@ struct WatchedFile {
     configuration.label = "Demo"
     do {
       let pool = try DatabasePool(path: path, configuration: configuration)
-      // A file that is no database is found out by the first one who reads it.
+      // The first read reports a file that is not a database.
       _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema") }
       return pool
     } catch DatabaseError.SQLITE_NOTADB {
@@ -85,9 +85,9 @@ struct WatchedFile {
     }
   }
 
-  /// The queries, looked at.
+  /// Returns the checked queries.
   ///
-  /// - throws: `Failure.query`.
+  /// - throws: `Failure.query` for the first invalid query.
   static func queries(_ texts: [String], in reader: some DatabaseReader) throws -> [Query] {
     try texts.map { sql in
       do {

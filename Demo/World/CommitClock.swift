@@ -1,6 +1,6 @@
-/// Measures how long it takes from a commit until it is on the screen.
+/// Measures the time from a commit until it is on the screen.
 ///
-/// Each transaction leaves an event, whose numbers grow. When the screen shows an event, it shows all commits up to it.
+/// Each transaction inserts an event, whose numbers increase. A screen with an event shows all commits up to it.
 final class CommitClock: Sendable {
   private struct State {
     var waiting: [(event: Int64, at: ContinuousClock.Instant)] = []
@@ -10,11 +10,11 @@ final class CommitClock: Sendable {
 
   private let state = Guarded(State())
 
-  /// Nobody looks: more commits than that are not remembered.
+  /// The limit of stored commits, for the case that no screen shows the events.
   private static let waitingCountMax = 4096
 
-  /// - parameter start: When the transaction was about to be committed.
-  /// - parameter duration: How long the writer has waited for it.
+  /// - parameter start: The time just before the commit.
+  /// - parameter duration: The time for which the writer has waited for it.
   func add(event: Int64, at start: ContinuousClock.Instant, after duration: Duration) {
     state.withLock { state in
       if state.waiting.count == Self.waitingCountMax { state.waiting.removeFirst() }
@@ -23,11 +23,11 @@ final class CommitClock: Sendable {
     }
   }
 
-  /// The screen shows all up to an event.
+  /// Records that the screen shows all commits up to an event.
   func didShow(event: Int64) {
     let now = ContinuousClock.now
     state.withLock { state in
-      // Writers tell of their commits in any order.
+      // Writers report their commits in any order.
       for (_, start) in state.waiting.filter({ $0.event <= event }) { state.toScreen.add((now - start).inSeconds) }
       state.waiting.removeAll { $0.event <= event }
     }

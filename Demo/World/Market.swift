@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The tables of the market, and what is in them at first.
+/// The tables of the market, and their initial contents.
 enum Market {
   static let customerCount = 10_000
 
@@ -56,7 +56,7 @@ enum Market {
   }
 }
 
-/// What happens in the market. Each deed is a transaction of its own, and tells the number of the event it leaves.
+/// A transaction of the market. Each one returns the number of the event that it inserts.
 enum Deed: CaseIterable {
   case order, pay, restock, chat, tidy
 
@@ -66,10 +66,10 @@ enum Deed: CaseIterable {
     "merci beaucoup", "👨‍👩‍👧 are on our way", "rain in ten minutes ☔️", "who plays tonight? 🎸",
   ]
 
-  /// How many rows of what was long ago are kept.
+  /// The number of old rows that are kept.
   private static let keptCount = 20_000
 
-  /// What a writer does next: orders and payments most of the time.
+  /// Chooses the next transaction of a writer: mostly orders and payments.
   static func next(_ random: inout some RandomNumberGenerator) -> Deed {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<45: .order
@@ -92,7 +92,7 @@ enum Deed: CaseIterable {
 
   private static func placeOrder(_ db: Database, _ random: inout some RandomNumberGenerator) throws -> Int64 {
     let customer = Int.random(in: 1...Market.customerCount, using: &random)
-    // Some things sell better than others.
+    // Some products sell better than others.
     let product = min(Int.random(in: 1...Market.products.count, using: &random), Int.random(in: 1...40, using: &random))
     try insertOrder(db, customer: customer, product: product, quantity: Int.random(in: 1...4, using: &random))
     return try tell(
@@ -132,7 +132,7 @@ enum Deed: CaseIterable {
     return try tell(db, "chat", customer: customer, remarks.randomElement(using: &random) ?? "")
   }
 
-  /// What is old and done is forgotten: the market may be open for days.
+  /// Deletes old completed orders: the market may run for days.
   private static func throwAway(_ db: Database) throws -> Int64 {
     for table in ["event", "payment", #""order""#] {
       let condition = table == #""order""# ? "state = 'paid' AND " : ""

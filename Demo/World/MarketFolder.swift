@@ -2,20 +2,20 @@ import Foundation
 
 /// The folder of a market's database, which belongs to one process.
 ///
-/// Its owner holds a lock on a file in it, which the system releases however the process ends. A folder whose lock is
-/// free was left behind by a process that was killed: the next market removes it.
+/// The owner holds a lock on a file in it, which the system releases when the process ends. A folder without a lock
+/// was left behind by a process that was killed: the next market removes it.
 struct MarketFolder: Sendable {
   let path: String
 
-  /// Holds the lock as long as it is open.
+  /// Holds the lock while it is open.
   private let lock: Int32
 
   static let prefix = "tidemark-market-"
   private static let lockName = "/owner.lock"
 
-  /// Creates a folder, and removes those whose owners are gone.
+  /// Creates a folder, and removes those without an owner.
   ///
-  /// - throws: When it cannot be created.
+  /// - throws: `Failure` if the folder cannot be created.
   init(in parent: URL = FileManager.default.temporaryDirectory) throws {
     Self.removeAbandoned(in: parent)
     while true {
@@ -23,7 +23,7 @@ struct MarketFolder: Sendable {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       let lock = open(path + Self.lockName, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       if lock < 0 { throw Failure.system("open") }
-      // Between its creation and its lock, another process may have taken the folder for an abandoned one.
+      // Between creation and lock, another process may have removed the folder as abandoned.
       if flock(lock, LOCK_EX | LOCK_NB) == 0, Self.isFile(lock, at: path + Self.lockName) {
         self.path = path
         self.lock = lock
@@ -35,17 +35,17 @@ struct MarketFolder: Sendable {
 
   /// Removes the folder and its contents.
   func remove() {
-    // What cannot be removed is left to the next market.
+    // The next market retries to remove it.
     try? FileManager.default.removeItem(atPath: path)
     close(lock)
   }
 
   private static func removeAbandoned(in parent: URL) {
-    // A folder that cannot be read has none that could be removed.
+    // A folder that cannot be read contains nothing that could be removed.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path())) ?? []
     for name in names where name.hasPrefix(prefix) {
       let path = parent.appending(path: name).path()
-      // A folder without the file was not made by a process that locks it, or not yet.
+      // Without the lock file, the folder belongs to no market, or to one that is being created.
       let lock = open(path + lockName, O_RDWR | O_CLOEXEC)
       if lock < 0 { continue }
       defer { close(lock) }

@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// A market in a temporary database, where writers are busy.
+/// A market in a temporary database, with active writers.
 final class World: Sendable {
   static let writerCountMax = 64
   static let backgroundCount = 10_000
@@ -21,7 +21,7 @@ final class World: Sendable {
     var commitCount = 0
   }
 
-  /// Opens the market. Nobody writes before `togglePause`.
+  /// Opens the market. The writers start with `togglePause`.
   init(writerCount: Int) throws {
     folder = try MarketFolder()
     state = Guarded(State(writerCount: writerCount))
@@ -29,7 +29,7 @@ final class World: Sendable {
     try pool.write(Market.create)
   }
 
-  /// Ends all that runs, and removes the database.
+  /// Stops all tasks, and removes the database.
   func close() {
     state.withLock { state in
       state.writers.forEach { $0.cancel() }
@@ -37,12 +37,12 @@ final class World: Sendable {
       state.writers = []
       state.background = nil
     }
-    // A database that cannot be closed any more is removed all the same.
+    // A database that cannot be closed is removed all the same.
     try? pool.close()
     folder.remove()
   }
 
-  /// How many transactions the writers have committed.
+  /// The number of transactions that the writers have committed.
   var commitCount: Int { state.withLock { $0.commitCount } }
 
   var shown: Dashboard.WorldState {
@@ -89,13 +89,13 @@ final class World: Sendable {
         try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
       }
     } catch is CancellationError {
-      // Paused, or one writer less.
+      // Paused, or the number of writers was reduced.
     } catch {
       tell(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
     }
   }
 
-  /// Adds many rows in one transaction.
+  /// Inserts many rows in one transaction.
   func burst(_ tell: @escaping @Sendable (Event) -> Void) {
     let isFirst = state.withLock { state in
       defer { state.isBursting = true }
@@ -123,9 +123,9 @@ final class World: Sendable {
 
   // MARK: - Background
 
-  /// Starts many observations that nobody looks at, or ends them.
+  /// Starts many observations whose values are not shown, or stops them.
   ///
-  /// Each follows what one customer has spent: an order wakes those of its customer, and no others. Four of them have
+  /// Each observes the total of one customer: an order invalidates only the queries of its customer. Four of them have
   /// the same query, and share its fetches.
   func toggleBackground() {
     state.withLock { state in

@@ -1,4 +1,4 @@
-/// The panes over the market.
+/// The panes of the market.
 enum WorldPanes {
   static let eventsID = 2
 
@@ -27,7 +27,7 @@ enum WorldPanes {
     Pane(id: id, title: title, subject: .query(Query(trusted: sql), PageRequest()), style: style)
   }
 
-  /// The number of the newest event that a page of the events shows.
+  /// The number of the newest event in a page of events.
   static func newestEvent(in page: ResultPage) -> Int64? {
     if case .integer(let id)? = page.rows.first?.first { id } else { nil }
   }

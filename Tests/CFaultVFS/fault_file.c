@@ -1,4 +1,4 @@
-// The methods of an open file: each is judged, then handed on to the file below.
+// The methods of an open file: each one asks for its outcome, and then calls the method of the underlying file.
 
 #include "fault_state.h"
 
@@ -63,7 +63,7 @@ static int file_lock(sqlite3_file *file, int level) {
   return code ? code : the(file)->real->pMethods->xLock(the(file)->real, level);
 }
 
-// A lock that cannot be let go has no sense on any system: this does not fail.
+// Unlocking never fails on a real system, so it does not fail here.
 static int file_unlock(sqlite3_file *file, int level) {
   return the(file)->real->pMethods->xUnlock(the(file)->real, level);
 }

@@ -42,7 +42,7 @@ int fault_memory_install(void) {
   methods.xRealloc = memory_realloc;
   code = sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
   if (code != SQLITE_OK) return code;
-  // Each small allocation of a connection would come from a stock of its own, and not fail.
+  // Disable lookaside memory: small allocations would come from it, and not fail.
   return sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
 }
 
@@ -91,7 +91,7 @@ int64_t fault_heap_size(void) {
 #endif
 }
 
-// Of Swift's runtime.
+// A function of Swift's runtime.
 extern void _swift_setWillThrowHandler(void (*handler)(void *error)) __attribute__((weak));
 
 void fault_forget_errors(void) {

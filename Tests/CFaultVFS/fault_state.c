@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The codes of the system's own VFS.
+// The error codes of the system's own VFS.
 static int natural_code(int kind) {
   switch (kind) {
     case FAULT_OPEN: return SQLITE_CANTOPEN;
@@ -51,7 +51,7 @@ void fault_announce(fault_file *file, int kind) {
   void (*function)(void *) = vfs->call_mask & kind ? vfs->function : NULL;
   void *context = vfs->context;
   pthread_mutex_unlock(&vfs->lock);
-  // Without the lock: it may use connections of this same file system.
+  // Call it without the lock: it may use connections of this file system.
   if (function) function(context);
 }
 
@@ -63,7 +63,7 @@ void fault_event_add(
     if (vfs->event_count == vfs->event_capacity) {
       int64_t capacity = vfs->event_capacity ? 2 * vfs->event_capacity : 256;
       fault_event *events = realloc(vfs->events, (size_t)capacity * sizeof(fault_event));
-      // A trace with a hole would prove nothing.
+      // A trace with a missing event would prove nothing.
       if (!events) abort();
       vfs->events = events;
       vfs->event_capacity = capacity;
@@ -81,7 +81,7 @@ void fault_event_add(
   pthread_mutex_unlock(&vfs->lock);
 }
 
-// MARK: - What tests ask for
+// MARK: - Interface for tests
 
 void fault_vfs_arm(fault_vfs *vfs, int mask, int64_t nth, int persists, int code, int tears) {
   pthread_mutex_lock(&vfs->lock);

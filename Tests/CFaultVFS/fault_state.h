@@ -1,4 +1,4 @@
-// What the parts of the file system share.
+// Declarations that the parts of the file system share.
 
 #ifndef TIDEMARK_FAULT_STATE_H
 #define TIDEMARK_FAULT_STATE_H
@@ -14,7 +14,7 @@ struct fault_vfs {
   sqlite3_vfs base;
   sqlite3_vfs *real;
   char *name;
-  // Guards all that follows.
+  // Protects all members below.
   pthread_mutex_t lock;
 
   // The fault.
@@ -28,7 +28,7 @@ struct fault_vfs {
   int64_t counts[FAULT_KIND_COUNT];
   int64_t slept;
 
-  // The function that is called.
+  // The callback.
   int call_mask;
   void (*function)(void *);
   void *context;
@@ -44,31 +44,31 @@ struct fault_vfs {
 typedef struct {
   sqlite3_file base;
   fault_vfs *vfs;
-  // Borrowed from SQLite, which keeps it as long as the file is open; NULL for a file without a name.
+  // Owned by SQLite, which keeps it while the file is open; NULL for a file without a name.
   const char *path;
   int is_database;
   // The system's VFS synchronizes the folder with the first sync of a new journal or log.
   int will_sync_folder;
-  // What follows in memory is the file of the VFS below.
+  // Followed in memory by the file of the underlying VFS.
   sqlite3_file real[];
 } fault_file;
 
-/// What becomes of a call: SQLITE_OK, or the code that it fails with. `tears`, when not NULL, is told whether half of
-/// it is to be done.
+/// The outcome of a call: SQLITE_OK, or the code with which it fails. `tears`, if not NULL, receives whether half of
+/// the write is performed.
 int fault_judge(fault_vfs *vfs, int kind, int *tears);
 
-/// Whether syncs are to do nothing.
+/// Whether syncs have no effect.
 int fault_lies(fault_vfs *vfs);
 
-/// Calls the function that wants to know.
+/// Calls the callback.
 void fault_announce(fault_file *file, int kind);
 
-/// Writes an event down, if they are.
+/// Records an event, if events are recorded.
 void fault_event_add(
     fault_vfs *vfs, fault_event_kind kind, const char *path, int64_t offset, const void *bytes, int64_t count,
     int syncs_folder);
 
-/// The methods of the files, for a version of the interface.
+/// The file methods for a version of the interface.
 const sqlite3_io_methods *fault_methods(int version);
 
 #endif

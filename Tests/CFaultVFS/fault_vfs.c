@@ -25,7 +25,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *opened, in
         !exists && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL)) != 0;
     if (!exists) fault_event_add(the(vfs), FAULT_EVENT_CREATE, path, 0, NULL, 0, 0);
   }
-  // SQLite closes what has methods, even when it could not be opened.
+  // SQLite closes any file with methods, even if opening it has failed.
   if (file->real->pMethods) file->base.pMethods = fault_methods(file->real->pMethods->iVersion);
   return code;
 }
@@ -84,7 +84,7 @@ static int vfs_current_time_64(sqlite3_vfs *vfs, sqlite3_int64 *time) {
 
 fault_vfs *fault_vfs_create(const char *name) {
   sqlite3_vfs *real = sqlite3_vfs_find(NULL);
-  // With version 2 the time comes as an integer; version 3 adds the replacement of system calls, which is not for us.
+  // Version 2 adds the time as an integer. Version 3, which replaces system calls, is not needed.
   if (!real || real->iVersion < 2) return NULL;
   fault_vfs *vfs = calloc(1, sizeof(fault_vfs));
   char *copy = strdup(name);

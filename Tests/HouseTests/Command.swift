@@ -10,7 +10,7 @@ struct Command {
     self.environment = environment
   }
 
-  /// Runs the command at the root of the repository, and answers its status and all that it printed.
+  /// Runs the command at the root of the repository, and returns its status and output.
   func run() throws -> (status: Int32, output: String) {
     let process = Process()
     let pipe = Pipe()
@@ -34,9 +34,9 @@ struct Command {
   }
 }
 
-/// What the build of this very test left behind.
+/// The products of the build that contains this test.
 enum Products {
-  /// The folder of the program that runs, when the library's module is there too.
+  /// The folder of the running program, if it also contains the library's module.
   static let folder: URL? = {
     guard let program = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
     let folder = program.deletingLastPathComponent()

@@ -1,8 +1,8 @@
-/// A decision that nobody finds is taken a second time.
+/// Every decision page is linked, so that it can be found.
 enum Decisions {
   static let folder = "Documentation/Decisions"
 
-  /// Pages of decisions to which the page of the architecture has no link.
+  /// Decision pages to which the architecture page has no link.
   static func unlinked(from architecture: SourceFile, pages: [String]) -> [Finding] {
     let text = architecture.lines.joined(separator: "\n")
     return pages.filter { $0.hasPrefix(folder + "/") && $0.hasSuffix(".md") && !text.contains("(\($0))") }

@@ -1,9 +1,9 @@
-/// What a line of code declares, as far as a look at its words tells.
+/// The declaration in a line of code, as far as its words show.
 struct Declaration {
-  /// The keyword that says what is declared, such as `struct` or `func`.
+  /// The keyword of the declaration, such as `struct` or `func`.
   let keyword: String
 
-  /// The name of what is declared: that of an initializer has its first label, as in `init(row:)`.
+  /// The declared name; for an initializer with its first label, as in `init(row:)`.
   let name: String
 
   /// The words before the keyword, such as `public` or `static`.
@@ -24,7 +24,7 @@ struct Declaration {
     "unowned", "nonisolated", "isolated", "dynamic", "optional", "prefix", "postfix", "infix", "distributed",
   ]
 
-  /// Reads a line without comments; nil when it declares nothing.
+  /// Reads a line without comments; nil if it declares nothing.
   init?(_ line: String) {
     guard line.contains(where: { !$0.isWhitespace }) else { return nil }
     var words = Self.words(of: line)[...]
@@ -58,7 +58,7 @@ struct Declaration {
     word.map { keywords.contains($0) || modifierWords.contains($0) } ?? false
   }
 
-  /// The words of a line up to the name of what it declares. Attributes are words, without their arguments; so are
+  /// The words of a line up to the declared name. Attributes are words, without their arguments; so are
   /// modifiers such as `private(set)`.
   private static func words(of line: String) -> [String] {
     var words: [String] = []
@@ -66,7 +66,7 @@ struct Declaration {
     var depth = 0
     for character in line {
       if character == "(" {
-        // Arguments of an attribute or of a modifier. What comes after a name does not matter, but for an operator's.
+        // Arguments of an attribute or a modifier. Text after a name is irrelevant, except for operators.
         depth += 1
       }
       let isInside = depth > 0

@@ -1,13 +1,13 @@
-/// What keeps the demo an example: it is a program like those of our users, and its folders are what they say.
+/// The rules that keep the demo an example: it is a program as our users write them, with a clear structure.
 enum DemoRules {
-  /// What the files of a folder import: drawing takes nothing at all, and C is for the terminal and the files.
+  /// The modules that the files of a folder import: drawing imports none, and C is for the terminal and for files.
   static let imports: [String: Set<String>] = [
     "Cells": [], "View": [], "Terminal": ["Foundation"],
     "Model": ["Foundation", "Tidemark"], "World": ["Foundation", "Tidemark"],
     "Watch": ["Foundation", "Tidemark"], "Commands": ["Foundation", "Tidemark"],
   ]
 
-  /// What only the folder of the terminal does.
+  /// Calls that are only allowed in the folder of the terminal.
   static let ofTheTerminal = ["tcsetattr", "tcgetattr", "ioctl", "termios", "isatty"]
 
   static func violations(in file: SourceFile) -> [Finding] {

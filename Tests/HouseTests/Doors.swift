@@ -1,12 +1,12 @@
 /// Where SQLite's C interface may be used, and where C may call back.
 enum Doors {
-  /// The rooms that call SQLite.
+  /// The modules that call SQLite.
   static let callers: Set = ["Engine", "Statements", "Values"]
 
-  /// The room that hands closures and objects to C.
+  /// The module that passes closures and objects to C.
   static let callbacks: Set = ["Engine"]
 
-  /// What goes through a wall instead of a door.
+  /// The violations.
   static func violations(
     in file: SourceFile, callers: Set<String> = callers, callbacks: Set<String> = callbacks
   ) -> [Finding] {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Something that a check of the house found, and where.
+/// A violation that a check has found, and its location.
 struct Finding: Equatable, Sendable, CustomStringConvertible {
   let path: String
   let line: Int
@@ -10,16 +10,16 @@ struct Finding: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SourceFile {
-  /// A finding on a line of this file, which is counted from 1.
+  /// A finding on a line of this file, counted from 1.
   func finding(_ message: String, line: Int) -> Finding { Finding(path: path, line: line, message: message) }
 
-  /// A finding for each line in which the check finds something to say.
+  /// A finding for each line for which the check returns a message.
   func findings(in lines: [String], _ check: (String) -> String?) -> [Finding] {
     lines.enumerated().compactMap { index, line in check(line).map { finding($0, line: index + 1) } }
   }
 }
 
-/// Records an issue for each finding, at its place in the file.
+/// Records an issue for each finding, at its location in the file.
 func report(_ findings: [Finding]) {
   for finding in findings {
     let place = SourceLocation(

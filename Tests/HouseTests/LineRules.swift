@@ -1,15 +1,15 @@
-/// What a line, or the number of lines, must not be.
+/// Rules for single lines, and for the number of lines.
 enum LineRules {
   static let linesMax = 400
   static let columnsMax = 120
 
-  /// Tests hold tables of expected values, which are read best in one piece.
+  /// Tests contain tables of expected values, which are easiest to read in one piece.
   static let testColumnsMax = 150
 
-  /// Files that nobody keeps in mind, and lines that do not fit on a screen.
+  /// Files that are too long to keep in mind, and lines that do not fit on a screen.
   static func tooLong(in file: SourceFile) -> [Finding] {
     let columnsMax = file.path.hasPrefix("Tests/") ? testColumnsMax : columnsMax
-    // The last line ends with a line feed, so that an empty one follows it here.
+    // The last line ends with a line feed, so an empty one follows it here.
     let lineCount = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
     let long = file.findings(in: file.lines) { line in
       line.count > columnsMax ? "\(line.count) columns, of \(columnsMax) at most" : nil
@@ -18,10 +18,10 @@ enum LineRules {
     return [file.finding("\(lineCount) lines, of \(linesMax) at most. Is it one idea?", line: linesMax)] + long
   }
 
-  // Spelled in two halves, so that the list is not found in itself.
+  // Written in two parts, so that the list does not match itself.
   private static let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
 
-  /// Promises to do it later.
+  /// Notes about unfinished work.
   static func unfinished(in file: SourceFile) -> [Finding] {
     file.findings(in: file.lines) { line in
       guard let mark = marks.first(where: line.contains), words(of: line).contains(Substring(mark)) else { return nil }
@@ -29,9 +29,9 @@ enum LineRules {
     }
   }
 
-  /// What a library must not do behind its user's back: end the program on a mere error, or write to the output.
+  /// Calls that a library must not make: ending the program on an ordinary error, or writing to the output.
   static func rudeness(in files: [SourceFile]) -> [Finding] {
-    // Where a room has a `print` of its own, the word means that one.
+    // In a module with a `print` of its own, the word means that one.
     let roomsThatPrint = Set(files.filter { $0.swift.code.contains { $0.contains("func print(") } }.map(\.room))
     return files.flatMap { file in
       file.findings(in: file.swift.code) { line in
@@ -42,7 +42,7 @@ enum LineRules {
     }
   }
 
-  /// Whether a line calls the global `print` without saying where to.
+  /// Whether a line calls the global `print` without a destination.
   private static func prints(_ line: String) -> Bool {
     if line.contains("to: &") { return false }
     return line.ranges(of: "print(").contains { range in
@@ -51,7 +51,7 @@ enum LineRules {
     }
   }
 
-  // Spelled in two halves, for the same reason.
+  // Written in two parts, for the same reason.
   private static let workplaces = ["/wo" + "rk/", "/fa" + "rm/", "/tmp/bash" + "_jobs"]
 
   /// Paths that exist on one machine only.

@@ -1,6 +1,6 @@
 import Testing
 
-/// What must not compile does not: see `Tests/Negative/run.sh`.
+/// Invalid programs do not compile: see `Tests/Negative/run.sh`.
 @Suite(.enabled(if: Products.folder != nil && Command.exists("swiftc"), "Takes a compiler and the built module"))
 struct NegativeTests {
   static let cases = SourceTree.swiftFiles(in: "Tests/Negative/Cases").map { file in

@@ -1,17 +1,17 @@
-/// Everything public says what it is for.
+/// Every public declaration has a documentation comment.
 enum PublicDocumentation {
   /// Public declarations without a `///` comment.
   ///
-  /// What a protocol asks for is documented there, so three kinds need none: members of an extension that declares a
-  /// conformance, overrides, and, in a type with a conformance in its header, what has the name of a requirement of ours
-  /// or of one that everybody knows. Names with an underscore are not for users. Requirements of a public protocol are
-  /// public without saying it.
+  /// Protocol requirements are documented in the protocol, so three kinds of declarations need no comment: members of
+  /// an extension that declares a conformance, overrides, and, in a type with a conformance in its header, members with
+  /// the name of a requirement of ours or of a well-known protocol. Names with an underscore are not for users.
+  /// Requirements of a public protocol are public without a modifier.
   static func missing(in files: [SourceFile]) -> [Finding] {
     let witnesses = files.reduce(into: knownWitnesses) { $0.formUnion(requirements(of: $1)) }
     return files.flatMap { missing(in: $0, witnesses: witnesses) }
   }
 
-  /// The names that the protocols of a file ask for.
+  /// The names of the requirements in the protocols of a file.
   private static func requirements(of file: SourceFile) -> Set<String> {
     var scopes = Scopes()
     return file.swift.code.reduce(into: []) { names, line in
@@ -36,7 +36,7 @@ enum PublicDocumentation {
     return findings
   }
 
-  /// Requirements of the standard library's protocols, whose meaning nobody looks up here.
+  /// Requirements of the standard library's protocols, which need no further documentation.
   private static let knownWitnesses: Set = [
     "==", "<", "!=", "hash", "hashValue", "description", "debugDescription", "customMirror", "rawValue", "allCases",
     "id",
@@ -82,7 +82,7 @@ enum PublicDocumentation {
     return false
   }
 
-  /// The line on which an attribute begins whose arguments end here; nil when this is no such end.
+  /// The first line of an attribute whose arguments end here; nil if none ends here.
   private static func startOfAttribute(endingAt end: Int, in lines: [String]) -> Int? {
     guard lines[end].hasSuffix(")") else { return nil }
     let candidates = max(0, end - 8)...end

@@ -1,4 +1,4 @@
-/// Code in the documentation is code of a test or of the demo, so that it compiles and does what the page says.
+/// Code in the documentation is quoted from a test or from the demo, so that it compiles and does what the page says.
 enum QuotedCode {
   /// A block of Swift in a Markdown page.
   struct Block {
@@ -6,13 +6,13 @@ enum QuotedCode {
     let line: Int
     let code: [String]
 
-    /// What the page says of a block that is quoted from nowhere; nil when it says nothing.
+    /// The reason that the page gives for a block that is not quoted; nil if it gives none.
     let excuse: String?
   }
 
   private static let excuseStart = "<!-- not compiled:"
 
-  /// The Swift blocks of a page. `<!-- not compiled: reason -->` directly above a block excuses it.
+  /// The Swift blocks of a page. `<!-- not compiled: reason -->` directly above a block exempts it.
   static func blocks(of page: SourceFile) -> [Block] {
     var blocks: [Block] = []
     var opening: (line: Int, indentation: Int, isSwift: Bool)?
@@ -40,7 +40,7 @@ enum QuotedCode {
     return blocks
   }
 
-  /// Blocks that stand in none of the sources, and excuses without a reason.
+  /// Blocks that occur in none of the sources, and exemptions without a reason.
   static func unfounded(in pages: [SourceFile], sources: [SourceFile]) -> [Finding] {
     let known = sources.map { "\n" + essence($0.swift).joined(separator: "\n") + "\n" }
     return pages.flatMap { page in
@@ -58,7 +58,7 @@ enum QuotedCode {
     }
   }
 
-  /// The lines that must be the same in both places: without indentation, comments, blank lines and imports.
+  /// The lines that must be equal in both places: without indentation, comments, blank lines and imports.
   private static func essence(_ text: SwiftText) -> [String] {
     text.uncommented.compactMap { line in
       let words = line.split(whereSeparator: \.isWhitespace)

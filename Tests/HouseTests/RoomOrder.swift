@@ -1,6 +1,6 @@
-/// The rooms of the library, in the order in which data flows through them, and who may know whom.
+/// The modules of the library, in dependency order, and the rule for dependencies.
 enum Rooms {
-  /// A room knows itself and the rooms before it.
+  /// A module may depend on itself and on the modules before it.
   static let order = [
     "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions", "Catalog",
     "Records",
@@ -8,7 +8,7 @@ enum Rooms {
     "FullText", "JSON", "Dump",
   ]
 
-  /// The rooms of the typed dialect. All of them know Tidemark.
+  /// The modules of the typed dialect. All of them may use Tidemark.
   static let dialectOrder = [
     "Expressions", "Values", "Operators", "Functions", "Queries", "Rows", "Codable", "Connections", "Schema",
     "FullText",
@@ -17,11 +17,11 @@ enum Rooms {
   /// The folders of the demo.
   static let demoOrder = ["Cells", "Terminal", "Model", "View", "World", "Watch", "Commands"]
 
-  /// The files that stand in no room: the doors opened for other packages of this repository, and what the dialect
-  /// brings along.
+  /// The files that belong to no module: declarations for the other packages of this repository, and the re-exports
+  /// of the dialect.
   static let doorFiles: Set = ["\(SourceTree.library)/PackageDoors.swift", "\(SourceTree.dialect)/Exports.swift"]
 
-  /// Files of the library that stand in no room, or in one that is not in the plan.
+  /// Files of the library that belong to no module, or to one that is not listed.
   static func strays(in files: [SourceFile], order: [String] = order) -> [Finding] {
     files.compactMap { file in
       if doorFiles.contains(file.path) { return nil }
@@ -35,12 +35,12 @@ enum Rooms {
     }
   }
 
-  /// Words that name a type which only a later room declares.
+  /// Words that name a type which only a later module declares.
   static func violations(in files: [SourceFile], order: [String] = order) -> [Finding] {
     let declared = declarations(in: files)
     return files.flatMap { file -> [Finding] in
       guard let room = file.room, let place = order.firstIndex(of: room) else { return [] }
-      // A name declared twice is the one of the nearer room, and a file may call its own types as it likes.
+      // Of two types with a name, the one in the nearer module is meant, and a file may call its own types as it likes.
       let known = order[...place].reduce(into: file.localTypeNames) { $0.formUnion(declared[$1] ?? []) }
       var later: [String: String] = [:]
       for laterRoom in order[(place + 1)...].reversed() {
@@ -56,7 +56,7 @@ enum Rooms {
     }
   }
 
-  /// The types that a room declares at file level, for other rooms to see.
+  /// The types that a module declares at file level, visible to other modules.
   private static func declarations(in files: [SourceFile]) -> [String: Set<String>] {
     files.reduce(into: [:]) { result, file in
       guard let room = file.room else { return }
@@ -66,9 +66,9 @@ enum Rooms {
     }
   }
 
-  /// The words of a line that may name a type: they begin with a capital and are no member of something else.
+  /// The words of a line that may name a type: they begin with a capital and are not a member of another type.
   ///
-  /// - parameter module: What may stand before a type of our own.
+  /// - parameter module: The prefix that may precede a type of our own.
   static func typeNames(in line: String, of module: String = "TidemarkEssentials") -> [String] {
     var names: [String] = []
     var word = ""

@@ -1,4 +1,4 @@
-/// What the braces around a line belong to.
+/// The declaration to which the braces around a line belong.
 enum Scope: Equatable {
   /// An extension; whether its header names protocols to conform to.
   case conformance(Bool)
@@ -6,16 +6,16 @@ enum Scope: Equatable {
   /// A type; whether its header names what it inherits from or conforms to.
   case type(inherits: Bool)
 
-  /// A protocol; whether others see it.
+  /// A protocol; whether it is public.
   case proto(isPublic: Bool)
 
-  /// Anything else: a body, an accessor, a closure.
+  /// Any other pair of braces: a body, an accessor, a closure.
   case other
 }
 
 /// Follows the braces of a source.
 struct Scopes {
-  /// The scopes that are open before the line that comes next, the innermost last.
+  /// The open scopes before the next line, the innermost last.
   private(set) var open: [Scope] = []
   private var header = ""
 
@@ -36,7 +36,7 @@ struct Scopes {
     header.append("\n")
   }
 
-  /// What a brace opens, from the text between the brace before and this one.
+  /// The scope that a brace opens, from the text between the previous brace and this one.
   private static func scope(of header: String) -> Scope {
     let lines = header.split(separator: "\n")
     // The header is the last declaration before the brace, with the lines that follow it.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The scripts of the house do what the Makefile counts on.
+/// The scripts behave as the Makefile expects.
 @Suite struct ScriptTests {
   static let canBuildPrograms = ["swiftc", "nm", "ldd", "awk"].allSatisfy(Command.exists)
 
@@ -13,7 +13,7 @@ import Testing
     }
   #endif
 
-  // MARK: - setup.sh, on machines made up of a few programs
+  // MARK: - setup.sh, on simulated machines with only a few programs
 
   @Test func setUpDoesNothingWhereEverythingIsThere() throws {
     let machine = try Machine(programs: ["swift": "", "clang": ""])
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// A folder of programs that stands for a whole machine: `setup.sh` sees nothing else on its PATH.
+/// A folder of programs that simulates a machine: `setup.sh` finds no other programs on its PATH.
 private final class Machine {
   struct Answer: Equatable {
     var status: Int32
@@ -93,7 +93,7 @@ private final class Machine {
 
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tidemark-setup-\(UUID().uuidString)")
 
-  /// Programs by name, with what their shell script says. The few tools that any machine has are there too.
+  /// Programs by name, with the shell scripts that they run. A few tools that every machine has are added.
   init(programs: [String: String]) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let everywhere = ["env", "mktemp", "rm", "touch", "sh", "cat", "id"]

@@ -2,13 +2,13 @@ import Foundation
 
 /// A text file of the repository.
 struct SourceFile: Sendable {
-  /// Where it is, from the root of the repository.
+  /// The path from the root of the repository.
   let path: String
 
-  /// Its lines, as they are.
+  /// The lines, unchanged.
   let lines: [String]
 
-  /// Its lines without comments and quotes, when it is Swift.
+  /// The lines without comments and quotes; nil for files that are not Swift.
   let swift: SwiftText
 
   init(path: String, text: String) {
@@ -17,8 +17,8 @@ struct SourceFile: Sendable {
     swift = SwiftText(path.hasSuffix(".swift") ? text : "")
   }
 
-  /// The folder of `Sources/TidemarkEssentials`, of `Sources/SQLiteDB` or of `Demo` it stands in; nil when it stands elsewhere, or
-  /// directly there.
+  /// The folder of `Sources/TidemarkEssentials`, of `Sources/SQLiteDB` or of `Demo` that contains the file; nil for
+  /// files elsewhere, or directly in these.
   var room: String? {
     let parts = path.split(separator: "/")
     if path.hasPrefix(SourceTree.demo + "/") { return parts.count > 2 ? String(parts[1]) : nil }
@@ -27,15 +27,15 @@ struct SourceFile: Sendable {
   }
 }
 
-/// The files that the house tests look at.
+/// The files that the architecture tests check.
 enum SourceTree {
-  /// Where the rooms are.
+  /// The folder of the modules.
   static let library = "Sources/TidemarkEssentials"
 
-  /// Where the rooms of the typed dialect are.
+  /// The folder of the typed dialect's modules.
   static let dialect = "Sources/SQLiteDB"
 
-  /// Where the demo is.
+  /// The folder of the demo.
   static let demo = "Demo"
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -47,7 +47,7 @@ enum SourceTree {
   /// The paths of the files that git tracks.
   static let trackedPaths = Set(listing("--cached"))
 
-  /// The files that git lists; without git, all but what a build leaves behind.
+  /// The files that git lists; without git, all files except build products.
   private static func listing(_ options: String...) -> [String] {
     if let listed = try? Command(["git", "-c", "core.quotepath=off", "ls-files"] + options).run(), listed.status == 0 {
       return Set(listed.output.split(separator: "\n").map(String.init).filter(isFile)).sorted()
@@ -68,7 +68,7 @@ enum SourceTree {
   /// The text files of the repository.
   static let files: [SourceFile] = paths.compactMap(file)
 
-  /// One file; nil when there is none there, or none that is text.
+  /// A text file; nil if the file does not exist, or if it is not text.
   static func file(_ path: String) -> SourceFile? {
     guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }
     return SourceFile(path: path, text: text)

@@ -1,7 +1,7 @@
-/// A Swift source, line by line, seen without what is not code.
+/// A Swift source by lines, with everything but code removed.
 ///
-/// It is no parser: it knows comments and quotes, which is enough to not take a word in one of them for code. Blanks
-/// stand where something was left out, so that lines and columns stay what they are in the file.
+/// It is not a parser: it recognises comments and quotes, so that words in them are not taken for code. Blanks
+/// replace the removed text, so that lines and columns stay as they are in the file.
 struct SwiftText: Sendable {
   /// The lines without comments, and without the text inside quotes. Interpolations are code, and kept.
   let code: [String]
@@ -23,9 +23,9 @@ struct SwiftText: Sendable {
   }
 }
 
-/// Goes once through a source and blanks what it finds in the two copies of it.
+/// Goes once through a source and blanks comments and quotes in the two copies of it.
 private struct Scanner {
-  /// The only bytes at which something may begin or end, in code and in a string. The others are passed over quickly.
+  /// The only bytes at which a token may begin or end, in code and in a string. The others are skipped quickly.
   private static let openers = Array("/\"#()".utf8)
   private static let stringMarks = Array("\"\\\n".utf8)
 
@@ -90,7 +90,7 @@ private struct Scanner {
         position += quote.utf8.count + poundCount
         return
       } else if starts(with: "\n"), !isMultiline {
-        // Not a string after all: a quote in a regular expression, say.
+        // Not a string: for example, a quote in a regular expression.
         return
       } else if starts(with: "\\" + pounds + "(") {
         position += poundCount + 2
@@ -108,7 +108,7 @@ private struct Scanner {
     bytes[position...].starts(with: prefix.utf8)
   }
 
-  /// The number of `#` before the quote that stands here; nil when none does.
+  /// The number of `#` before a quote at this position; nil if there is none.
   private func openingQuote() -> Int? {
     var index = position
     while index < bytes.count, bytes[index] == UInt8(ascii: "#") { index += 1 }

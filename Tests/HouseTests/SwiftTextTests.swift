@@ -1,6 +1,6 @@
 import Testing
 
-/// The reader that all checks of the house stand on.
+/// The reader of Swift sources, which all other checks use.
 @Suite struct SwiftTextTests {
   @Test(arguments: [
     ("let a = 1 // two", "let a = 1       "),

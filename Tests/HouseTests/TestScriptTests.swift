@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Scripts/test.sh`, with a `swift` that prints what the tests of this suite want.
+/// `Scripts/test.sh`, with a `swift` whose output the tests choose.
 @Suite struct TestScriptTests {
   private static let start = """
     [1/2] Compiling Tidemark Row.swift
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// A folder with a `swift` of its own, in which the script is run.
+/// A folder with its own `swift`, in which the script runs.
 private final class ScriptRun {
   struct Answer {
     var status: Int32
@@ -158,8 +158,8 @@ private final class ScriptRun {
 
   func log() throws -> String { try String(contentsOfFile: logPath, encoding: .utf8) }
 
-  /// A shell cannot trap a signal that was blocked or ignored when it started: the threads of Swift block some, and jobs
-  /// in the background ignore SIGINT. This command starts another one with all signals as in a terminal.
+  /// A shell cannot trap a signal that was blocked or ignored when it started: Swift's threads block some, and jobs
+  /// in the background ignore SIGINT. This command starts another one with the signals of a terminal.
   static let withSignals = [
     "perl", "-MPOSIX", "-e",
     #"sigprocmask(SIG_SETMASK, POSIX::SigSet->new); $SIG{INT} = $SIG{TERM} = "DEFAULT"; exec @ARGV"#,
@@ -167,7 +167,7 @@ private final class ScriptRun {
 
   /// Runs the script to its end.
   ///
-  /// - parameter starter: The command that starts it, if it takes one.
+  /// - parameter starter: The command that starts it, if any.
   /// - parameter meanwhile: A closure that is called while it runs.
   func answer(under starter: [String] = [], meanwhile: (Process) throws -> Void = { _ in }) throws -> Answer {
     let process = Process()

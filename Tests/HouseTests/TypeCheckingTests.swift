@@ -1,6 +1,6 @@
 import Testing
 
-/// The compiler is quick with long expressions: see `Tests/TypeChecking/run.sh`.
+/// The compiler type-checks long expressions quickly: see `Tests/TypeChecking/run.sh`.
 @Suite(.enabled(if: Products.folder != nil && Command.exists("swiftc"), "Takes a compiler and the built module"))
 struct TypeCheckingTests {
   @Test func longExpressionsAreQuick() throws {

@@ -1,4 +1,4 @@
-// The ways that are meant: all of this compiles.
+// The valid counterparts of the cases: all of this compiles.
 
 import Tidemark
 

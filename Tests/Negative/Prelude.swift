@@ -1,4 +1,4 @@
-// What the cases are about: a record, a value, a type that is neither.
+// The types that the cases use: a record, a value, and a type that is neither.
 
 import Tidemark
 

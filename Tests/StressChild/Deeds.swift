@@ -10,7 +10,7 @@ private func makePool(_ path: String) throws -> DatabasePool {
   return try DatabasePool(path: path, configuration: configuration)
 }
 
-/// Rows are pairs in two tables, so that a half of a write would be seen.
+/// Rows are pairs in two tables, so that a partial write would be visible.
 private func insert(_ number: Int, of name: String, _ db: Database) throws {
   for table in ["one", "two"] {
     try db.execute(sql: "INSERT INTO \(table) (name, n) VALUES (?, ?)", arguments: [name, number])
@@ -45,7 +45,7 @@ func boast(path: String, name: String) throws {
   }
 }
 
-/// Makes copies, and acknowledges how many writes each has.
+/// Makes copies, and acknowledges the number of writes in each of them.
 func backup(path: String, name: String) throws {
   let pool = try makePool(path)
   let copy = try DatabaseQueue(path: path + "-copy")
@@ -76,7 +76,7 @@ func migrate(path: String, name: String) throws {
   }
 }
 
-/// Opens, writes, closes, and acknowledges what was written once it is closed.
+/// Opens, writes, closes, and acknowledges the writes after closing.
 func close(path: String, name: String) throws {
   for number in 1... {
     let pool = try makePool(path)
@@ -87,8 +87,8 @@ func close(path: String, name: String) throws {
   }
 }
 
-/// Counts in a table, once each time that it is told to go on, and acknowledges each number. It has a connection of its
-/// own, as simple as can be, and is named after how carefully it commits.
+/// Increments a counter in a table each time that the parent asks for it, and acknowledges each number. It uses a plain
+/// SQLite connection. The name selects the durability of its commits.
 func count(path: String, name: String) throws {
   var configuration = Configuration()
   configuration.busyMode = .timeout(600)

@@ -1,7 +1,7 @@
 import Foundation
 
-// A process that works on a database until it is killed. It tells what was acknowledged to it on its standard output,
-// as numbers of eight bytes: the parent counts them, and finds what they stand for.
+// A process that works on a database until it is killed. It reports acknowledged work on its standard output,
+// as numbers of eight bytes: the parent counts them, and checks that the work is in the database.
 //
 //     StressChild DEED PATH NAME
 

@@ -7,7 +7,7 @@ package final class Child: Sendable {
   private let complaints = Pipe()
   private let orders = Pipe()
 
-  /// The program stands beside the one that runs the tests.
+  /// The program, which is built beside the test runner.
   private static var program: URL {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     return URL(filePath: own).deletingLastPathComponent().appending(path: "StressChild")
@@ -15,7 +15,7 @@ package final class Child: Sendable {
 
   package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
 
-  /// - parameter deed: What it does, see `Tests/StressChild`.
+  /// - parameter deed: The work to do, see `Tests/StressChild`.
   package init(_ deed: String, database: String, name: String) throws {
     process = Process()
     process.executableURL = Self.program
@@ -26,14 +26,14 @@ package final class Child: Sendable {
     try process.run()
   }
 
-  /// Tells it to go on, where it waits for that.
+  /// Asks it to continue, if it waits for that.
   package func goOn() {
     orders.fileHandleForWriting.write(Data([1]))
   }
 
-  /// Waits until so many commits were acknowledged.
+  /// Waits for a number of acknowledged commits.
   ///
-  /// - returns: How many bytes were read for it.
+  /// - returns: The number of bytes that were read.
   package func wait(acknowledged count: Int) -> Int {
     var bytes = 0
     while bytes < count * 8 {
@@ -44,10 +44,10 @@ package final class Child: Sendable {
     return bytes
   }
 
-  /// Kills it, in the middle of whatever it does.
+  /// Kills it, at an arbitrary point of its work.
   ///
-  /// - parameter bytes: How many bytes of acknowledgements were read.
-  /// - returns: How many commits were acknowledged, and what it complained of before.
+  /// - parameter bytes: The number of bytes of acknowledgements that were read.
+  /// - returns: The number of acknowledged commits, and the violations that it reported before.
   package func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
     Foundation.kill(process.processIdentifier, SIGKILL)
     let rest = acknowledgements.fileHandleForReading.readDataToEndOfFile()

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One run of a scenario: its seed, what it counts, and a limit for how long it may take.
+/// One run of a scenario: its seed, its counters, and a limit for its duration.
 ///
 /// At its end it prints one line, from which `Scripts/stress.sh` makes a table.
 package final class Run: Sendable {
@@ -14,8 +14,8 @@ package final class Run: Sendable {
   private let problems = Mutex<[String]>([])
   private let end = DispatchSemaphore(value: 0)
 
-  /// - parameter limit: After how many seconds the run hangs: the process ends then, since its threads cannot be
-  ///   interrupted. It is `Patience.processLimit` at least.
+  /// - parameter limit: The number of seconds after which the run hangs: the process ends then, since its threads
+  ///   cannot be interrupted. It is `Patience.processLimit` at least.
   package init(_ scenario: String, seed: UInt64, limit: Int = 0) {
     let limit = max(limit, Int(Patience.processLimit / .seconds(1)))
     self.scenario = scenario
@@ -34,15 +34,15 @@ package final class Run: Sendable {
 
   package func counted(_ what: String) -> Int { counts.withLock { $0[what, default: 0] } }
 
-  /// Takes note of what must not be. The first ones are told.
+  /// Records a violation. The first ones are printed.
   package func problem(_ words: String) {
     problems.withLock { $0.append(words) }
   }
 
-  /// Forgets what was found, where it was planted.
+  /// Forgets the violations of a planted fault.
   package func forgetProblems() { problems.withLock { $0 = [] } }
 
-  /// Ends a control: what was planted must have been found. Then it counts, and is forgotten.
+  /// Ends a control: the planted fault must have been found. It is then counted, and forgotten.
   package func finishControl(planted: String) {
     if allProblems.isEmpty {
       problem("\(planted) was planted, and not found")
@@ -53,12 +53,12 @@ package final class Run: Sendable {
     finish()
   }
 
-  /// What must not be, and was.
+  /// The violations that were found.
   package var allProblems: [String] { problems.withLock { $0 } }
 
-  /// Ends the run, tells its numbers, and its problems.
+  /// Ends the run, and prints its counters and its violations.
   ///
-  /// - returns: What it has told.
+  /// - returns: The printed text.
   @discardableResult
   package func finish() -> String {
     let told = tell()
@@ -68,7 +68,7 @@ package final class Run: Sendable {
     return told
   }
 
-  /// Ends the run, and tells its numbers and its problems, for a process that is not the one of the tests.
+  /// Ends the run, and prints its counters and violations, for a process other than the test process.
   @discardableResult
   package func tell() -> String {
     end.signal()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much is run: seconds of it in a daily run, all of it when `TIDEMARK_STRESS` is 1.
+/// The size of runs: seconds in a normal run of the tests, full size when `TIDEMARK_STRESS` is 1.
 package enum Scale {
   package static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
 
@@ -20,7 +20,7 @@ package enum Scale {
 package struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
-  /// - parameter stream: Each worker of a run has a stream of its own.
+  /// - parameter stream: The number of the stream: each worker of a run has its own.
   package init(seed: UInt64, stream: Int = 0) {
     state = seed ^ (UInt64(truncatingIfNeeded: stream) &* 0xD134_2543_DE82_EF95)
   }
@@ -36,6 +36,6 @@ package struct RandomNumbers: RandomNumberGenerator {
   /// A number below a bound.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// True once in so many times.
+  /// True with a probability of one in `count`.
   package mutating func once(in count: Int) -> Bool { below(count) == 0 }
 }

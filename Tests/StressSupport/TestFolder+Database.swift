@@ -3,7 +3,7 @@ import TestSupport
 import Tidemark
 
 extension TestFolder {
-  /// A pool whose log is moved into the database often.
+  /// A pool with frequent checkpoints.
   package func pool(readers: Int = 4, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.maximumReaderCount = readers
@@ -15,7 +15,7 @@ extension TestFolder {
     return try DatabasePool(path: database, configuration: configuration)
   }
 
-  /// What SQLite says of the file, asked without the library: `ok` when all is well.
+  /// The result of SQLite's integrity check, run without the library: `ok` for an intact file.
   package func integrity() -> String {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// A folder of a test's own, in memory where the machine has such a place. It is removed with everything in it when it is
+/// A temporary folder for a test, in memory if the machine has such a place. It is removed with its contents when it is
 /// released.
 ///
-/// A process that traps, as some tests have one do, releases nothing. What such a process has left is removed by another
-/// one, when it begins to make folders and when it ends.
+/// A process that traps, as some tests require, releases nothing. Another process removes its folders, when it
+/// creates its first folder and when it ends.
 package final class TestFolder: Sendable {
   package let path: String
 
-  /// - parameter isOnDisk: Whether it is on a disk, and not in memory.
+  /// - parameter isOnDisk: Whether the folder is on a disk, and not in memory.
   package init(onDisk isOnDisk: Bool = false) throws {
     _ = Self.sweeping
     let parent = URL(filePath: isOnDisk ? Self.disk : Self.memory).resolvingSymlinksInPath()
-    // As the system writes it, for `openFiles`.
+    // The canonical path, for `openFiles`.
     path = parent.appending(path: "\(Self.prefix)\(getpid())-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
   deinit {
-    // What cannot be removed is left to the system.
+    // The system cleans up its temporary folder.
     try? FileManager.default.removeItem(atPath: path)
   }
 
   package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Where the database is, for a test that has one.
+  /// The path for the database of a test.
   package var database: String { path("db.sqlite") }
 
-  /// The files in it that descriptors of the process are open on.
+  /// The files in the folder that the process has open.
   package var openFiles: [String] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return all.compactMap { number in
@@ -36,13 +36,13 @@ package final class TestFolder: Sendable {
     }
   }
 
-  // MARK: What others have left
+  // MARK: Cleaning up after other processes
 
   private static let prefix = "tidemark-of-"
   private static let disk = FileManager.default.temporaryDirectory.path()
   private static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : disk
 
-  /// Removes what is left now, and at the end of the process.
+  /// Removes abandoned folders now, and at the end of the process.
   private static let sweeping: Void = {
     sweep()
     atexit { TestFolder.sweep() }
@@ -51,12 +51,12 @@ package final class TestFolder: Sendable {
   /// Removes the folders of processes that have ended.
   private static func sweep() {
     for parent in Set([disk, memory]) {
-      // Where nothing can be listed, nothing was left.
+      // A folder that cannot be listed contains none to remove.
       for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
         guard let process = pid_t(name.dropFirst(prefix.count).prefix { $0 != "-" }), hasEnded(process) else {
           continue
         }
-        // Another process may be faster.
+        // Another process may remove it at the same time.
         try? FileManager.default.removeItem(atPath: "\(parent)/\(name)")
       }
     }

@@ -6,7 +6,7 @@ package struct Workers: Sendable {
 
   package init(run: Run) { self.run = run }
 
-  /// Runs closures on threads of their own. Errors are problems of the run.
+  /// Runs closures on threads of their own. Errors are violations of the run.
   package func threads(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) throws -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {
@@ -28,7 +28,7 @@ package struct Workers: Sendable {
     }
   }
 
-  /// Runs closures in tasks. Errors are problems of the run.
+  /// Runs closures in tasks. Errors are violations of the run.
   package func tasks(_ count: Int, _ name: String, _ body: @escaping @Sendable (Int) async throws -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {

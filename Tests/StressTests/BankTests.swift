@@ -2,7 +2,7 @@ import StressSupport
 import Testing
 import Tidemark
 
-/// Transfers between accounts: whoever reads, however he reads, finds all the money, and nobody in debt.
+/// Transfers between accounts: every read finds the same total, and no negative balance.
 @Suite(.serialized) struct BankTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 3))
   func theSumIsTheSameInEveryRead(seed: UInt64) async throws {
@@ -41,7 +41,7 @@ import Tidemark
   }
 }
 
-/// The accounts, and what is done with them.
+/// The accounts, and the operations on them.
 struct Bank: Sendable {
   /// What may be wrong with a bank, for the controls.
   enum Fault: CaseIterable, CustomTestStringConvertible {

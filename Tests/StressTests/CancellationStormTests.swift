@@ -15,7 +15,7 @@ import Tidemark
     await #expect(processExitsWith: .success) { [seed, report = report as String] in
       try await CancellationStorm.perform(seed: seed, report: report)
     }
-    // What it printed would be lost. Its last line is for the table.
+    // The output of the process would be lost. Its last line is for the table.
     print(try String(contentsOfFile: report, encoding: .utf8))
   }
 
@@ -27,7 +27,7 @@ import Tidemark
     await #expect(processExitsWith: .success) { [seed = seed as UInt64, report = report as String, fault] in
       try await CancellationStorm.findPlanted(fault, seed: seed, report: report)
     }
-    // What it printed would be lost. Its last line is for the table.
+    // The output of the process would be lost. Its last line is for the table.
     print(try String(contentsOfFile: report, encoding: .utf8))
   }
 }
@@ -68,7 +68,7 @@ enum CancellationStorm {
 
   private static func perform(_ run: Run, rounds: Int, _ fault: Fault? = nil) async throws {
     let folder = try TestFolder(onDisk: true)
-    // What is started once in a process is not the storm's: a first, small one.
+    // Run a first, small storm, so that everything that a process starts only once is not counted.
     try await storm(run, try TestFolder(onDisk: true), rounds: 3)
     try await Task.sleep(for: .milliseconds(1))
     let before = ProcessLoad.now
@@ -101,7 +101,7 @@ enum CancellationStorm {
   }
 }
 
-/// What a process holds of the system.
+/// The system resources of a process.
 struct ProcessLoad {
   var threads: Int
 
@@ -115,7 +115,7 @@ struct ProcessLoad {
     return ProcessLoad(threads: list("/proc/self/task").count, files: files.filter { $0.hasPrefix("/") }.sorted())
   }
 
-  /// The load once it is no more than what is asked for, or after a while.
+  /// The load once it is no more than requested, or after a while.
   ///
   /// - parameter isPlanted: Whether there is more, which never goes away: the wait is short.
   static func settled(atMost bound: ProcessLoad, isPlanted: Bool) async throws -> ProcessLoad {

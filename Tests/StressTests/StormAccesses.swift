@@ -2,7 +2,7 @@ import StressSupport
 import Synchronization
 import Tidemark
 
-/// What the tasks of a cancellation storm do.
+/// The accesses of the tasks in a cancellation storm.
 ///
 /// A write inserts a number into two tables, by two statements: a half of a write would be seen.
 struct StormAccesses: Sendable {
@@ -125,7 +125,7 @@ struct StormAccesses: Sendable {
     }
   }
 
-  // MARK: Threads, which nobody cancels
+  // MARK: Threads, which are not cancelled
 
   func writeAndRead(as worker: Int, _ rounds: Int) throws {
     for _ in 0..<rounds {
@@ -152,7 +152,7 @@ struct StormAccesses: Sendable {
     }
   }
 
-  /// What was acknowledged is there, and nothing else; connections are as they were opened.
+  /// Only acknowledged writes are there, and connections have the settings with which they were opened.
   func checkThatAllIsClean() async throws {
     let rows = try await pool.read { try Set(Int.fetchAll($0, sql: "SELECT n FROM one")) }
     let acknowledged = ledger.all
@@ -166,7 +166,7 @@ struct StormAccesses: Sendable {
       let isQueryOnly = try Bool.fetchOne(db, sql: "PRAGMA query_only")
       if db.isInsideTransaction || isQueryOnly == true { run.problem("the writer is not clean") }
       try db.execute(sql: "INSERT INTO one VALUES (-1); DELETE FROM one WHERE n = -1")
-      // Somebody would hold an old state.
+      // A reader would have an old snapshot.
       try db.checkpoint(.truncate)
     }
     let states = try await withThrowingTaskGroup(of: Bool.self) { group in

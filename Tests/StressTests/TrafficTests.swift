@@ -68,7 +68,7 @@ final class Traffic: Sendable {
 
   private var pool: DatabasePool { current.withLock { $0 } }
 
-  /// Errors that say that somebody closed or interrupted the pool.
+  /// The errors of accesses when the pool is closed or interrupted.
   private func isExpected(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
     return error.resultCode == .SQLITE_INTERRUPT || error.message == "Connection is closed"

@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-// Long expressions, as programs write them. `run.sh` has the compiler tell which of them take it long.
+// Long expressions, as programs contain them. `run.sh` makes the compiler report those that take long.
 
 struct Player: TableRecord, FetchableRecord {
   enum Columns {
@@ -77,7 +77,7 @@ func assignments(_ minimum: Int) {
   assign(id.set(to: minimum * 2 + 1))
 }
 
-// Values of Swift's own are left to Swift.
+// Expressions of Swift's own types use Swift's own operators.
 
 func comparison() -> Bool {
   let x = 1, y = 2.5, z = "a"

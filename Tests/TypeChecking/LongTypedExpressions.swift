@@ -1,7 +1,7 @@
 import SQLiteDB
 
-// Long expressions of the typed dialect. `run.sh` has the compiler tell which of them take it long. Those with a comment
-// took it seconds, or were refused, with eight overloads for each operator.
+// Long expressions of the typed dialect. `run.sh` makes the compiler report those that take long. Those with a comment
+// took seconds, or were rejected, with eight overloads for each operator.
 
 let id = SQLExpression<Int64>("id"), age = SQLExpression<Int?>("age"), number = SQLExpression<Int>("number")
 let balance = SQLExpression<Double>("balance"), bonus = SQLExpression<Double?>("bonus")
@@ -11,7 +11,7 @@ let users = Table("users"), posts = Table("posts")
 
 func check(_ query: some QueryType) {}
 
-// Where an operator is first used, the compiler reads what the modules have of it: that is not what is measured.
+// At the first use of an operator, the compiler loads all its overloads: that is not part of the measurement.
 func operators() {
   _ = id + 1
   _ = id - 1

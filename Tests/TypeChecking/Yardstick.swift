@@ -1,4 +1,4 @@
-// What the compiler takes for an expression that knows nothing of the library tells how fast it is just now: see run.sh.
+// The time of an expression without the library measures the current speed of the compiler: see run.sh.
 
 func yardstick(_ a: Int, _ b: Double) -> Double {
   a.distance(to: 0) < 0

@@ -1,5 +1,5 @@
-// Opens a connection without any library, and runs a query. Prints how long that took in nanoseconds, and the memory
-// that it has taken in KiB.
+// Opens a connection without any library, and runs a query. Prints the elapsed time in nanoseconds, and the memory
+// in KiB.
 
 import CSQLite
 import Glibc
@@ -16,7 +16,7 @@ let time = clock.now - start
 precondition(count == 1000, "The database is another one")
 print(time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000, residentMemory())
 
-/// The most memory that the process has had, in KiB.
+/// The largest memory size of the process, in KiB.
 func residentMemory() -> Int {
   guard let file = fopen("/proc/self/status", "r") else { return 0 }
   defer { fclose(file) }

@@ -1,4 +1,4 @@
-// Opens a pool, and runs a query. Prints how long that took in nanoseconds, and the memory that it has taken in KiB.
+// Opens a pool, and runs a query. Prints the elapsed time in nanoseconds, and the memory in KiB.
 
 import Glibc
 import TidemarkEssentials
@@ -11,7 +11,7 @@ let time = clock.now - start
 precondition(count == 1000, "The database is another one")
 print(time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000, residentMemory())
 
-/// The most memory that the process has had, in KiB.
+/// The largest memory size of the process, in KiB.
 func residentMemory() -> Int {
   guard let file = fopen("/proc/self/status", "r") else { return 0 }
   defer { fclose(file) }

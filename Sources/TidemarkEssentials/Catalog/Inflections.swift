@@ -28,7 +28,7 @@ public struct Inflections: Sendable {
   /// Set them before the first database is used.
   public static var `default`: Inflections {
     get { shared.withLock { $0 } }
-    set { shared.withLock { $0 = newValue } }
+    set { shared.exchange(newValue) }
   }
 
   // MARK: Using rules

@@ -62,17 +62,18 @@ final class AsyncAccess<Result: Sendable>: Sendable {
 
   /// - returns: False when the access has given up.
   func begin() -> Bool {
-    state.withLock { state in
+    let (begins, _) = state.withLock { state -> (Bool, giveUp: (@Sendable () -> Void)?) in
       switch state {
-      case .waiting(let continuation, _):
+      case .waiting(let continuation, let giveUp):
         state = .running(continuation)
-        return true
+        return (true, giveUp)
       case .givenUp:
-        return false
+        return (false, nil)
       case .created, .running, .ended:
         preconditionFailure("An access begins once, after it has waited")
       }
     }
+    return begins
   }
 
   func end(with result: Swift.Result<Result, any Error>) {

@@ -56,9 +56,7 @@ final class CommitWatcher: Sendable {
 private final class LookingThread: @unchecked Sendable {
   let events: FileEvents
   private let watcher: CommitWatcher
-  private let condition = Condition()
-  private var hasEnded = false
-  private var isTelling = false
+  private let stopping = ThreadStop()
 
   // Touched by the thread only.
   private var places: [ObjectIdentifier: Place] = [:]
@@ -93,10 +91,7 @@ private final class LookingThread: @unchecked Sendable {
   /// Has the thread end, and waits for it.
   func stop() {
     events.wake()
-    condition.lock()
-    defer { condition.unlock() }
-    // A live query may be ended by what it is told, or by what somebody does who is waited for then.
-    while !hasEnded, !isTelling { condition.wait() }
+    stopping.wait()
   }
 
   private func run() {
@@ -109,10 +104,7 @@ private final class LookingThread: @unchecked Sendable {
       events.wait(for: max((next ?? .seconds(60)) - clock.now(), .zero))
       readEvents()
     }
-    condition.withLock {
-      hasEnded = true
-      condition.broadcast()
-    }
+    stopping.end()
   }
 
   // MARK: Databases
@@ -153,9 +145,7 @@ private final class LookingThread: @unchecked Sendable {
       guard let place = places[id], !place.hasEnded, place.lookout.next <= clock.now() else { continue }
       let ownCommitCount = place.watch.ownCommitCount
       let finding = place.watch.look(place.lookout.isPatient) { body in
-        condition.withLock { isTelling = true }
-        body()
-        condition.withLock { isTelling = false }
+        telling(body)
       }
       if let finding {
         places[id]?.lookout.didLook(finding, hasOwn: ownCommitCount != place.ownCommitCount, clock.now())
@@ -163,6 +153,15 @@ private final class LookingThread: @unchecked Sendable {
       }
       if finding == nil || finding == .moved { places[id]?.hasEnded = true }
     }
+  }
+
+  /// Runs a closure that reports external commits.
+  ///
+  /// It may wait for a thread that waits in `stop`: nobody waits for it there.
+  private func telling(_ body: () -> Void) {
+    stopping.setIsTelling(true)
+    body()
+    stopping.setIsTelling(false)
   }
 
   // MARK: Folders

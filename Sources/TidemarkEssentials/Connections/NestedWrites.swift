@@ -40,7 +40,7 @@ final class NestedWrites: Sendable {
       // Let in at the last moment.
       return place.wait()
     }
-    defer { state.withLock { $0.expulsions[number] = nil } }
+    defer { _ = state.withLock { $0.expulsions.removeValue(forKey: number) } }
     try gate.wait(at: place, ticket, until: deadline)
     if isExpelled.withLock({ $0 }) { throw Self.refusal }
   }

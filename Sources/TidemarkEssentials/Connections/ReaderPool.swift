@@ -188,9 +188,9 @@ final class ReaderPool: Sendable {
   /// - returns: Whether it was not too late.
   @discardableResult
   func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
-    let (wasWaiting, calls) = machine.withLock { $0.giveUp(ticket) }
+    let (waiter, calls) = machine.withLock { $0.giveUp(ticket) }
     perform(calls)
-    return wasWaiting
+    return waiter != nil
   }
 
   private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {

@@ -183,11 +183,11 @@ struct ReaderPoolMachine {
 
   /// Somebody does not want to wait any more.
   ///
-  /// - returns: Whether he was still waiting, and who can go in his place.
-  mutating func giveUp(_ ticket: Ticket) -> (wasWaiting: Bool, calls: [Call]) {
-    guard let waiter = line.remove(ticket) else { return (false, []) }
+  /// - returns: Who was still waiting, and who can go in his place.
+  mutating func giveUp(_ ticket: Ticket) -> (waiter: Waiter?, calls: [Call]) {
+    guard let waiter = line.remove(ticket) else { return (nil, []) }
     if waiter.isExclusive { waitingExclusiveCount -= 1 }
-    return (true, serve())
+    return (waiter, serve())
   }
 
   // MARK: Decisions

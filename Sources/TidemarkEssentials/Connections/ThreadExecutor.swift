@@ -26,7 +26,8 @@ final class ThreadExecutor: AccessExecutor {
   /// What threads and executor have in common. The threads do not keep the executor alive.
   private final class Shared: Sendable {
     private struct State {
-      var jobs: [@Sendable () -> Void] = []
+      // A job is taken out before it runs: it is released by the thread that runs it, outside of the lock.
+      var jobs: [(@Sendable () -> Void)?] = []
       var firstJob = 0
 
       /// Those that have nothing to do, each asleep or about to be.
@@ -37,7 +38,7 @@ final class ThreadExecutor: AccessExecutor {
       var isStopped = false
 
       mutating func next(for worker: Worker) -> Step {
-        guard firstJob < jobs.count else {
+        guard firstJob < jobs.count, let job = jobs[firstJob].take() else {
           if isStopped {
             threadCount -= 1
             return .end
@@ -45,7 +46,6 @@ final class ThreadExecutor: AccessExecutor {
           idle.append(worker)
           return .sleep
         }
-        let job = jobs[firstJob]
         firstJob += 1
         if firstJob == jobs.count {
           jobs.removeAll(keepingCapacity: true)

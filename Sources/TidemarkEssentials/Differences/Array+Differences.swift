@@ -1,14 +1,15 @@
 extension Array where Element: Equatable {
-  /// What has to be done with another list to make this one of it.
+  /// Returns the steps that transform another list into this one.
   ///
   /// ```swift
   /// let difference = newNames.keyedDifference(from: names) { $0.lowercased() }
   /// ```
   ///
-  /// It takes a time that grows with the lengths of the lists, a small part of what it took to fetch them.
+  /// The time grows linearly with the lengths of the lists, and is a small part of the time that fetching them takes.
   ///
-  /// - parameter old: The other list.
-  /// - parameter id: Who an element is. Where a list has somebody twice, they are told apart by their places.
+  /// - parameter old: The list from which the steps start.
+  /// - parameter id: Returns the identity of an element. Elements of a list with the same identity are paired in order.
+  /// - returns: The removals, insertions, moves and updates.
   @inlinable
   public func keyedDifference<ID: Hashable>(
     from old: [Element], by id: (Element) -> ID
@@ -19,29 +20,36 @@ extension Array where Element: Equatable {
 }
 
 extension Array where Element: Equatable & Identifiable {
-  /// What has to be done with another list to make this one of it.
+  /// Returns the steps that transform another list into this one, with elements identified by their `id`.
   ///
   /// ```swift
   /// let difference = newPlayers.keyedDifference(from: players)
   /// ```
   ///
-  /// - parameter old: The other list.
+  /// - parameter old: The list from which the steps start.
+  /// - returns: The removals, insertions, moves and updates.
   @inlinable
   public func keyedDifference(from old: [Element]) -> KeyedDifference<Element> {
-    // A key path would be made anew for each call, and asked by its description.
+    // A key path would be created in each call, and is slower than a closure.
     keyedDifference(from: old) { $0.id }
   }
 }
 
 extension Array {
-  /// Makes the list that a difference leads to.
+  /// Transforms this list by the steps of a difference.
   ///
-  /// - parameter difference: One that starts from this list.
+  /// ```swift
+  /// players.apply(newPlayers.keyedDifference(from: players))
+  /// ```
+  ///
+  /// It is a programming error to apply a difference that starts from a list of another length.
+  ///
+  /// - parameter difference: A difference that starts from this list.
   public mutating func apply(_ difference: KeyedDifference<Element>) {
     precondition(
       count == difference.oldCount,
-      "The difference starts from a list of \(difference.oldCount) elements, and this one has \(count): "
-        + "apply each difference once, in the order in which they come, beginning with the first one")
+      "the difference starts from a list of \(difference.oldCount) elements, but this list has \(count): "
+        + "apply all differences of a sequence in order, each one once")
     let (removals, moves, insertions) = (difference.removals, difference.moves, difference.insertions)
     if removals.count + insertions.count + 2 * moves.count <= 4 {
       applyInPlace(difference)
@@ -51,7 +59,7 @@ extension Array {
     for update in difference.updates { self[update.offset] = update.element }
   }
 
-  /// Where there is little to do, the others are pushed aside.
+  /// Removes and inserts single elements, for differences with few steps.
   private mutating func applyInPlace(_ difference: KeyedDifference<Element>) {
     let moved = difference.moves.map { self[$0.oldOffset] }
     for offset in difference.goneOffsets.reversed() { remove(at: offset) }
@@ -60,6 +68,7 @@ extension Array {
     for (offset, element) in arrivals.sorted(by: { $0.0 < $1.0 }) { insert(element, at: offset) }
   }
 
+  /// Builds a new list, for differences with many steps.
   private mutating func applyAtOnce(_ difference: KeyedDifference<Element>) {
     var result: [Element] = []
     result.reserveCapacity(difference.count)
@@ -90,6 +99,6 @@ extension Array {
 }
 
 extension KeyedDifference {
-  /// The places of the old list where an element does not stay, in order.
+  /// The offsets in the old list of elements that are removed or moved, in order.
   fileprivate var goneOffsets: [Int] { (removals.map(\.offset) + moves.map(\.oldOffset)).sorted() }
 }

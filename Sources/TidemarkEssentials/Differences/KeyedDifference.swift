@@ -1,5 +1,6 @@
-/// What has to be done with a list to make another one of it, where each element is somebody: it has an identity, by
-/// which it is found again when it has moved or changed.
+/// The steps that transform one list into another one, for elements with an identity.
+///
+/// The identity finds an element again after it has moved or changed.
 ///
 /// ```swift
 /// let difference = newPlayers.keyedDifference(from: players)
@@ -7,26 +8,24 @@
 /// players.apply(difference)
 /// ```
 ///
-/// There are four kinds of steps. What stays where it is, but for those that come and go before it, is in none of them;
-/// an element that has moved *and* changed is in two. Of two lists that are compared, the elements that move are the
-/// fewest that have to; of a request whose rows are followed, they are some that were changed.
+/// There are four kinds of steps. An element that keeps its place, apart from insertions and removals before it, has no
+/// step; an element that has moved *and* changed has two. A difference of two lists has the least possible number of
+/// moves. A difference of a request that is updated row by row moves only elements that have changed.
 ///
-/// Who makes the steps one by one does it in this order, and every place is then that of the list at hand:
+/// `apply(_:)` performs the steps in the following order, as lists of user interfaces expect it of batch updates:
 ///
-/// 1. takes out `removals` and those that are to move, from the last one to the first one: their places are those of
-///    the old list;
-/// 2. puts in `insertions` and those that move, from the first one to the last one: their places are those of the new
-///    list;
-/// 3. replaces the elements of `updates`.
-///
-/// That is what a list of a user interface expects that is changed at once, and what `apply` does.
+/// 1. It takes out the `removals` and the elements to be moved, from the last one to the first one: their offsets refer
+///    to the old list.
+/// 2. It inserts the `insertions` and the moved elements, from the first one to the last one: their offsets refer to
+///    the new list.
+/// 3. It replaces the elements of `updates`.
 public struct KeyedDifference<Element> {
-  /// An element that is gone, or has come.
+  /// A removed or an inserted element.
   public struct Entry {
-    /// Where it stood in the old list, or stands in the new one.
+    /// The offset in the old list of a removed element, and in the new list of an inserted one.
     public let offset: Int
 
-    /// What it was, or is.
+    /// The removed or inserted element.
     public let element: Element
 
     @usableFromInline
@@ -36,12 +35,12 @@ public struct KeyedDifference<Element> {
     }
   }
 
-  /// An element that stands before or behind others than it did.
+  /// An element whose position among the others has changed.
   public struct Move: Equatable, Sendable {
-    /// Where it stood in the old list.
+    /// The offset in the old list.
     public let oldOffset: Int
 
-    /// Where it stands in the new list.
+    /// The offset in the new list.
     public let offset: Int
 
     @usableFromInline
@@ -51,18 +50,18 @@ public struct KeyedDifference<Element> {
     }
   }
 
-  /// An element that is not what it was.
+  /// An element whose value has changed.
   public struct Update {
-    /// Where it stood in the old list.
+    /// The offset in the old list.
     public let oldOffset: Int
 
-    /// Where it stands in the new list.
+    /// The offset in the new list.
     public let offset: Int
 
-    /// What it was.
+    /// The old value.
     public let oldElement: Element
 
-    /// What it is.
+    /// The new value.
     public let element: Element
 
     @usableFromInline
@@ -74,19 +73,19 @@ public struct KeyedDifference<Element> {
     }
   }
 
-  /// The elements that are gone, in the order of the old list.
+  /// The removed elements, in the order of the old list.
   public internal(set) var removals: [Entry] = []
 
-  /// The elements that have come, in the order of the new list.
+  /// The inserted elements, in the order of the new list.
   public internal(set) var insertions: [Entry] = []
 
-  /// The elements that stand somewhere else, in the order of the new list.
+  /// The moved elements, in the order of the new list.
   public internal(set) var moves: [Move] = []
 
-  /// The elements that have changed, in the order of the new list.
+  /// The changed elements, in the order of the new list.
   public internal(set) var updates: [Update] = []
 
-  /// How many elements the old list has.
+  /// The number of elements of the old list.
   public let oldCount: Int
 
   @usableFromInline
@@ -100,7 +99,7 @@ public struct KeyedDifference<Element> {
     self.oldCount = oldCount
   }
 
-  /// How many elements the new list has.
+  /// The number of elements of the new list.
   public var count: Int { oldCount - removals.count + insertions.count }
 
   /// Whether the lists are equal.

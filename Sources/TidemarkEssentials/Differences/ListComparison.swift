@@ -1,10 +1,9 @@
-/// Compares two lists, in a time that grows with their lengths alone.
+/// Compares two lists in linear time.
 ///
-/// Most commits change a row or two of a long result. So what is equal at both ends is passed first, and one element
-/// that has moved is looked for before all identities of what is left are put into a table.
+/// Most commits change one or two rows of a long result. So equal elements at both ends are skipped first, and a single
+/// moved element is searched before the identities of all remaining elements are put into a dictionary.
 ///
-/// The code is compiled where it is used: a comparison that is not made for the type of the elements takes ten times as
-/// long.
+/// The code is inlinable: an unspecialized comparison takes ten times as long (`make bench FILTER=differences`).
 @usableFromInline
 struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline typealias Difference = KeyedDifference<Element>
@@ -12,7 +11,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   @usableFromInline let old: [Element]
   @usableFromInline let new: [Element]
 
-  // Those of the elements between equal ends, of which the first one stands here.
+  // The offset and the identities of the elements between the equal ends.
   @usableFromInline var start = 0
   @usableFromInline var oldIDs: [ID] = []
   @usableFromInline var newIDs: [ID] = []
@@ -41,15 +40,16 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     oldIDs = old[oldRange].map(id)
     newIDs = new[newRange].map(id)
     if !findOneMove(oldRange, newRange) { pairByIdentity(oldRange, newRange) }
-    // These were found from the last one to the first one.
+    // These are in reverse order.
     for i in changesBehind.reversed() { addUpdate(oldCount - 1 - i, newCount - 1 - i) }
     return Difference(
       removals: removals, insertions: insertions, moves: moves, updates: updates, oldCount: oldCount)
   }
 
-  /// How many elements are the same in the pairs of places that a closure gives, and which of them have changed.
+  /// Returns the number of pairs of elements with equal identities, up to the first different one, and which of them
+  /// have changed.
   ///
-  /// In memory that does not move: elements that are taken out of arrays are retained and released, each of them.
+  /// It uses unsafe buffers, because accessing an element of an array retains and releases it.
   @inlinable
   func passEqual(
     upTo count: Int, _ id: (Element) -> ID, _ places: (Int) -> (old: Int, new: Int)
@@ -68,7 +68,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     return (passed, changes)
   }
 
-  /// Two places, if there are two, and the same element stands there.
+  /// Returns two offsets if both exist, and if their elements have the same identity.
   @inlinable
   func pair(_ i: Int?, _ j: Int?) -> (Int, Int)? {
     guard let i, let j, oldIDs[i - start] == newIDs[j - start] else { return nil }
@@ -85,7 +85,7 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     updates.append(Difference.Update(oldOffset: i, offset: j, oldElement: old[i], element: new[j]))
   }
 
-  /// Looks whether all is told by one element that has moved from one end to the other.
+  /// Returns whether one element that has moved from one end to the other explains the whole difference.
   @inlinable
   mutating func findOneMove(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> Bool {
     guard oldRange.count == newRange.count, oldRange.count > 1 else { return false }
@@ -105,11 +105,11 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
     return false
   }
 
-  /// Looks for each element of the new list in the old one.
+  /// Finds each element of the new list in the old one.
   @inlinable
   mutating func pairByIdentity(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
-    // Where an element stands first, behind each one where it stands again, and, for those that stand first, which one
-    // of them is next to be found: a list may have the same element twice.
+    // For each identity its first offset, for each offset the next one with the same identity, and for each first
+    // offset the next one to be paired: a list may have several elements with the same identity.
     var firstPlaces: [ID: Int] = [:]
     var nextPlaces = Array(repeating: -1, count: oldRange.count)
     if !newRange.isEmpty {
@@ -142,18 +142,18 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   }
 }
 
-/// Which of some numbers to keep, so that they ascend and as many as can be are kept.
+/// Returns which numbers belong to a longest increasing subsequence.
 ///
-/// Each number stands on the end of the longest run that it goes on with; the ends of runs of all lengths ascend, so it
-/// is found by halving.
+/// Each number extends the longest subsequence whose last number is less. The least last numbers of the subsequences of
+/// all lengths increase, so a binary search finds it.
 @usableFromInline
 func longestRun(of numbers: [Int]) -> [Bool] {
-  // By length less one: the place of the least number that a run of this length ends with.
+  // By length minus one: the index of the least last number of a subsequence of this length.
   var ends: [Int] = []
   var before = Array(repeating: -1, count: numbers.count)
   for (place, number) in numbers.enumerated() {
     var (low, high) = (0, ends.count)
-    // Most numbers go on with the longest run.
+    // Most numbers extend the longest subsequence.
     if let last = ends.last, numbers[last] < number { low = high }
     while low < high {
       let middle = (low + high) / 2

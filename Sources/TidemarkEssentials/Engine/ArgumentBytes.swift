@@ -1,32 +1,32 @@
 import CSQLite
 import FoundationEssentials
 
-/// Where a statement has the texts and the bytes of its arguments.
+/// The memory for the text and blob arguments of a statement.
 ///
-/// SQLite would allocate memory for each of them, and free it, at each execution. Here, one piece of memory serves all
+/// SQLite would allocate and free memory for each of them, at each execution. Here, one buffer serves all
 /// executions of a statement.
 ///
-/// Laws:
-/// 1. What was bound stays where it is until the parameter is bound again, or the statement is finalized.
-/// 2. There is no memory before the second execution: most statements of programs that write SQL for each value run
-///    once.
-/// 3. Statements are kept, so the memory is bounded. What does not fit in it is copied by SQLite.
+/// Invariants:
+/// 1. Bound bytes stay where they are until the parameter is bound again, or the statement is finalized.
+/// 2. The buffer is allocated at the second execution: programs that write SQL for each value run most statements
+///    only once.
+/// 3. Cached statements keep their buffers, so the size is bounded. SQLite copies the bytes that do not fit.
 final class ArgumentBytes {
   private static let capacityMax = 4096
 
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private var capacity = 0
 
-  // What the arguments have used so far, and what they would have used if there were room.
+  // The number of bytes used so far, and the number that would have been used with enough room.
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var wantedCount = 0
 
-  /// Whether SQLite has copied something.
+  /// Whether SQLite has copied some bytes.
   @exclusivity(unchecked) private(set) var hasCopies = false
 
   deinit { start?.deallocate() }
 
-  /// To be called before all parameters of the statement are bound.
+  /// Prepares the buffer; call it before the parameters of the statement are bound.
   func begin(_ sqliteStatement: SQLiteStatement) {
     if wantedCount > capacity, capacity < Self.capacityMax { grow(sqliteStatement) }
     count = 0
@@ -35,14 +35,14 @@ final class ArgumentBytes {
   }
 
   private func grow(_ sqliteStatement: SQLiteStatement) {
-    // Law 1.
+    // Invariant 1.
     sqlite3_clear_bindings(sqliteStatement)
     start?.deallocate()
     capacity = min(wantedCount * 2, Self.capacityMax)
     start = .allocate(byteCount: capacity, alignment: 1)
   }
 
-  /// Binds a value, and answers the result code. C: `sqlite3_bind_null` and its siblings.
+  /// Binds a value, and returns the result code. C: `sqlite3_bind_null` and its siblings.
   @inline(__always)
   func bind(_ value: DatabaseValue, to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     switch value.storage {
@@ -74,11 +74,11 @@ final class ArgumentBytes {
     return sqlite3_bind_blob64(sqliteStatement, index, bytes.baseAddress, UInt64(bytes.count), tidemark_static())
   }
 
-  /// A copy of some bytes, or nil when there is no room.
+  /// Copies bytes into the buffer; returns nil if they do not fit.
   @inline(__always)
   private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     let end = count &+ bytes.count
-    // It cannot overflow: these are counts of bytes in memory.
+    // It cannot overflow: the summands are sizes of objects in memory.
     wantedCount &+= bytes.count
     guard end <= capacity, let start, let source = bytes.baseAddress else { return nil }
     let place = start + count

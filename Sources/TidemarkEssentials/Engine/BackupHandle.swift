@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The door to `sqlite3_backup *`: the copy of a whole database into another connection, some pages at a time.
+/// A `sqlite3_backup *`: copies a whole database into another connection, some pages at a time.
 ///
-/// Both connections belong to the caller until the end of it.
+/// Both connections belong to the caller until the copy has ended.
 final class BackupHandle {
   private let pointer: OpaquePointer
   private let destination: ConnectionHandle
@@ -19,18 +19,18 @@ final class BackupHandle {
     self.destination = destination
   }
 
-  // The failure of a step, if there was one, was thrown then. What was copied so far is undone.
+  // The failure of a step was thrown by the step. An incomplete copy is rolled back.
   deinit { sqlite3_backup_finish(pointer) }
 
-  /// Copies some pages, all of them when the number is negative.
+  /// Copies some pages, or all of them if the number is negative.
   ///
-  /// - returns: Whether that was the end of it: the copy is complete, and committed. C: `sqlite3_backup_step`.
+  /// - returns: Whether the copy is complete and committed. C: `sqlite3_backup_step`.
   func step(pageCount: CInt) throws -> Bool {
     let code = sqlite3_backup_step(pointer, pageCount)
     switch code {
     case SQLITE_DONE: return true
     case SQLITE_OK: return false
-    // The connections do not know of the failure before the end: their message is an older one.
+    // The connections learn of the failure only at the end: until then they have an older message.
     default: throw DatabaseError(resultCode: ResultCode(rawValue: code))
     }
   }

@@ -1,12 +1,12 @@
 public import CSQLite
 
-/// The value in a column of the row that a statement is at, looked for once.
+/// The value of a column in the current row of a statement, looked up once.
 ///
-/// Each of `sqlite3_column_type`, `sqlite3_column_text`, `sqlite3_column_bytes` and their siblings looks for the
-/// column again, and for a lack of memory: that takes 50 instructions. The functions that ask a value take 5 to 15
-/// (Benchmarks: `[UUID] from blob`). They are not safe while another thread uses the connection, and none does.
+/// Each of `sqlite3_column_type`, `sqlite3_column_text`, `sqlite3_column_bytes` and their siblings looks up the
+/// column again, and checks for a lack of memory: this takes 50 instructions. The functions on values take 5 to 15
+/// (Benchmarks: `[UUID] from blob`). They require that no other thread uses the connection, which accesses ensure.
 ///
-/// When there was no memory to convert the value, `sqlite3_errcode` says so, as it does after those of columns.
+/// Without enough memory to convert the value, `sqlite3_errcode` reports an error, as after the functions on columns.
 @usableFromInline
 struct ColumnValue {
   @usableFromInline let pointer: OpaquePointer?
@@ -29,22 +29,22 @@ struct ColumnValue {
   @inlinable @inline(__always)
   var double: Double { sqlite3_value_double(pointer) }
 
-  /// The bytes of the text, NUL characters included. They last until the statement steps, or until the column is read
-  /// in another way.
+  /// The bytes of the text, including NUL characters. They are valid until the statement steps, or until the column is
+  /// read in another way.
   ///
-  /// Nil for NULL, and when SQLite had no memory. C: `sqlite3_value_text`, `sqlite3_value_bytes`.
+  /// Nil for NULL, and without enough memory. C: `sqlite3_value_text`, `sqlite3_value_bytes`.
   @inlinable @inline(__always)
   var text: UnsafeBufferPointer<UInt8>? {
-    // The order matters: asking for a text may convert the value, and change its length.
+    // The order matters: reading a text may convert the value, and change its length.
     guard let text = sqlite3_value_text(pointer) else { return nil }
     return UnsafeBufferPointer(start: text, count: byteCount)
   }
 
-  /// How many bytes a text or a blob has. C: `sqlite3_value_bytes`.
+  /// The number of bytes of a text or a blob. C: `sqlite3_value_bytes`.
   @inlinable @inline(__always)
   var byteCount: Int { Int(sqlite3_value_bytes(pointer)) }
 
-  /// The bytes of a blob; none, and no pointer, for an empty one, and when SQLite had no memory. C:
+  /// The bytes of a blob; an empty buffer without a pointer for an empty blob, and without enough memory. C:
   /// `sqlite3_value_blob`, `sqlite3_value_bytes`.
   @inlinable @inline(__always)
   var blob: UnsafeRawBufferPointer {

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A lock, with threads that wait until what it guards is as they want it.
+/// A lock with a condition variable.
 final class Condition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -35,16 +35,16 @@ final class Condition: @unchecked Sendable {
     return try body()
   }
 
-  /// Wakes up one of those who wait. The lock is held.
+  /// Wakes one of the waiting threads. The caller holds the lock.
   func signal() { pthread_cond_signal(condition) }
 
-  /// Wakes up all who wait. The lock is held.
+  /// Wakes all waiting threads. The caller holds the lock.
   func broadcast() { pthread_cond_broadcast(condition) }
 
-  /// Waits, without the lock, until somebody wakes the thread up, or for no reason.
+  /// Releases the lock and waits until the thread is woken. It may also return without a reason.
   func wait() { pthread_cond_wait(condition, mutex) }
 
-  /// Waits, without the lock, until somebody wakes the thread up, or some time has passed, or for no reason.
+  /// Waits as `wait()` does, for a limited time.
   func wait(for duration: Duration) {
     #if canImport(Darwin)
       var time = timespec(duration)
@@ -57,7 +57,7 @@ final class Condition: @unchecked Sendable {
     #endif
   }
 
-  /// Those who wait for some time go by the clock that nobody sets.
+  /// Waits with a timeout use the monotonic clock.
   private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> CInt {
     #if canImport(Darwin)
       return pthread_cond_init(condition, nil)

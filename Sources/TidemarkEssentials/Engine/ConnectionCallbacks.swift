@@ -2,73 +2,73 @@ import CSQLite
 
 /// The Swift closures that SQLite calls on behalf of one connection.
 ///
-/// SQLite has one slot for each kind of callback, and does not tell when it forgets it. So the
+/// SQLite has one slot for each kind of callback, and does not report when it drops it. So the
 /// connection owns this object and keeps it until after it is closed; the C side borrows it. The
-/// functions that C calls stand at file level: a closure written in actor-isolated code would inherit
-/// that isolation, and trap when SQLite calls it on another thread (hazard S3).
+/// C functions are declared at file level: a closure written in actor-isolated code would inherit
+/// this isolation, and trap when SQLite calls it on another thread (hazard S3).
 final class ConnectionCallbacks {
-  /// Asked again while another connection holds a lock: the number of times it was asked before in,
-  /// whether to try again out.
+  /// Called while another connection holds a lock. Receives the number of previous calls, and returns
+  /// whether to try again.
   @exclusivity(unchecked) var busy: ((Int) -> Bool)?
 
-  /// Told of statements and their durations.
+  /// Called with statements and their durations.
   @exclusivity(unchecked) var trace: ((TraceSignal) -> Void)?
 
-  /// Whether `trace` is not told for now.
+  /// Whether `trace` is disabled.
   @exclusivity(unchecked) var isTraceMuted = false
 
-  /// Asked about each thing that a statement under compilation wants to do.
+  /// Called for each action that a statement performs, while it is compiled.
   @exclusivity(unchecked) var authorizer: (any StatementAuthorizer)?
 
-  /// Told, after a commit that has left the write-ahead log long, which database has got it, and how many frames its
-  /// log has now.
+  /// Called after a commit that leaves a long write-ahead log, with the name of its database and the number of frames
+  /// of its log.
   @exclusivity(unchecked) var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
 
-  /// How many frames make a log long.
+  /// The number of frames that make a log long.
   @exclusivity(unchecked) var longLogFrameCount = CInt.max
 
-  /// Takes note of the commits of this connection, where somebody wants to tell them from those of others.
+  /// Records the commits of this connection, to distinguish them from external ones.
   let ownCommits = OwnCommits()
 
-  /// The connection, for the hook of commits, which is not told it.
+  /// The connection, which SQLite does not pass to the commit hook.
   @exclusivity(unchecked) fileprivate var connection: SQLiteConnection?
 
-  /// Asked every few thousand instructions whether to stop.
+  /// Called every few thousand instructions; returns whether to interrupt the statement.
   @exclusivity(unchecked) var shouldInterrupt: (() -> Bool)?
 
-  /// Asked before each commit whether it may happen.
+  /// Called before each commit; returns whether to commit.
   @exclusivity(unchecked) var mayCommit: (() -> Bool)?
 
-  /// Whether a commit was begun since this was last set to false. When the statement that did it fails, what it had
-  /// written may be on the disk.
+  /// Whether a commit has started since this was last set to false. If its statement fails, the changes
+  /// may be on the disk.
   @exclusivity(unchecked) var hasBegunCommit = false
 
-  /// Whether SQLite has begun to commit, or has undone a transaction, since these were last set to false. Who wants to
-  /// know how it ended looks at the first one when a statement has ended.
+  /// Whether SQLite has started to commit, or has rolled back a transaction, since these were last set to false. The
+  /// outcome is known from the first one after a statement has ended.
   @exclusivity(unchecked) var hasTransactionEnded = false
   @exclusivity(unchecked) var hasCommitted = false
   @exclusivity(unchecked) var hasRolledBack = false
 
-  /// Told of rows that change.
+  /// Receives changed rows.
   @exclusivity(unchecked) var rowChanges: (any RowChangeListener)?
 
-  /// What SQLite reports while it traces.
+  /// The events that SQLite traces.
   enum TraceSignal {
     case statement(SQLiteStatement, unexpandedSQL: UnsafePointer<CChar>)
     case profile(SQLiteStatement, nanoseconds: Int64)
   }
 
   static func borrowed(_ context: UnsafeMutableRawPointer?) -> ConnectionCallbacks {
-    // SQLite gives back the pointer it was given, and that object lives as long as the connection.
+    // SQLite returns the pointer that it was given, and the object lives as long as the connection.
     Unmanaged<ConnectionCallbacks>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-/// Judges what a statement under compilation wants to do.
+/// Decides about the actions of a statement under compilation.
 protocol StatementAuthorizer: AnyObject {
-  /// The parameters are those of `sqlite3_set_authorizer`. The answer is `SQLITE_OK`, `SQLITE_DENY` or
+  /// The parameters are those of `sqlite3_set_authorizer`. Returns `SQLITE_OK`, `SQLITE_DENY` or
   /// `SQLITE_IGNORE`.
   func authorize(
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
@@ -89,7 +89,7 @@ extension ConnectionHandle {
         }, callbacks.context))
   }
 
-  /// C: `sqlite3_set_authorizer`. It expires all statements: it is installed when the connection opens,
+  /// C: `sqlite3_set_authorizer`. Installing it expires all statements: it is installed when the connection opens,
   /// and never again.
   func installAuthorizer(_ callbacks: ConnectionCallbacks) throws {
     try check(
@@ -111,8 +111,8 @@ extension ConnectionHandle {
         if callbacks.mayCommit?() == false { return 1 }
         callbacks.hasBegunCommit = true
         callbacks.hasCommitted = true
-        // What was undone before is another transaction. SQLite begins one, and undoes it, to find out that the schema
-        // has changed and that it must compile the statement again.
+        // An earlier rollback belongs to another transaction. SQLite begins one, and rolls it back, when it finds that
+        // the schema has changed and the statement must be compiled again.
         callbacks.hasRolledBack = false
         callbacks.hasTransactionEnded = true
         if let connection = callbacks.connection { callbacks.ownCommits.willCommit(on: connection) }
@@ -125,7 +125,7 @@ extension ConnectionHandle {
     try check(sqlite3_trace_v2(pointer, mask, mask == 0 ? nil : traceDidHappen, callbacks.context))
   }
 
-  /// Asks `shouldInterrupt` every `instructionCount` instructions of SQLite's machine. C:
+  /// Calls `shouldInterrupt` every `instructionCount` instructions of SQLite's virtual machine. C:
   /// `sqlite3_progress_handler`.
   func installProgressHandler(_ callbacks: ConnectionCallbacks, every instructionCount: CInt) {
     sqlite3_progress_handler(

@@ -1,14 +1,14 @@
 import CSQLite
 
 extension ConnectionHandle {
-  /// Ends the runs of the statements that still run.
+  /// Resets the running statements.
   ///
-  /// A statement that runs holds the state of the database that it reads, and has SQLite keep in mind that it was
-  /// interrupted. C: `sqlite3_next_stmt`, `sqlite3_stmt_busy`, `sqlite3_reset`.
+  /// A running statement holds its snapshot of the database, and keeps SQLite in the interrupted state. C:
+  /// `sqlite3_next_stmt`, `sqlite3_stmt_busy`, `sqlite3_reset`.
   func resetRunningStatements() {
     var next = sqlite3_next_stmt(pointer, nil)
     while let statement = next {
-      // The code repeats the failure of the last step, which was thrown then.
+      // The result code repeats the failure of the last step, which was thrown by the step.
       if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }
       next = sqlite3_next_stmt(pointer, statement)
     }

@@ -18,7 +18,7 @@ extension ConnectionHandle {
     static let truncate = Checkpoint(mode: SQLITE_CHECKPOINT_TRUNCATE)
   }
 
-  /// How many frames there are in a log, and how many of them are in the database; -1 when there is no log.
+  /// The number of frames in a log, and the number of them that are in the database; -1 without a log.
   typealias LogCounts = (walFrameCount: Int, checkpointedFrameCount: Int)
 
   /// C: `sqlite3_wal_checkpoint_v2`.
@@ -29,7 +29,7 @@ extension ConnectionHandle {
     return (Int(logCount), Int(doneCount))
   }
 
-  /// Has `didCommitToLog` called after each commit, in place of SQLite's own checkpoints. C: `sqlite3_wal_hook`.
+  /// Calls `didCommitToLog` after each commit, and disables SQLite's own checkpoints. C: `sqlite3_wal_hook`.
   func installLogHook(_ callbacks: ConnectionCallbacks) {
     sqlite3_wal_hook(
       pointer,
@@ -46,14 +46,14 @@ extension ConnectionHandle {
       }, callbacks.context)
   }
 
-  /// Executes a statement that answers nothing, on a connection that has no other use. C: `sqlite3_exec`.
+  /// Executes a statement without a result, on a connection that has no other use. C: `sqlite3_exec`.
   func execute(_ sql: String) throws {
     try check(sqlite3_exec(pointer, sql, nil, nil, nil))
   }
 
-  /// Whether the connection keeps its locks, so that there is no other one.
+  /// Whether the connection keeps its locks, so that no other one can use the files.
   ///
-  /// It may be asked at any moment, so it is no business of the statements of an access. C: `sqlite3_prepare_v2`.
+  /// It can be called at any moment, and does not use the statements of accesses. C: `sqlite3_prepare_v2`.
   var holdsFilesExclusively: Bool {
     var statement: SQLiteStatement?
     guard sqlite3_prepare_v2(pointer, "PRAGMA main.locking_mode", -1, &statement, nil) == SQLITE_OK else {
@@ -64,35 +64,35 @@ extension ConnectionHandle {
     return String(cString: mode) == "exclusive"
   }
 
-  /// The path to the file of a database of the connection, nil when it has none. C: `sqlite3_db_filename`.
+  /// The path of the file of an attached or main database; nil without a file. C: `sqlite3_db_filename`.
   func filePath(of name: String) -> String? {
     guard let path = sqlite3_db_filename(pointer, name), path.pointee != 0 else { return nil }
     return String(cString: path)
   }
 
-  /// Whether a database of the connection can only be read. C: `sqlite3_db_readonly`.
+  /// Whether a database of the connection is read-only. C: `sqlite3_db_readonly`.
   func isReadonly(_ name: String) -> Bool { sqlite3_db_readonly(pointer, name) == 1 }
 
-  /// Whether a statement that reads a database, or a transaction, has not ended. C: `sqlite3_txn_state`.
+  /// Whether a reading statement or a transaction of a database is active. C: `sqlite3_txn_state`.
   func isReading(_ name: String) -> Bool {
     sqlite3_txn_state(pointer, name) > SQLITE_TXN_NONE
   }
 
-  /// Whether a transaction holds the lock of the writer of a database. C: `sqlite3_txn_state`.
+  /// Whether a transaction holds the write lock of a database. C: `sqlite3_txn_state`.
   func isWriting(_ name: String) -> Bool {
     sqlite3_txn_state(pointer, name) == SQLITE_TXN_WRITE
   }
 
-  /// Whether a statement that reads, or a transaction, has not ended. C: `sqlite3_txn_state`.
+  /// Whether a reading statement or a transaction is active. C: `sqlite3_txn_state`.
   var isReading: Bool { sqlite3_txn_state(pointer, nil) > SQLITE_TXN_NONE }
 
-  /// Whether the file is not any more where it was opened: moved, deleted, replaced. C: `SQLITE_FCNTL_HAS_MOVED`.
+  /// Whether the file was moved, deleted or replaced since it was opened. C: `SQLITE_FCNTL_HAS_MOVED`.
   ///
-  /// - parameter name: That of a database of the connection. None stands for the main one, and is not looked for: it is
-  ///   asked about before each commit.
+  /// - parameter name: The name of a database of the connection. Nil stands for the main one, without a lookup: this is
+  ///   called before each commit.
   func hasMoved(_ name: String? = nil) -> Bool {
     var hasMoved: CInt = 0
-    // A file system that cannot tell says so, and nothing is known then.
+    // A file system that does not support the request returns an error, and nothing is known.
     return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
   }
 }

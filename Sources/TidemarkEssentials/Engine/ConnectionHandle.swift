@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The door to `sqlite3 *`: one function for each C function that matters, which checks its code.
+/// A `sqlite3 *`: one method for each C function that is used, which checks the result code.
 ///
-/// It has no policy and no lock. Whoever owns it calls it from one thread at a time, but for
+/// It has no policy and no lock. Its owner calls it from one thread at a time, except for
 /// `interrupt`.
 struct ConnectionHandle {
   let pointer: SQLiteConnection
@@ -13,7 +13,7 @@ struct ConnectionHandle {
   ///
   /// C: `sqlite3_open_v2` with `SQLITE_OPEN_NOMUTEX`, `sqlite3_extended_result_codes`.
   static func open(_ name: String, flags: CInt, vfs: String? = nil) throws -> ConnectionHandle {
-    // In a URI, SQLite would see nothing behind an escaped NUL: two names would be one.
+    // In a URI, SQLite ignores everything after an escaped NUL: two names would refer to one file.
     let hasEscapedNUL = flags & SQLITE_OPEN_URI != 0 && name.contains("%00")
     guard !name.utf8.contains(0), !hasEscapedNUL else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the path of the database contains a NUL character")
@@ -24,7 +24,7 @@ struct ConnectionHandle {
     guard code == SQLITE_OK, let pointer else {
       let error = DatabaseError(
         code: pointer.map { sqlite3_extended_errcode($0) } ?? code, connection: pointer)
-      // Even a connection that could not be opened must be closed.
+      // A connection must be closed even if opening it has failed.
       sqlite3_close(pointer)
       throw error
     }
@@ -32,12 +32,12 @@ struct ConnectionHandle {
     return ConnectionHandle(pointer: pointer)
   }
 
-  /// Closes the connection, or says why it cannot be closed. C: `sqlite3_close`.
+  /// Closes the connection, or throws an error with the reason. C: `sqlite3_close`.
   func close() throws {
     try check(sqlite3_close(pointer))
   }
 
-  /// Has SQLite close the connection as soon as its last statement is gone. C: `sqlite3_close_v2`.
+  /// Makes SQLite close the connection as soon as its last statement is finalized. C: `sqlite3_close_v2`.
   func closeEventually() {
     sqlite3_close_v2(pointer)
   }
@@ -49,16 +49,16 @@ struct ConnectionHandle {
     try check(tidemark_db_config_bool(pointer, option.rawValue, isOn ? 1 : 0, nil))
   }
 
-  /// Sets an upper bound, and answers the one before. C: `sqlite3_limit`.
+  /// Sets an upper bound, and returns the previous one. C: `sqlite3_limit`.
   @discardableResult
   func limit(_ category: CInt, _ value: CInt) -> CInt { sqlite3_limit(pointer, category, value) }
 
-  /// How long to wait for a lock held by someone else. C: `sqlite3_busy_timeout`.
+  /// Sets how long to wait for a lock of another connection. C: `sqlite3_busy_timeout`.
   func setBusyTimeout(milliseconds: CInt) throws {
     try check(sqlite3_busy_timeout(pointer, milliseconds))
   }
 
-  /// The options of `sqlite3_db_config` that are on or off.
+  /// The Boolean options of `sqlite3_db_config`.
   struct Option {
     var rawValue: CInt
     static let foreignKeys = Option(rawValue: SQLITE_DBCONFIG_ENABLE_FKEY)
@@ -86,10 +86,10 @@ struct ConnectionHandle {
   /// C: `sqlite3_total_changes`.
   var totalChangesCount: Int { Int(sqlite3_total_changes(pointer)) }
 
-  /// Frees as much memory as SQLite can without losing anything. C: `sqlite3_db_release_memory`.
+  /// Frees as much memory as possible. C: `sqlite3_db_release_memory`.
   func releaseMemory() { sqlite3_db_release_memory(pointer) }
 
-  /// Has the running statements fail as soon as possible. May be called from any thread as long as
+  /// Makes running statements fail as soon as possible. Can be called from any thread while
   /// the connection is open. C: `sqlite3_interrupt`.
   func interrupt() { sqlite3_interrupt(pointer) }
 
@@ -101,7 +101,7 @@ struct ConnectionHandle {
   /// C: `sqlite3_errmsg`.
   var lastErrorMessage: String? { sqlite3_errmsg(pointer).map { String(cString: $0) } }
 
-  /// Throws what SQLite says when a code is not `SQLITE_OK`.
+  /// Throws the last error of the connection if a result code is not `SQLITE_OK`.
   func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw DatabaseError(code: code, connection: pointer) }
   }

@@ -1,18 +1,18 @@
-// What a failure leaves behind (promise P4): whether to try again, and whether something was committed.
+// The state after a failure (promise P4): whether to try again, and whether a transaction was committed.
 
 extension DatabaseError {
-  /// What became of a commit that failed.
+  /// The outcome of a failed commit.
   public enum CommitOutcome: Sendable {
     /// Nothing of the transaction was committed.
     case notCommitted
 
-    /// Nobody knows. The file may hold the transaction, as a whole, or nothing of it: which of the two is found out
-    /// when all connections were closed, and the file is opened again. Until then the database refuses all accesses.
+    /// The outcome is unknown: the file contains the whole transaction, or nothing of it. It is determined when all
+    /// connections have been closed, and the file is opened again. Until then the database refuses all accesses.
     case unknown
   }
 
-  /// Whether the same access may succeed later, without a change of the program: somebody else holds a lock, or room,
-  /// memory or descriptors are missing.
+  /// Whether the same access may succeed later, without a change of the program: another connection holds a lock, or
+  /// disk space, memory or file descriptors are missing.
   ///
   /// ```swift
   /// do {
@@ -22,7 +22,7 @@ extension DatabaseError {
   /// }
   /// ```
   ///
-  /// It is false when the outcome of a commit is unknown: what was done may be done already.
+  /// This is false if the outcome of a commit is unknown, because the changes may have been committed.
   public var isTransient: Bool {
     if commitOutcome == .unknown || isDatabaseStopped { return false }
     if lacksResources { return true }
@@ -34,10 +34,10 @@ extension DatabaseError {
 }
 
 extension ResultCode {
-  /// Whether a commit that fails so may have reached the disk all the same: it failed after the first byte was
-  /// written, and nobody knows what a crash would leave.
+  /// Whether a commit that fails with this error may have reached the disk: it failed after its first byte was
+  /// written, and the state after a crash is unknown.
   ///
-  /// A full disk is not among them: the end of the transaction is what did not fit, and without it there is none.
+  /// A full disk is excluded: the end of the transaction did not fit, and without it the transaction is rolled back.
   var leavesCommitUnknown: Bool {
     switch primaryResultCode {
     case .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_CORRUPT, .SQLITE_CANTOPEN, .SQLITE_PROTOCOL, .SQLITE_INTERNAL,

@@ -8,7 +8,7 @@ import CSQLite
   import Darwin
 #endif
 
-/// SQLite, or the library on its behalf, could not do what was asked.
+/// A failure of SQLite, or of the library on behalf of it.
 ///
 /// ```swift
 /// do {
@@ -21,49 +21,49 @@ import CSQLite
 /// }
 /// ```
 ///
-/// The values bound to the statement are kept apart from the text: `description` does not show them
-/// unless `Configuration.publicStatementArguments` is set, since they may be secrets that end up in a log.
+/// The values of the statement's arguments are stored separately: `description` does not show them
+/// unless `Configuration.publicStatementArguments` is set, since logs should not contain secrets.
 public struct DatabaseError: Error {
-  /// The code without its detail.
+  /// The primary result code.
   public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
-  /// The code with its detail.
+  /// The extended result code.
   public let extendedResultCode: ResultCode
 
-  /// What went wrong, in words.
+  /// The message that describes the failure.
   public let message: String?
 
-  /// The statement that failed, when there is one.
+  /// The statement that failed, if any.
   public let sql: String?
 
-  /// The values that were bound to the statement, when there is one.
+  /// The arguments of the statement that failed, if any.
   public let arguments: StatementArguments?
 
-  /// What became of the commit, when it is a commit that failed: of `COMMIT`, or of a statement that is a transaction
-  /// of its own. Nil for all other errors: they committed nothing.
+  /// The outcome of a failed commit: of `COMMIT`, or of a statement in autocommit mode.
+  /// Nil for all other errors, which have committed nothing.
   public internal(set) var commitOutcome: CommitOutcome?
 
-  /// The error behind this one: what ended a transaction, when the error is that it was aborted; what the database was
-  /// stopped for, when it refuses an access.
+  /// The underlying error: the reason why a transaction was aborted, or why a stopped database
+  /// refuses an access.
   public internal(set) var cause: (any Error)?
 
-  /// The identifier of the migration that failed, when there is one. See `DatabaseMigrator`.
+  /// The identifier of the failed migration, if any. See ``DatabaseMigrator``.
   ///
-  /// It is shown by `debugDescription`, and by no other text: what an error says does not depend on who ran the
-  /// statement.
+  /// Only `debugDescription` shows it: other descriptions of an error do not depend on the code that executed
+  /// the statement.
   public internal(set) var migration: String?
 
   /// Whether `description` shows the arguments.
   let publicStatementArguments: Bool
 
   /// Whether the database refuses all accesses, because the outcome of a commit is unknown, or because its file was
-  /// moved or replaced; `cause` is the error of that moment. Close the database, and open it again.
+  /// moved or replaced. ``cause`` is the original error. Close the database, and open it again.
   public internal(set) var isDatabaseStopped = false
 
-  /// Whether the system lacks what others may give back: descriptors.
+  /// Whether a system resource is missing that may become free again: file descriptors.
   var lacksResources = false
 
-  /// An error. Without a message, it says what SQLite says of the code.
+  /// Creates an error. Without a message, it has SQLite's standard message for the code.
   public init(
     resultCode: ResultCode = .SQLITE_ERROR,
     message: String? = nil,
@@ -84,10 +84,10 @@ public struct DatabaseError: Error {
   }
 }
 
-// MARK: - What SQLite says
+// MARK: - Errors of connections
 
 extension DatabaseError {
-  /// The same error in other words.
+  /// Returns the same error with another message.
   func saying(_ message: String) -> DatabaseError {
     var error = DatabaseError(
       resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
@@ -100,14 +100,14 @@ extension DatabaseError {
     return error
   }
 
-  /// The error that a connection reports of its last failure. C: `sqlite3_errmsg`.
+  /// Creates an error from the last failure of a connection. C: `sqlite3_errmsg`.
   init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil, arguments: StatementArguments? = nil,
     publicStatementArguments: Bool = false
   ) {
     let code = ResultCode(rawValue: code)
     var message = connection.map { String(cString: sqlite3_errmsg($0)) }
-    // Where a file cannot be opened, the system knows why. C: `sqlite3_system_errno`.
+    // If a file cannot be opened, the system error has the reason. C: `sqlite3_system_errno`.
     let reason = code.primaryResultCode == .SQLITE_CANTOPEN ? sqlite3_system_errno(connection) : 0
     let lacksDescriptors = reason == EMFILE || reason == ENFILE
     if lacksDescriptors { message = "\(message ?? code.description): \(String(cString: strerror(reason)))" }
@@ -121,7 +121,7 @@ extension DatabaseError {
 // MARK: - Text
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message and the SQL. The arguments only where they are public.
+  /// The code, the message and the SQL. The arguments are included only if they are public.
   public var description: String { describe(showsArguments: publicStatementArguments) }
 
   /// The code, the message, the SQL and the arguments.
@@ -137,7 +137,7 @@ extension DatabaseError: CustomStringConvertible {
 }
 
 extension DatabaseError: CustomDebugStringConvertible {
-  /// The description, and the migration that failed, when there is one: it is what a program shows that ends with the
+  /// The description, and the failed migration, if any: the text that a program shows when it ends with the
   /// error.
   public var debugDescription: String {
     migration.map { "\(description) - in migration \(String(reflecting: $0))" } ?? description

@@ -8,10 +8,10 @@ import CSQLite
   import Darwin
 #endif
 
-/// What the system says of the file of a database, by its name: no descriptor of ours is opened on it, for closing it
+/// Information about a database file, by its path. No descriptor is opened on it, because closing it
 /// would drop SQLite's locks (hazard F2).
 struct DatabaseFile: Sendable {
-  /// Which file it is, whatever its names are.
+  /// The identity of a file, independent of its names.
   struct Identity: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
@@ -20,7 +20,7 @@ struct DatabaseFile: Sendable {
   var identity: Identity
   var nameCount: Int
 
-  /// Nil when there is no such file, or when the system does not tell.
+  /// Nil if the file does not exist, or if its identity is not available.
   init?(atPath path: String) {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -28,23 +28,23 @@ struct DatabaseFile: Sendable {
     nameCount = Int(facts.st_nlink)
   }
 
-  /// Whether there is no file of that name any more.
+  /// Whether no file exists at a path.
   static func isMissing(atPath path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR)
   }
 
-  /// Whether a file is on another machine, or may be: locks and shared memory may not work there.
+  /// Whether a file is, or may be, on a network file system: locks and shared memory may not work there.
   static func isRemote(atPath path: String) -> Bool {
     remoteFileSystems.contains(tidemark_file_system(path))
   }
 
-  /// Has the system write down that there is a new file in a folder. Without it, a power failure may take the file with
-  /// all that was committed into it (hazard F16).
+  /// Makes a new file in a folder durable. Otherwise, a power failure may remove the file with
+  /// everything that was committed to it (hazard F16).
   static func synchronizeFolder(ofFileAtPath path: String) {
     let folder = FilePath.folder(of: path)
     let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)
-    // Some file systems have no folders that could be written down, and need none.
+    // Some file systems cannot synchronize folders, and need not.
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)

@@ -2,10 +2,10 @@ public import CSQLite
 public import FoundationEssentials
 
 extension DatabaseValue {
-  /// The value in a column of the current row of a statement.
+  /// Creates the value of a column in the current row of a statement.
   ///
-  /// - precondition: SQLite has the memory to give the value, and a text is valid where the connection refuses
-  ///   those that are not (see `Configuration.invalidTextPolicy`).
+  /// - precondition: SQLite has enough memory to return the value, and a text is valid UTF-8 if the connection rejects
+  ///   other texts (see `Configuration.invalidTextPolicy`).
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.read(sqliteStatement, index) else {
       fatalError("The value of column \(index) cannot be read: lack of memory, or text that is not UTF-8")
@@ -13,7 +13,7 @@ extension DatabaseValue {
     self = value
   }
 
-  /// The value in a column, as far as it can be read: for descriptions.
+  /// Creates the value of a column, as far as it can be read: for descriptions.
   init(describing sqliteStatement: SQLiteStatement, index: CInt) {
     if let value = Self.read(sqliteStatement, index) {
       self = value
@@ -24,9 +24,9 @@ extension DatabaseValue {
     }
   }
 
-  /// The value in a column, or nil when SQLite had no memory to give it.
+  /// Creates the value of a column; nil if SQLite has not enough memory to return it.
   ///
-  /// Law D7: lack of memory is never read as NULL. Whoever can throw calls this one.
+  /// Hazard D7: a lack of memory is never read as NULL. Throwing callers use this initializer.
   @inlinable
   static func read(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
     let value = ColumnValue(sqliteStatement, index)
@@ -53,7 +53,7 @@ func columnIsNull(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Bool {
   sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL
 }
 
-/// Whether a column that gave no value is NULL, and SQLite did not merely lack the memory to give it (law D7): a
+/// Whether a column without a value is NULL. Otherwise SQLite had not enough memory (hazard D7): a
 /// failed conversion may leave NULL behind.
 @inlinable
 func columnReadsAsNil(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Bool {
@@ -65,10 +65,10 @@ func columnInteger(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Int64 {
   sqlite3_column_int64(sqliteStatement, index)
 }
 
-/// What a closure makes of the bytes of a column, which are not copied and last as long as the closure; nil
+/// Calls a closure with the bytes of a column, which are not copied and valid during the call; nil
 /// for NULL.
 ///
-/// Answers nil when SQLite had no memory to give them.
+/// Returns nil if SQLite has not enough memory.
 func withColumnBytes<Result>(
   _ sqliteStatement: SQLiteStatement, _ index: CInt, _ body: (UnsafeRawBufferPointer?) throws -> Result
 ) rethrows -> Result? {
@@ -81,8 +81,8 @@ func withColumnBytes<Result>(
 
 /// The text of a column, NUL characters included.
 ///
-/// Nil when SQLite had no memory to give it, or when the bytes are not UTF-8 and the connection does
-/// not want them repaired.
+/// Nil if SQLite has not enough memory, or if the bytes are not UTF-8 and the connection
+/// rejects such texts.
 @inlinable
 func columnText(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> String? {
   columnText(ColumnValue(sqliteStatement, index), sqliteStatement)
@@ -95,7 +95,7 @@ func columnText(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> Str
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A text that may be refused when its bytes are not UTF-8.
+/// Reads a text that may be rejected if its bytes are not UTF-8.
 @usableFromInline
 func validText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteStatement) -> String? {
   if let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -105,7 +105,7 @@ func validText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteSta
 
 /// A copy of the bytes of a column.
 ///
-/// Nil when SQLite had no memory to give them.
+/// Nil if SQLite has not enough memory.
 @inlinable
 func columnData(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Data? {
   columnData(ColumnValue(sqliteStatement, index), sqliteStatement)
@@ -118,9 +118,9 @@ func columnData(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> Dat
   return Data(bytes: start, count: bytes.count)
 }
 
-/// The bytes of a blob, or those of a text in UTF-8, until SQLite is asked for something else.
+/// The bytes of a blob, or of a text in UTF-8. They are valid until SQLite reads the column again.
 ///
-/// Nil when SQLite had no memory to give them.
+/// Nil if SQLite has not enough memory.
 @inlinable
 func columnBytes(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> UnsafeRawBufferPointer? {
   columnBytes(ColumnValue(sqliteStatement, index), sqliteStatement)
@@ -130,12 +130,12 @@ func columnBytes(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> UnsafeRaw
 func columnBytes(_ value: ColumnValue, _ sqliteStatement: SQLiteStatement) -> UnsafeRawBufferPointer? {
   if value.type == SQLITE_BLOB {
     let bytes = value.blob
-    // SQLite answers a null pointer for an empty blob.
+    // SQLite returns a null pointer for an empty blob.
     let isMissing =
       bytes.baseAddress == nil
       && (value.byteCount > 0 || sqlite3_errcode(sqlite3_db_handle(sqliteStatement)) == SQLITE_NOMEM)
     return isMissing ? nil : bytes
   }
-  // Asked for a blob, SQLite would give a text as the file has it, which may be UTF-16.
+  // As a blob, SQLite would return the text in the encoding of the file, which may be UTF-16.
   return value.text.map(UnsafeRawBufferPointer.init)
 }

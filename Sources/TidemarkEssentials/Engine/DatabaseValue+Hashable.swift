@@ -1,7 +1,7 @@
-// Equality is SQLite's, not Swift's: an integer equals a double that stands for exactly that integer.
+// Equality is SQLite's, not Swift's: an integer equals a double with exactly the same value.
 
 extension DatabaseValue: Hashable {
-  /// Whether SQLite would find both values equal. NULL equals NULL, and NaN equals nothing.
+  /// Whether SQLite considers both values equal. NULL equals NULL, and NaN equals nothing.
   public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
     switch (lhs.storage, rhs.storage) {
     case (.null, .null): true
@@ -15,7 +15,7 @@ extension DatabaseValue: Hashable {
     }
   }
 
-  /// Values that are equal have the same hash, the integer 1 and the double 1.0 included.
+  /// Equal values have equal hashes, including the integer 1 and the double 1.0.
   public func hash(into hasher: inout Hasher) {
     switch storage {
     case .null: hasher.combine(0)
@@ -42,7 +42,7 @@ extension DatabaseValue.Storage: Equatable {
 }
 
 extension String {
-  // SQLite compares texts byte by byte. Swift finds "é" equal to "e" and its accent, SQLite does not.
+  // SQLite compares texts byte by byte. Swift considers "é" equal to "e" followed by its accent, SQLite does not.
   fileprivate func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
@@ -55,7 +55,7 @@ extension String {
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// The value as it shows in rows and errors: `NULL`, `1`, `1.5`, `"text"`, `Data(3 bytes)`.
+  /// The value in the format of rows and errors: `NULL`, `1`, `1.5`, `"text"`, `Data(3 bytes)`.
   public var description: String {
     switch storage {
     case .null: "NULL"

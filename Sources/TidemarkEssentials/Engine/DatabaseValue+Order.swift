@@ -1,4 +1,4 @@
-// The order in which SQLite sorts values of all classes: NULL, then numbers, then texts, then blobs. Texts are compared
+// SQLite's order of values of all classes: NULL, then numbers, then texts, then blobs. Texts are compared
 // by their bytes, as the collation BINARY does in a database whose encoding is UTF-8.
 
 extension DatabaseValue {
@@ -24,7 +24,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Negative, zero or positive, as an integer is below, equal to or above a double. None of them is rounded.
+  /// Compares an integer with a double, without rounding; returns a negative number, zero or a positive number.
   private static func order(of integer: Int64, _ double: Double) -> Int {
     if double >= 0x1p63 { return -1 }
     if double < -0x1p63 { return 1 }

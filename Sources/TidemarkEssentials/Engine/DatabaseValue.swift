@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A value as SQLite stores it: NULL, an integer, a double, a text or a blob.
 ///
-/// It is what stands between SQLite and your types, and tells what is really in a column:
+/// Use it for the exact contents of a column, without a conversion:
 ///
 /// ```swift
 /// let dbValue: DatabaseValue = row["score"]
@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Two database values are equal when SQLite would find them equal: the integer 1 and the double 1.0
+/// Two database values are equal if SQLite considers them equal: the integer 1 and the double 1.0
 /// are, the integer 1 and the text "1" are not. NULL is equal to NULL.
 @frozen
 public struct DatabaseValue: Sendable {
@@ -34,10 +34,10 @@ public struct DatabaseValue: Sendable {
     case blob(Data)
   }
 
-  /// What is stored.
+  /// The storage class and the value.
   public let storage: Storage
 
-  /// A database value from its storage.
+  /// Creates a database value from its storage.
   @inlinable
   public init(_ storage: Storage) {
     self.storage = storage

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Where messages go that no caller can be told: SQLite's own log, and errors met while another error is
-/// already on its way.
+/// The destination of messages that are not returned to a caller: SQLite's own log, and errors that occur while another
+/// error is being thrown.
 ///
 /// The program chooses the destination once, with `Database.logError`.
 enum ErrorLog {
@@ -12,7 +12,7 @@ enum ErrorLog {
   static var destination: Function? {
     get { function.withLock { $0 } }
     set {
-      function.withLock { $0 = newValue }
+      function.exchange(newValue)
       if newValue != nil { SQLiteLog.install() }
     }
   }
@@ -24,7 +24,7 @@ enum ErrorLog {
 
 /// The log of SQLite itself. C: `sqlite3_config(SQLITE_CONFIG_LOG)`.
 private enum SQLiteLog {
-  // SQLite takes a log function before its first connection only, and this is done once.
+  // SQLite accepts a log function before its first connection only, so this is done once.
   private static let isInstalled: Bool = {
     let code = tidemark_config_log(
       { _, code, message in

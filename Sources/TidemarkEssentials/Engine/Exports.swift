@@ -1,2 +1,2 @@
-// `import Tidemark` brings the C functions of SQLite: a type that reads columns by itself needs no other import.
+// `import Tidemark` includes the C functions of SQLite, so that types can read columns without another import.
 @_exported public import CSQLite

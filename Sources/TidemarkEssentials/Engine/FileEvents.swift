@@ -8,38 +8,38 @@ import CSQLite
   import Darwin
 #endif
 
-/// Tells that something has happened to the files of some folders, and lets a thread wait for it.
+/// Reports events of the files in some folders, and lets a thread wait for them.
 ///
-/// Folders are watched, by their names, and never files: no descriptor of ours is on a database (hazard F2). Where the
-/// system cannot watch (inotify is Linux's), or has no room left for it, nothing is told, and there is nothing but the
-/// wait.
+/// It watches folders, by their paths, and never files: no descriptor is opened on a database (hazard F2). If the
+/// system does not offer this (inotify is specific to Linux), or has no resources left, no events are reported, and
+/// only waiting works.
 ///
-/// One thread waits, watches and reads; anybody may wake it up.
+/// One thread waits, watches and reads; any thread may wake it.
 final class FileEvents: Sendable {
-  /// A folder that is watched; what it is called until it is not any more.
+  /// The identifier of a watched folder, valid until it is no longer watched.
   typealias Watch = CInt
 
-  /// What was told of a folder.
+  /// An event of a folder.
   enum Event: Equatable {
-    /// A file of that name was made, written, renamed or removed.
+    /// A file with this name was created, written, renamed or removed.
     case file(Watch, name: [UInt8])
 
-    /// The folder is not watched any more, or not under its name: it was removed, or moved.
+    /// The folder is no longer watched, because it was removed or moved.
     case gone(Watch)
 
-    /// There was too much to tell: something may have happened anywhere.
+    /// Events were lost: anything may have happened.
     case everything
   }
 
-  // Negative where there is none.
+  // Negative if not available.
   private let watcher: CInt
   private let waker: CInt
 
-  // What stands for the waker where there is none.
+  // Replaces the waker if it is not available.
   private let condition = Condition()
   private nonisolated(unsafe) var isWoken = false
 
-  /// - parameter canWatch: Whether to watch where the system can.
+  /// - parameter canWatch: Whether to watch folders if the system offers it.
   init(canWatch: Bool = true) {
     #if os(Linux)
       waker = eventfd(0, CInt(bitPattern: UInt32(EFD_CLOEXEC) | UInt32(EFD_NONBLOCK)))
@@ -56,9 +56,9 @@ final class FileEvents: Sendable {
 
   // MARK: Watching
 
-  /// Begins to watch a folder, or has it told again when it was muted.
+  /// Starts to watch a folder, or enables its events again.
   ///
-  /// - returns: Nil when it cannot be watched.
+  /// - returns: Nil if it cannot be watched.
   func watch(_ folder: String) -> Watch? {
     #if os(Linux)
       add(folder, IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -67,7 +67,7 @@ final class FileEvents: Sendable {
     #endif
   }
 
-  /// Has nothing told of the files of a folder for now: who writes to one of them, pays for what is told.
+  /// Disables the events of a folder for now: each event costs the writer of the file.
   func mute(_ folder: String) {
     #if os(Linux)
       _ = add(folder, IN_DELETE_SELF | IN_MOVE_SELF)
@@ -82,20 +82,20 @@ final class FileEvents: Sendable {
     }
   #endif
 
-  /// A folder is of no interest any more.
+  /// Stops watching a folder.
   func forget(_ watch: Watch) {
     #if os(Linux)
-      // It may be gone by itself.
+      // The system may have removed the watch.
       _ = inotify_rm_watch(watcher, watch)
     #endif
   }
 
   // MARK: Waiting
 
-  /// How long a pause is through which one sleeps, whatever is told: who writes a lot tells of each piece.
+  /// The length of a sleep during which events are ignored: a busy writer causes many of them.
   static let deafPause = Duration.microseconds(50)
 
-  /// Waits until something is told, somebody wakes the thread up, or some time has passed.
+  /// Waits for an event, until the thread is woken, or until some time has passed.
   func wait(for duration: Duration) {
     if duration <= .zero { return }
     if duration < Self.deafPause { return WorldClock.live.sleep(duration) }
@@ -118,7 +118,7 @@ final class FileEvents: Sendable {
     condition.unlock()
   }
 
-  /// Ends the wait, or the next one.
+  /// Ends the current wait, or the next one.
   func wake() {
     if waker >= 0 {
       var count: UInt64 = 1
@@ -133,7 +133,7 @@ final class FileEvents: Sendable {
 
   // MARK: Reading
 
-  /// Calls a closure with all that was told since the last time.
+  /// Calls a closure with all events since the last call.
   func forEach(_ body: (Event) -> Void) {
     #if os(Linux)
       guard watcher >= 0 else { return }
@@ -148,7 +148,7 @@ final class FileEvents: Sendable {
   }
 
   #if os(Linux)
-    /// Events lie one behind the other: watch, kinds, a number, the length of the name, the name with zeros behind it.
+    /// The layout of events: watch, kinds, a number, the length of the name, the name padded with zeros.
     private static func decode(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
       var start = 0
       while start + 16 <= bytes.count {
@@ -169,6 +169,6 @@ final class FileEvents: Sendable {
     }
   #endif
 
-  /// Has the calling thread, which is the one that waits, sleep for as long as it says.
+  /// Disables timer slack for the calling thread, which must be the waiting one.
   static func sleepExactly() { tidemark_sleep_exactly() }
 }

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// The module that brings what takes all of Foundation. A program may do without.
+/// Access to the module that requires all of Foundation. Programs can be linked without it.
 enum FoundationModule {
-  /// What it has to offer; nil in a program without it. The linker finds it.
+  /// The services of this module; nil in a program without it. The linker resolves it.
   ///
-  /// - parameter type: What both modules have agreed on.
+  /// - parameter type: The type on which both modules agree.
   static func services<Services>(_ type: Services.Type) -> Services? {
     var services: Services?
     let isThere = withUnsafeMutablePointer(to: &services) { tidemark_ask_foundation($0) }

@@ -1,17 +1,17 @@
 public import Synchronization
 
-/// The connections that refuse text that is not UTF-8, instead of repairing it.
+/// The connections that reject text that is not UTF-8, instead of repairing it.
 ///
-/// The code that reads a column knows a statement pointer and nothing else, so the choice is kept by
-/// connection pointer. It is looked up when invalid bytes have been met; and they are looked for, which
-/// costs a pass over the text, once a connection of the process refuses them.
+/// The code that reads a column knows only the statement pointer, so the setting is stored by
+/// connection pointer. It is looked up after invalid bytes were found. Texts are validated, which
+/// costs a pass over the text, as soon as a connection of the process rejects invalid ones.
 @usableFromInline
 enum InvalidText {
   private static let refusing = Mutex<Set<UInt>>([])
 
   @usableFromInline static let anyRefusal = Atomic<Bool>(false)
 
-  /// Whether some connection refuses invalid text.
+  /// Whether some connection rejects invalid text.
   @inlinable
   static var mayBeRefused: Bool { anyRefusal.load(ordering: .relaxed) }
 
@@ -21,7 +21,7 @@ enum InvalidText {
     anyRefusal.store(true, ordering: .relaxed)
   }
 
-  /// To be called before the connection is closed: its address may be used again.
+  /// Removes a connection. Call it before the connection is closed: its address may be reused.
   static func forget(_ connection: SQLiteConnection) {
     let key = UInt(bitPattern: connection)
     refusing.withLock { _ = $0.remove(key) }

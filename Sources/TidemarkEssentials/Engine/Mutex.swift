@@ -6,13 +6,13 @@
   import Darwin
 #endif
 
-/// A value that one thread at a time touches.
+/// A value that is protected by a lock.
 ///
-/// It has the form of `Synchronization.Mutex`, and hides it in this module. That one hands a lock over, where threads
-/// wait for it, inside the standard library, which the thread sanitizer cannot look into: it reports races that are
-/// none, and those that are would not be found among them. This one is the mutex of the system, which it knows.
+/// It has the interface of `Synchronization.Mutex`, and shadows it in this module. The standard library's mutex hands
+/// over the lock in code that the thread sanitizer does not see: the sanitizer would report false races, among which
+/// true ones would go unnoticed. This one is the system's mutex, which the sanitizer understands.
 struct Mutex<Value: ~Copyable>: ~Copyable {
-  // Both lie in one piece of memory, the value first.
+  // Both are in one allocation, the value first.
   private let value: UnsafeMutablePointer<Value>
 
   @inline(__always)
@@ -37,8 +37,8 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     precondition(code == 0, "The system has no memory for a mutex")
   }
 
-  /// Where the system has mutexes whose waiters look again for a moment before they sleep, it is one of these: what is
-  /// done under a lock is short, and to sleep and to be woken up takes longer.
+  /// Uses an adaptive mutex where the system has one, which spins for a moment before it sleeps: work under a lock is
+  /// short, and sleeping and waking take longer.
   private static func initialize(_ lock: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
     #if canImport(Glibc)
       var attributes = pthread_mutexattr_t()
@@ -57,15 +57,46 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     UnsafeMutableRawPointer(value).deallocate()
   }
 
-  /// Runs a closure while no other thread touches the value.
+  /// Runs a closure with exclusive access to the value.
+  ///
+  /// **Releases.** The last release of an object runs its `deinit`, which may take locks, join a thread, close a
+  /// connection or call the program. So nothing that may have such an effect is released while the lock is held:
+  ///
+  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. What a closure returns
+  ///   stays alive until the lock is released, whether the caller uses it or not: `_ = mutex.withLock { … }` and
+  ///   `let (work, _) = mutex.withLock { … }` are correct. (Without this guarantee, the optimizer releases elements
+  ///   that are not used as soon as they are created, before the unlock.)
+  /// - A method that changes the value, and is called by such a closure, returns what it has taken out, too.
+  /// - ``exchange(_:)`` replaces the whole value.
   borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
-    return try body(&value.pointee)
+    let result: Result
+    do {
+      result = try body(&value.pointee)
+    } catch {
+      pthread_mutex_unlock(lock)
+      throw error
+    }
+    // A use of the result, behind the unlock: no release of any part of it is moved before.
+    withExtendedLifetime(result) { _ = pthread_mutex_unlock(lock) }
+    return result
   }
 }
 
-// The value is touched under the lock only.
+extension Mutex where Value: Sendable {
+  /// Replaces the value.
+  ///
+  /// - Returns: The old value, to be released outside of the lock.
+  @discardableResult
+  borrowing func exchange(_ new: Value) -> Value {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
+
+// The value is only accessed under the lock.
 extension Mutex: @unchecked Sendable where Value: ~Copyable {}

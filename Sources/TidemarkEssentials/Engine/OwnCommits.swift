@@ -1,49 +1,49 @@
 import CSQLite
 import Synchronization
 
-/// Tells the commits of one connection from those of all others, in a database with a write-ahead log.
+/// Distinguishes the commits of one connection from all others, in a database with a write-ahead log.
 ///
-///     commit hook ── the lock of the writer is ours: what the log's head says is what others have left
-///     log hook ───── the head is that state and one commit more: it is ours
-///     a look ─────── the head is another one: somebody else's
+///     commit hook ── the connection holds the write lock: the header shows the state that others have left
+///     log hook ───── the header is one commit ahead of this state: the commit is the connection's own
+///     a check ────── the header is another one: an external commit
 ///
-/// Laws:
-/// 1. Others are never taken for us. A state is ours when it is exactly one commit behind one that was known while the
-///    lock of the writer was ours; whatever cannot be told is of others.
-/// 2. What is known was there before the first read that counts on it: what is committed after that read is seen.
-/// 3. A commit that is being made is neither: who looks then, looks again.
-/// 4. `othersCount` is another number whenever others have committed before a state that is known.
+/// Invariants:
+/// 1. An external commit never counts as own. A state is the connection's own if it is exactly one commit after a state
+///    that was known while the connection held the write lock; anything uncertain counts as external.
+/// 2. The known state is recorded before the first read that relies on it: commits after this read are detected.
+/// 3. A commit in progress is neither: a check at that moment is repeated.
+/// 4. `othersCount` changes whenever there were external commits before a known state.
 final class OwnCommits: Sendable {
   private struct State {
-    /// The last state that was told, or was ours.
+    /// The last known state: found by a check, or made by an own commit.
     var known: WALIndexHeader?
 
-    /// Where the head stands, while a commit of ours has begun, and its end was not told yet.
+    /// The WAL-index, from the beginning of an own commit until its end is reported.
     var inFlight: WALIndexMemory?
 
-    /// Whether others have committed before a state that is known, and no look has told.
+    /// Whether there were external commits before the known state that no check has reported.
     var hasOthers = false
   }
 
-  /// What is never forgotten: those who count on it compare what it was with what it is.
+  /// Counters that are never reset: their users compare old and new values.
   private struct Counts {
-    /// How many commits of ours there were that have a known state.
+    /// The number of own commits with a known state.
     var own: UInt64 = 0
 
-    /// The last one of them of which those were told who want to know.
+    /// The number of the last own commit that has been reported to the observers.
     var told: UInt64 = 0
 
-    /// How many times something was found that others had done, or may have done.
+    /// The number of times that external commits, or possible ones, were found.
     var others: UInt64 = 0
   }
 
-  /// What a look shows.
+  /// The result of a check.
   enum Finding: Equatable {
-    /// Nobody else has committed since the last look.
+    /// There was no external commit since the last check.
     case nothing
     case others
 
-    /// Somebody is committing.
+    /// A commit is in progress.
     case unclear
   }
 
@@ -65,15 +65,15 @@ final class OwnCommits: Sendable {
   private let isOn = Atomic<Bool>(false)
   private let notes = Mutex(Notes())
 
-  // MARK: Those who look
+  // MARK: Checks
 
-  /// Begins to take notes. Nothing is known at first.
+  /// Starts to record commits. No state is known at first.
   func begin() {
     notes.withLock { $0.restart(State()) }
     isOn.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Takes no notes any more.
+  /// Stops recording.
   func end() {
     isOn.store(false, ordering: .sequentiallyConsistent)
   }
@@ -81,23 +81,23 @@ final class OwnCommits: Sendable {
   /// Whether a state is known.
   var hasBegun: Bool { notes.withLock { $0.state.known != nil } }
 
-  /// Somebody is about to read, for the first time: what others do from now on is to be seen.
+  /// Records the state before the first read: external commits after it will be detected.
   func begin(with header: WALIndexHeader) {
     notes.withLock { $0.state.known = $0.state.known ?? header }
   }
 
-  /// The log may be given up: it is not to be looked at any more. What others do meanwhile cannot be told.
+  /// Forgets the known state, because the log may be removed. External commits are not detected meanwhile.
   func forget() {
     notes.withLock { $0.restart(State(known: nil, hasOthers: $0.state.known != nil || $0.state.hasOthers)) }
   }
 
-  /// Looks whether others have committed since the last look.
+  /// Checks whether there were external commits since the last check.
   ///
-  /// - parameter patience: Whether to wait for the end of a commit of ours.
-  /// - parameter read: Reads the head of the log.
+  /// - parameter patience: Whether to wait for the end of an own commit.
+  /// - parameter read: Reads the header of the WAL-index.
   func look(_ patience: Bool = true, _ read: () -> WALIndexHeader?) -> Finding {
     notes.withLock { notes in
-      // Read under the lock: what is known is never newer.
+      // Read under the lock, so that the known state is never newer.
       guard let header = read() else { return .unclear }
       if notes.state.known.map(header.hasSameContent) ?? true {
         notes.state.known = header
@@ -110,11 +110,11 @@ final class OwnCommits: Sendable {
     }
   }
 
-  /// How many times something was found that others had done. What they do from now on makes it another number before
-  /// a state that has it is known.
+  /// The number of times that external commits were found. An external commit changes it before a state that contains
+  /// the commit is known.
   var othersCount: UInt64 { notes.withLock(\.counts.others) }
 
-  /// The same, if a state is that of our last commit, and those were told of that one who want to know; else nil.
+  /// `othersCount`, if a state results from the last own commit, and the observers know this commit; otherwise nil.
   func othersCount(inToldState header: WALIndexHeader) -> UInt64? {
     notes.withLock { notes in
       let (known, counts) = (notes.state.known, notes.counts)
@@ -125,17 +125,17 @@ final class OwnCommits: Sendable {
 
   // MARK: The connection
 
-  /// Whether somebody wants to know.
+  /// Whether commits are recorded.
   var isTakingNotes: Bool { isOn.load(ordering: .relaxed) }
 
-  /// A commit begins.
+  /// Reports that a commit begins.
   ///
-  /// - parameter connection: The one whose commits are ours.
+  /// - parameter connection: The connection that commits.
   func willCommit(on connection: SQLiteConnection) {
-    // Another database of the connection may be the one that is committed.
+    // The commit may concern another database of the connection.
     guard isTakingNotes, sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE else { return }
     notes.withLock { notes in
-      // As long as nothing is known there may be no log, and SQLite would make one where it is asked for.
+      // Without a known state there may be no log, and SQLite would create a WAL-index when asked for it.
       guard let known = notes.state.known, let memory = WALIndexMemory(connection), let header = memory.header else {
         return
       }
@@ -145,12 +145,12 @@ final class OwnCommits: Sendable {
     }
   }
 
-  /// A commit has ended, and has left so many frames in the log.
+  /// Reports that a commit has ended, and the number of frames in the log.
   func didCommit(frameCount: UInt32) {
     guard isTakingNotes else { return }
     notes.withLock { notes in
       guard let memory = notes.state.inFlight.take() else { return }
-      // Where others are committing already, the next look finds what it finds.
+      // If another connection is already committing, the next check decides.
       guard let header = memory.header, let known = notes.state.known else { return }
       if !header.isNext(to: known) || header.frameCount != frameCount { notes.noteOthers() }
       notes.state.known = header
@@ -158,20 +158,20 @@ final class OwnCommits: Sendable {
     }
   }
 
-  /// Who wants to know of the last commit was told.
+  /// Reports that the observers know the last commit.
   func didTell() {
     guard isTakingNotes else { return }
     notes.withLock { $0.counts.told = $0.counts.own }
   }
 
-  /// A commit has failed, or what has ended was none.
+  /// Reports that a commit has failed, or that a transaction ended without one.
   func didNotCommit() {
     guard isTakingNotes else { return }
     notes.withLock { $0.state.inFlight = nil }
   }
 }
 
-/// Has notes taken of commits, until it goes.
+/// Enables the recording of commits until it is released.
 final class OwnCommitNotes: Sendable {
   private let commits: OwnCommits
 

@@ -1,7 +1,7 @@
-/// Traps when a program broke a rule, with a sentence that says which.
+/// Traps when a program violates a precondition, with a message that names it.
 ///
-/// It stands in for Swift's own function everywhere in this library: that one says nothing in release
-/// builds, where the sentence is needed most.
+/// It replaces Swift's own function in this library, which prints no message in release
+/// builds, where the message is needed most.
 @inlinable
 func precondition(
   _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,
@@ -10,7 +10,7 @@ func precondition(
   if !condition() { brokenRule(message(), file, line) }
 }
 
-/// Traps where a program cannot get without having broken a rule, with a sentence that says which.
+/// Traps at a place that only a violated precondition can reach, with a message that names it.
 @inlinable
 func preconditionFailure(
   _ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line

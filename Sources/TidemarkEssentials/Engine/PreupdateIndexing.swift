@@ -1,31 +1,31 @@
 import CSQLite
 
-/// How the pre-update hook of the libsqlite3 at hand counts columns.
+/// How the pre-update hook of the linked libsqlite3 numbers columns.
 ///
-/// A column that is computed when it is read is not stored. Whether it counts, SQLite does not document, and does not
-/// answer the same for all tables, operations and versions. So it is asked once: rows of known values are changed in a
-/// table of each kind.
+/// A virtual generated column is not stored. SQLite does not document whether the hook counts it, and the behaviour
+/// differs between kinds of tables, operations and versions. So it is determined once, by changing rows with known
+/// values in a table of each kind.
 struct PreupdateIndexing: Sendable {
   enum Order: Sendable {
-    /// All columns count.
+    /// All columns are counted.
     case table
 
-    /// Columns that are not stored do not count.
+    /// Columns that are not stored are not counted.
     case storage
 
-    /// Neither: values of tables with such columns cannot be read.
+    /// Neither of these: values of tables with such columns cannot be read.
     case unknown
   }
 
-  /// In tables whose rows have ids.
+  /// The numbering of old values, and of new ones.
   var old = Order.unknown
   var newOfInsert = Order.unknown
   var newOfUpdate = Order.unknown
 
-  /// The libsqlite3 at hand, for tables whose rows have ids.
+  /// The numbering for tables with row IDs.
   static let rowIDTables = probe("")
 
-  /// The libsqlite3 at hand, for tables whose rows have none.
+  /// The numbering for tables without row IDs.
   static let otherTables = probe("WITHOUT ROWID")
 
   private static func probe(_ options: String) -> PreupdateIndexing {
@@ -37,7 +37,7 @@ struct PreupdateIndexing: Sendable {
       let handle = try ConnectionHandle.open(":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       defer { handle.closeEventually() }
       _ = handle.setRowChangeHook(callbacks, isOn: true)
-      // The first column is computed. In storage order, `a` is at 0; in the order of the table, at 1.
+      // The first column is generated. In storage order, the index of `a` is 0; in table order, it is 1.
       try handle.execute(
         """
         CREATE TABLE t (v AS (a || b), a TEXT PRIMARY KEY, b TEXT) \(options);

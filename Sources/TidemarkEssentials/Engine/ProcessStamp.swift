@@ -6,33 +6,33 @@
   import Darwin
 #endif
 
-/// Tells a process from the children that it makes with `fork`.
+/// Distinguishes a process from its children made by `fork`.
 ///
-/// A child has a copy of the connections of its parent, and must not use them (hazard F10): their locks are not its
-/// own, and it would write into the log behind its parent's back. A program that is started by `posix_spawn` has
+/// A child has a copy of its parent's connections, and must not use them (hazard F10): it does not own their
+/// locks, and would write to the log concurrently with its parent. A program that is started by `posix_spawn` inherits
 /// nothing of them.
 ///
-/// The stamp stands on a page of memory that the system gives to a child as zeros: the question costs a load, and no
-/// call. Where the system cannot do that, it is the number of the process, which is asked for each time.
+/// The stamp is on a memory page that the system clears in a child: a check costs one load, and no
+/// call. Where the system does not offer this, the stamp is the process ID, which each check requests.
 struct ProcessStamp: Sendable {
   private let value: Int
 
-  // Kept with the stamp: a static property is asked for with a call.
+  // Stored in the stamp: accessing a static property costs a call.
   private nonisolated(unsafe) let page: UnsafeMutablePointer<Int>?
 
   /// The stamp of this process, for a connection that it opens.
   init() {
     page = Self.page
-    // Zero in a child, which has one thread: nobody else looks.
+    // Zero in a child, which has only one thread at that moment.
     if let page, page.pointee == 0 { page.pointee = Int(getpid()) }
     value = page?.pointee ?? Int(getpid())
   }
 
-  /// Whether this is the process that made the stamp, and not a child of it.
+  /// Whether this process has made the stamp, and not its parent.
   @inline(__always)
   var isOfThisProcess: Bool { (page?.pointee ?? Int(getpid())) == value }
 
-  // Written once before it is seen, and then in children only.
+  // Written once before it is used, and later only in children.
   private nonisolated(unsafe) static let page: UnsafeMutablePointer<Int>? = {
     #if os(Linux)
       let size = Int(sysconf(Int32(_SC_PAGESIZE)))

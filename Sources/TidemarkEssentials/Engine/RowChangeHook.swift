@@ -1,42 +1,42 @@
 import CSQLite
 
-/// The change of a row that is about to happen, as the pre-update hook tells it.
+/// A row change that is about to happen, as the pre-update hook reports it.
 ///
-/// It is valid as long as the call lasts that it came with. The pointers belong to SQLite.
+/// It is valid during the call that passes it. The pointers belong to SQLite.
 struct RowChangeSignal {
   let connection: SQLiteConnection
   let operation: CInt
   let database: UnsafePointer<CChar>
   let table: UnsafePointer<CChar>
 
-  /// The row id before and after: the same twice for an insert or a delete, zero for rows that have none.
+  /// The row ID before and after the change: the same for an insertion or a deletion, zero for rows without one.
   let oldRowID: Int64
   let newRowID: Int64
 
   var isInsert: Bool { operation == SQLITE_INSERT }
   var isDelete: Bool { operation == SQLITE_DELETE }
 
-  /// The number of columns that are stored. C: `sqlite3_preupdate_count`.
+  /// The number of stored columns. C: `sqlite3_preupdate_count`.
   var columnCount: CInt { sqlite3_preupdate_count(connection) }
 
-  /// Zero for what a statement changes itself, more for triggers and foreign keys. C: `sqlite3_preupdate_depth`.
+  /// Zero for direct changes by a statement, more for triggers and foreign keys. C: `sqlite3_preupdate_depth`.
   var depth: CInt { sqlite3_preupdate_depth(connection) }
 
-  /// The column that an incremental write of a blob changes; nil when there is no such write, or SQLite cannot tell.
+  /// The column that an incremental blob write changes; nil for other changes, or if SQLite does not report it.
   /// C: `sqlite3_preupdate_blobwrite`.
   var blobColumn: Int? {
     let column = tidemark_preupdate_blobwrite(connection)
     return column < 0 ? nil : Int(column)
   }
 
-  /// The value before the change; nil when SQLite cannot give it. C: `sqlite3_preupdate_old`.
+  /// The value before the change; nil if SQLite cannot return it. C: `sqlite3_preupdate_old`.
   func oldValue(_ index: CInt) -> DatabaseValue? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_old(connection, index, &value) == SQLITE_OK, let value else { return nil }
     return DatabaseValue(sqliteValue: value)
   }
 
-  /// The value after the change; nil when SQLite cannot give it. C: `sqlite3_preupdate_new`.
+  /// The value after the change; nil if SQLite cannot return it. C: `sqlite3_preupdate_new`.
   func newValue(_ index: CInt) -> DatabaseValue? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK, let value else { return nil }
@@ -44,34 +44,34 @@ struct RowChangeSignal {
   }
 }
 
-/// Told of rows that are about to change.
+/// Receives row changes before they happen.
 protocol RowChangeListener: AnyObject {
   func rowWillChange(_ signal: RowChangeSignal)
 
-  /// Told of rows that have changed, where SQLite has no pre-update hook. Of these, it does not tell all.
+  /// Called after row changes, if SQLite has no pre-update hook. SQLite does not report all changes in this way.
   func rowDidChange(
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64)
 }
 
 extension ConnectionHandle {
-  /// Has the listener of the callbacks told of changes before they happen.
+  /// Enables or disables the reports of row changes before they happen.
   ///
-  /// It may be called from the hook itself. Statements that were compiled before may delete all rows of a table
-  /// without telling: see `expireStatements`. C: `sqlite3_preupdate_hook`.
+  /// It can be called by the hook itself. Statements that were compiled before may delete all rows of a table
+  /// without reports: see `expireStatements`. C: `sqlite3_preupdate_hook`.
   ///
-  /// - returns: Whether nobody else has the place of the hook, or had it.
+  /// - returns: Whether the hook was free, or ours.
   func setRowChangeHook(_ callbacks: ConnectionCallbacks, isOn: Bool) -> Bool {
     let isFree = sqlite3_preupdate_hook(pointer, isOn ? rowWillChange : nil, nil) == nil
     return isFree && (!isOn || RowChangeRegistry.add(callbacks, for: pointer))
   }
 
-  /// Has the listener told of nothing for a moment. C: `sqlite3_preupdate_hook`.
+  /// Disables the reports for a moment. C: `sqlite3_preupdate_hook`.
   func pauseRowChangeHook() { sqlite3_preupdate_hook(pointer, nil, nil) }
 
-  /// Has the listener told again. C: `sqlite3_preupdate_hook`.
+  /// Enables the reports again. C: `sqlite3_preupdate_hook`.
   func resumeRowChangeHook() { sqlite3_preupdate_hook(pointer, rowWillChange, nil) }
 
-  /// Has the listener of the callbacks told of the changes that SQLite tells of once they have happened. C:
+  /// Enables or disables the reports of row changes after they have happened. C:
   /// `sqlite3_update_hook`.
   func setUpdateHook(_ callbacks: ConnectionCallbacks, isOn: Bool) {
     guard isOn else {
@@ -86,7 +86,7 @@ extension ConnectionHandle {
       }, callbacks.context)
   }
 
-  /// Has SQLite compile all statements again before their next run. C: `sqlite3_set_authorizer`.
+  /// Makes SQLite compile all statements again before their next execution. C: `sqlite3_set_authorizer`.
   func expireStatements(_ callbacks: ConnectionCallbacks) throws { try installAuthorizer(callbacks) }
 
   /// C: `sqlite3_rollback_hook`.

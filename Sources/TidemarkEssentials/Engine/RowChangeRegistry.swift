@@ -2,24 +2,24 @@ import Synchronization
 
 /// Finds the callbacks of a connection by its pointer, for the pre-update hook.
 ///
-/// The other hooks are given a context of ours. This one must not have any: when a session is created on a connection,
-/// SQLite takes the context of the hook that was there before for another session, and follows it.
+/// The other hooks have a context pointer. This one must not have any: when a session is created on a connection,
+/// SQLite takes the context of the previous hook for another session, and follows it.
 ///
-/// It is looked up for each row that changes, so it has no lock: a table of fixed size, with a slot for each connection
-/// that somebody listens to. Laws:
-/// 1. A slot is looked up by the thread that uses its connection, after that thread or one before it has filled it.
-/// 2. A slot that was given up can be taken again. It is never empty again, so that looking up goes on behind it.
+/// Each changed row requires a lookup, so it uses no lock: it is a table of fixed size, with a slot for each
+/// connection with a listener. Invariants:
+/// 1. The thread that uses a connection looks up its slot, after this thread or an earlier one has filled it.
+/// 2. A released slot can be reused. It is never empty again, so that lookups continue after it.
 enum RowChangeRegistry {
   private static let slotCount = 4096
   private static let connectionCountMax = 2048
 
-  /// The pointers of connections; zero when a slot was never used, one when it was given up.
+  /// The pointers of connections; zero in slots that were never used, one in released slots.
   private static let connections = Slots(slotCount)
   private static let callbacks = Slots(slotCount)
   private static let count = Mutex(0)
 
   private struct Slots: @unchecked Sendable {
-    // Never freed, and filled with atomic numbers.
+    // Never freed; contains atomic numbers.
     let start: UnsafeMutablePointer<Atomic<UInt>>
 
     init(_ count: Int) {

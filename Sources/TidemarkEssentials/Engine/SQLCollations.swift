@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A Swift closure that SQLite can sort texts with.
+/// A Swift closure that implements a collation.
 ///
 /// SQLite owns the box, and releases it when the collation is replaced, removed, or the connection
 /// closed.
@@ -13,7 +13,7 @@ final class SQLCollationBox {
 }
 
 extension ConnectionHandle {
-  /// Adds a collation, in place of one of the same name. C: `sqlite3_create_collation_v2`.
+  /// Adds a collation, or replaces the one with the same name. C: `sqlite3_create_collation_v2`.
   func addCollation(_ name: String, _ box: SQLCollationBox) throws {
     let context = Unmanaged.passRetained(box)
     let code = sqlite3_create_collation_v2(
@@ -25,7 +25,7 @@ extension ConnectionHandle {
       { context in
         Unmanaged<SQLCollationBox>.fromOpaque(context.unsafelyUnwrapped).release()
       })
-    // Unlike for functions, SQLite does not release the box of a collation that it refuses.
+    // Unlike for functions, SQLite does not release the box of a rejected collation.
     if code != SQLITE_OK { context.release() }
     try check(code)
   }

@@ -1,7 +1,7 @@
 import CSQLite
 import FoundationEssentials
 
-/// A Swift closure that SQLite can call in a statement.
+/// A Swift closure that implements an SQL function.
 ///
 /// SQLite owns the box, and releases it when the function is replaced, removed, or the connection
 /// closed.
@@ -18,7 +18,7 @@ final class SQLFunctionBox {
   }
 }
 
-/// What SQLite may assume of a function.
+/// The properties of a function on which SQLite may rely.
 struct SQLFunctionTraits: OptionSet {
   var rawValue: CInt
 
@@ -27,18 +27,18 @@ struct SQLFunctionTraits: OptionSet {
   static let innocuous = SQLFunctionTraits(rawValue: SQLITE_INNOCUOUS)
 }
 
-/// The state of one run of an aggregate.
+/// The state of one execution of an aggregate.
 protocol SQLAggregateState: AnyObject {
   func step(_ arguments: [DatabaseValue]) throws
   func finalize() throws -> DatabaseValue
 }
 
 extension ConnectionHandle {
-  /// Adds a function, in place of one of the same name and argument count. C: `sqlite3_create_function_v2`.
+  /// Adds a function, or replaces the one with the same name and argument count. C: `sqlite3_create_function_v2`.
   ///
   /// - parameter argumentCount: -1 for any number.
   func addFunction(_ name: String, argumentCount: CInt, _ traits: SQLFunctionTraits, _ box: SQLFunctionBox) throws {
-    // SQLite releases the box also when it refuses the function.
+    // SQLite also releases the box if it rejects the function.
     let context = Unmanaged.passRetained(box).toOpaque()
     let flags = traits.rawValue | SQLITE_UTF8
     let code =
@@ -60,7 +60,7 @@ extension ConnectionHandle {
   }
 }
 
-// MARK: - What C calls
+// MARK: - Called by C
 
 private func releaseFunctionBox(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
@@ -93,9 +93,9 @@ private func scalarFunctionWasCalled(
   }
 }
 
-/// The memory that SQLite gives to each run of an aggregate: a retained pointer to its state.
+/// The memory that SQLite gives to each execution of an aggregate: a retained pointer to its state.
 ///
-/// It is zero at first, and after an error was reported, so that nothing is done after a failure.
+/// It is zero at first, and after an error, so that nothing is done after a failure.
 private func aggregateSlot(of context: OpaquePointer?) -> UnsafeMutablePointer<AggregateSlot>? {
   sqlite3_aggregate_context(context, CInt(MemoryLayout<AggregateSlot>.size))?
     .assumingMemoryBound(to: AggregateSlot.self)
@@ -143,7 +143,7 @@ private func aggregateDidEnd(context: OpaquePointer?) {
     Unmanaged<AggregateStateBox>.fromOpaque(pointer).release()
     slot.pointee.state = nil
   }
-  // SQLite ends an aggregate whose step has failed, too. The error was reported then.
+  // SQLite also calls the final function of an aggregate whose step has failed. The step reported the error.
   guard slot.pointee.hasFailed == 0, let box else { return }
   do {
     try box.state.finalize().report(to: context)
@@ -154,16 +154,16 @@ private func aggregateDidEnd(context: OpaquePointer?) {
 
 // MARK: - Results
 
-/// A thrown error becomes the error of the statement. A `DatabaseError` keeps its code and message.
+/// Makes a thrown error the error of the statement. A `DatabaseError` keeps its code and message.
 private func report(_ error: any Error, to context: OpaquePointer?) {
   guard let error = error as? DatabaseError else {
     return sqlite3_result_error(context, "\(error)", -1)
   }
-  // The message first: SQLite sets one of its own for a code that comes without.
+  // The message comes first: SQLite sets its own message for a code without one.
   if let message = error.message { sqlite3_result_error(context, message, -1) }
   switch error.extendedResultCode {
   case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE:
-    // No failures: SQLite would go on as if nothing had been thrown, or take it for a row.
+    // These codes are not failures: SQLite would continue as if no error had been thrown, or take them for a row.
     sqlite3_result_error_code(context, SQLITE_ERROR)
   default:
     sqlite3_result_error_code(context, error.extendedResultCode.rawValue)
@@ -171,7 +171,7 @@ private func report(_ error: any Error, to context: OpaquePointer?) {
 }
 
 extension DatabaseValue {
-  /// The value of an argument, or nil when SQLite had no memory to give it. C: `sqlite3_value_type` and
+  /// The value of an argument, or nil if SQLite has no memory for it. C: `sqlite3_value_type` and
   /// its siblings.
   init?(sqliteValue value: OpaquePointer) {
     switch sqlite3_value_type(value) {
@@ -194,7 +194,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Gives the value as the result of a function. C: `sqlite3_result_null` and its siblings.
+  /// Sets the value as the result of a function. C: `sqlite3_result_null` and its siblings.
   fileprivate func report(to context: OpaquePointer?) {
     switch storage {
     case .null: sqlite3_result_null(context)

@@ -1,7 +1,7 @@
 // Small operations on the text of SQL.
 
 extension StringProtocol where SubSequence == Substring {
-  /// The text without the blanks and semicolons around it.
+  /// The text without leading and trailing whitespace and semicolons.
   var trimmedSQLStatement: String {
     func isBlank(_ byte: UInt8) -> Bool {
       byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || (9...13).contains(byte)
@@ -16,13 +16,13 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 extension String {
-  /// The text as an SQL identifier: between double quotes, inner double quotes doubled.
+  /// The text as an SQL identifier: in double quotes, with inner double quotes doubled.
   ///
   /// ```swift
   /// "player".quotedDatabaseIdentifier    // "player", quotes included
   /// ```
   ///
-  /// - precondition: The text has no NUL character, which no SQL text can carry.
+  /// - precondition: The text contains no NUL character, which SQL cannot represent.
   public var quotedDatabaseIdentifier: String {
     precondition(!utf8.contains(0), "An SQL identifier cannot contain a NUL character")
     guard utf8.contains(UInt8(ascii: "\"")) else { return "\"\(self)\"" }
@@ -36,8 +36,8 @@ extension String {
 }
 
 extension String {
-  /// The text of one statement as it can stand between parentheses: without the semicolon at its end and what
-  /// follows it, and with a line feed behind a comment. Several statements are left as they are, for SQLite to refuse.
+  /// The text of one statement in a form that can be put in parentheses: without its final semicolon and the text after
+  /// it, and with a line feed after a comment. Several statements are left unchanged, so that SQLite rejects them.
   var subqueryText: String {
     var tokens = SQLTokenizer(self)
     var end: String.Index?
@@ -54,7 +54,7 @@ extension String {
 }
 
 extension String {
-  /// The text with its letters from A to Z in lower case. SQLite finds two names equal when these are.
+  /// The text with ASCII letters in lower case. SQLite considers names equal if these texts are equal.
   var asciiLowercased: String {
     guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
     return String(

@@ -1,8 +1,8 @@
-/// Cuts SQL text into what matters to us: words, parameters, semicolons, and the rest.
+/// Splits SQL into words, parameters, semicolons, and other tokens.
 ///
-/// It follows SQLite's own rules for what hides a character: `'text'`, `"name"`, `` `name` ``,
-/// `[name]`, `-- comment`, `/* comment */`. It never fails: what SQLite would refuse becomes `.other`,
-/// and SQLite says so when the text is compiled.
+/// It follows SQLite's own rules for quotes and comments: `'text'`, `"name"`, `` `name` ``,
+/// `[name]`, `-- comment`, `/* comment */`. It never fails: invalid text becomes `.other`,
+/// and SQLite reports the error when it compiles the text.
 struct SQLTokenizer: Sequence, IteratorProtocol {
   enum Token: Equatable {
     case word
@@ -15,7 +15,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
   private let bytes: Substring.UTF8View
   private var position: Substring.UTF8View.Index
 
-  /// Where the last token begins and ends.
+  /// The range of the last token.
   private(set) var range: Range<String.Index>
 
   init(_ sql: Substring) {
@@ -69,8 +69,8 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
     while let byte = peek(), condition(byte) { take() }
   }
 
-  /// Takes the name behind the mark of a parameter: a word, which may have `::` inside, and a part between
-  /// parentheses at its end. Answers whether there is one.
+  /// Reads the name after the prefix of a parameter: a word, which may contain `::`, and a part in
+  /// parentheses at its end. Returns whether there is a name.
   private mutating func takeParameterName() -> Bool {
     var isNamed = false
     while let byte = peek() {
@@ -98,7 +98,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
   private mutating func skipQuoted(by quote: UInt8) {
     while let byte = take() {
       guard byte == quote else { continue }
-      // A doubled quote stands for itself.
+      // A doubled quote stands for a quote.
       if peek() != quote { return }
       take()
     }
@@ -118,7 +118,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
     }
   }
 
-  /// Takes two bytes if the second one is this. The first one is known.
+  /// Reads two bytes if the second one has the given value. The first one is known.
   private mutating func takesPair(_ second: UInt8) -> Bool {
     let start = position
     take()
@@ -130,7 +130,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
     return false
   }
 
-  /// Takes a byte order mark, which SQLite takes for a blank where a token could begin.
+  /// Reads a byte order mark, which SQLite treats as whitespace at the start of a token.
   private mutating func takesByteOrderMark() -> Bool {
     let rest = bytes[position...]
     guard rest.starts(with: [0xEF, 0xBB, 0xBF]) else { return false }
@@ -153,7 +153,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// Whether SQLite takes this byte for a part of an identifier.
+  /// Whether SQLite accepts this byte in an identifier.
   private static func isWord(_ byte: UInt8) -> Bool {
     isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
       || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
@@ -162,7 +162,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 }
 
 extension SQLTokenizer {
-  /// Whether the text has nothing but blanks, comments and semicolons.
+  /// Whether the text contains only whitespace, comments and semicolons.
   static func isBlank(_ sql: Substring) -> Bool {
     SQLTokenizer(sql).allSatisfy { $0 == .semicolon }
   }

@@ -1,4 +1,4 @@
-/// A list that has one element most of the time, which needs no memory of its own there.
+/// A list that usually has one element, and then allocates no memory.
 struct ShortList<Element> {
   private var first: Element?
   private var others: [Element] = []

@@ -10,16 +10,16 @@
 ///   arguments: ["title": "Dune", "pages": 896])
 /// ```
 ///
-/// A parameter takes the value of its name when there is one, else the next positional value. A
-/// statement is not run with a value too few, or a positional value too many.
+/// A parameter uses the value with its name if there is one, otherwise the next positional value. A
+/// statement with missing values, or with too many positional values, does not run.
 ///
-/// It stands in this room, below statements, because a `DatabaseError` shows the arguments that were in
-/// use. The ways to make one from Swift values are in the room of values.
+/// This type is in the lowest module, because a `DatabaseError` contains the arguments of the failed
+/// statement. The initializers from Swift values are in the module `Values`.
 public struct StatementArguments: Hashable, Sendable {
   var values: [DatabaseValue]
   var namedValues: [String: DatabaseValue]
 
-  /// No arguments.
+  /// Empty arguments.
   public init() {
     self.init(values: [])
   }
@@ -29,16 +29,16 @@ public struct StatementArguments: Hashable, Sendable {
     self.namedValues = namedValues
   }
 
-  /// Whether there is no value at all.
+  /// Whether there is neither a positional nor a named value.
   public var isEmpty: Bool { values.isEmpty && namedValues.isEmpty }
 }
 
 // MARK: - Combining
 
 extension StatementArguments {
-  /// Adds arguments: positional values go last, named values replace those of the same name.
+  /// Appends positional values, and adds named values, which replace those with the same names.
   ///
-  /// - returns: The values that were replaced.
+  /// - returns: The replaced values.
   @discardableResult
   public mutating func append(contentsOf arguments: StatementArguments) -> [String: DatabaseValue] {
     var replacedValues: [String: DatabaseValue] = [:]
@@ -49,25 +49,25 @@ extension StatementArguments {
     return replacedValues
   }
 
-  /// Both arguments together.
+  /// Concatenates arguments.
   ///
-  /// - precondition: No name is given twice. Use `&+` to have the right side win.
+  /// - precondition: The names are distinct. With `&+`, the right side replaces values with the same names.
   public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result += rhs
     return result
   }
 
-  /// Both arguments together. Where a name is given twice, the right side wins.
+  /// Concatenates arguments. Named values of the right side replace those with the same names.
   public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result.append(contentsOf: rhs)
     return result
   }
 
-  /// Adds arguments.
+  /// Appends arguments.
   ///
-  /// - precondition: No name is given twice. Use `append(contentsOf:)` to have the right side win.
+  /// - precondition: The names are distinct. `append(contentsOf:)` replaces values with the same names.
   public static func += (lhs: inout StatementArguments, rhs: StatementArguments) {
     let replacedValues = lhs.append(contentsOf: rhs)
     precondition(

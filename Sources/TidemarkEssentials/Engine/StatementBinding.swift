@@ -3,10 +3,10 @@ import FoundationEssentials
 
 /// A type that can be bound to a parameter of a statement.
 public protocol StatementBinding {
-  /// Binds the value to the parameter at the given index (the first one is 1), and answers the result
+  /// Binds the value to the parameter at an index (the first one is 1), and returns the result
   /// code of SQLite.
   ///
-  /// You call this method only if you write your own conversion of a value for speed.
+  /// Call this method only in custom conversions that avoid a `DatabaseValue` for speed.
   func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
 }
 
@@ -23,10 +23,10 @@ extension DatabaseValue: StatementBinding {
   }
 }
 
-/// Binds a text whole, NUL characters included. C: `sqlite3_bind_text64`.
+/// Binds a whole text, including NUL characters. C: `sqlite3_bind_text64`.
 func bindText(_ text: String, to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
   func bind(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
-    // A null pointer would bind NULL where an empty text is meant.
+    // A null pointer would bind NULL instead of an empty text.
     guard let start = bytes.baseAddress else {
       return sqlite3_bind_text(sqliteStatement, index, "", 0, tidemark_static())
     }
@@ -43,7 +43,7 @@ func bindText(_ text: String, to sqliteStatement: SQLiteStatement, at index: CIn
 /// Binds bytes. C: `sqlite3_bind_blob64`.
 func bindData(_ data: Data, to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
   data.withUnsafeBytes { bytes in
-    // A null pointer would bind NULL where an empty blob is meant.
+    // A null pointer would bind NULL instead of an empty blob.
     guard let start = bytes.baseAddress, bytes.count > 0 else {
       return sqlite3_bind_zeroblob(sqliteStatement, index, 0)
     }

@@ -11,23 +11,23 @@ import Dispatch
 
 /// A thread of the system.
 enum SystemThread {
-  /// How many processors there are to run threads.
+  /// The number of processors.
   static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
 
-  /// Lets others have the processor, if some wait for it.
+  /// Gives the processor to other waiting threads.
   static func yield() { sched_yield() }
 
-  /// Runs a closure on a thread of its own, which is gone then.
+  /// Runs a closure on a new thread, which then ends.
   ///
-  /// When the system has no thread left, that of somebody else runs it, once it is free.
+  /// If the system cannot create a thread, a thread of another user runs the closure, as soon as it is free.
   ///
-  /// - parameter name: What the system shows; it keeps the first 15 bytes.
-  /// - parameter stackSize: In bytes, of whole pages.
+  /// - parameter name: The name that the system shows; it keeps the first 15 bytes.
+  /// - parameter stackSize: The stack size in bytes, a multiple of the page size.
   static func run(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) {
     if !start(name: name, stackSize: stackSize, body) { DispatchQueue.global().async { body() } }
   }
 
-  /// - returns: Whether there is a thread.
+  /// - returns: Whether a thread was created.
   private static func start(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -46,7 +46,7 @@ enum SystemThread {
         #if canImport(Darwin)
           let pointer = context
         #else
-          // What `start` has given.
+          // The pointer that `start` has passed.
           let pointer = context.unsafelyUnwrapped
         #endif
         Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run()

@@ -8,21 +8,21 @@ import Dispatch
   import Darwin
 #endif
 
-/// Time, as far as it only goes on: to measure how long something takes, and to wait.
+/// A monotonic clock, for measuring durations and for waiting.
 ///
-/// It comes from outside, so that a test can have time pass as it likes.
+/// It is injected, so that tests control the time.
 struct WorldClock: Sendable {
   /// The time since some moment in the past.
   var now: @Sendable () -> Duration
 
-  /// Waits, with the thread.
+  /// Waits, and blocks the thread.
   var sleep: @Sendable (Duration) -> Void
 
-  /// Calls a closure, which must not block, when some time has passed. What it answers is to be called when that is not
-  /// wanted any more.
+  /// Calls a closure, which must not block, after some time. The returned closure cancels the
+  /// call.
   var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
-  /// The real one.
+  /// The system's clock.
   static let live = WorldClock(
     now: {
       var time = timespec()
@@ -35,7 +35,7 @@ struct WorldClock: Sendable {
       nanosleep(&time, nil)
     },
     after: { duration, body in
-      // Its own handler is gone once it is cancelled, and with it all that `body` holds.
+      // A cancelled timer releases its handler, and with it everything that `body` captures.
       nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
       timer.setEventHandler(handler: body)
       timer.schedule(deadline: .now() + duration.inSeconds)
@@ -45,7 +45,7 @@ struct WorldClock: Sendable {
 }
 
 extension Duration {
-  /// Less what is shorter than that.
+  /// Without durations that are shorter than this.
   var inNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -46,7 +46,7 @@ struct FollowedResult<Element: Equatable & Sendable>: Sendable {
   private var unseen = Unseen.everything
 
   /// What the consumer has seen of rows that are others now, by their ids: nil where there was none.
-  private var seen: [Int64: Row?] = [:]
+  private(set) var seen: [Int64: Row?] = [:]
 
   var count: Int { elements.count }
 
@@ -63,21 +63,30 @@ struct FollowedResult<Element: Equatable & Sendable>: Sendable {
   /// Puts a new result in place of the one there is.
   ///
   /// - parameter keys: Those of its rows; nil where they are not known.
-  mutating func replace(_ elements: [Element], _ keys: OrderedKeys?) {
+  /// - returns: The old result, to be released outside of the lock.
+  @discardableResult
+  mutating func replace(_ elements: [Element], _ keys: OrderedKeys?) -> Self {
+    let old = self
     if case .rows = unseen {
       unseen = .since(seenList())
       seen = [:]
     }
     self.elements = elements
     self.keys = keys
+    return old
   }
 
   /// Puts changed rows in. The keys are known.
-  mutating func update(_ changes: [Change]) {
+  ///
+  /// - returns: The old rows, to be released outside of the lock.
+  @discardableResult
+  mutating func update(_ changes: [Change]) -> [Row] {
+    var replaced: [Row] = []
     guard var keys = keys.take() else { preconditionFailure("Rows are put into a result that has none") }
     for change in changes {
       let slot = keys.slot(of: change.key)
       let old = slot.map { Row(element: elements[$0], values: keys.values(at: $0)) }
+      if let old { replaced.append(old) }
       if let slot, let old, let new = change.row, new.values.elementsEqual(old.values) {
         if new.element == old.element { continue }
         elements[slot] = new.element
@@ -95,6 +104,7 @@ struct FollowedResult<Element: Equatable & Sendable>: Sendable {
       note(old, change)
     }
     self.keys = keys
+    return replaced
   }
 
   /// Takes note of what the consumer has seen, if he has seen the result of before.

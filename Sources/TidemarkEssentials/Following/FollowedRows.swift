@@ -68,9 +68,9 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
       let rows = try fetchRows(ids, plan, db)
     {
       return state.withLock { state in
-        state.result.update(rows)
-        return state.result.hasNews
-      }
+        let replaced = state.result.update(rows)
+        return (hasNews: state.result.hasNews, replaced)
+      }.hasNews
     }
     return try fetchAll(db, news)
   }
@@ -97,9 +97,9 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
   private func fetchAll(_ db: Database, _ news: StateNews) throws -> Bool {
     let prepared = try request.makePreparedRequest(db, forSingleResult: false)
     let (elements, keys, plan) = try fetchInOrder(prepared, db, news) ?? (fetchInItsOrder(prepared), nil, nil)
-    state.withLock { state in
-      state.result.replace(elements, keys)
-      state.plan = plan
+    _ = state.withLock { state in
+      defer { state.plan = plan }
+      return (state.result.replace(elements, keys), state.plan)
     }
     return true
   }
@@ -145,7 +145,10 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
     {
       (reading.query, reading.columnNames) = (query, names)
     }
-    state.withLock { [reading] in $0.reading = reading }
+    _ = state.withLock { [reading] state in
+      defer { state.reading = reading }
+      return state.reading
+    }
     return reading
   }
 
@@ -153,7 +156,11 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
 
   /// What has changed since the last call: nil when that is nothing. The first one leads from nothing to the result.
   func takeDifference() -> KeyedDifference<Element>? {
-    switch state.withLock({ $0.result.takeNews(by: functions.id) }) {
+    let (news, _) = state.withLock { state in
+      let seen = state.result.seen
+      return (state.result.takeNews(by: functions.id), seen)
+    }
+    switch news {
     case nil: return nil
     case .first(let elements): return functions.difference([], elements)
     case .rows(let difference): return difference.isEmpty ? nil : difference

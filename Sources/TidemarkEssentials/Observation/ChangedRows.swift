@@ -1,17 +1,17 @@
-/// The rows of a table that have changed since somebody last asked, by their ids.
+/// The row IDs of the rows of a table that have changed since the last fetch.
 ///
-/// It is kept for queries that fetch such rows alone. It may name rows that have not changed; where it cannot name all
-/// that have, it names none.
+/// It is used by queries that fetch only changed rows. It may contain rows that have not changed; if it cannot contain
+/// all that have, it contains none.
 enum ChangedRows: Equatable {
   case some(Set<Int64>)
 
-  /// Any may have changed.
+  /// Any row may have changed.
   case any
 
-  /// Nothing has changed.
+  /// No row has changed.
   static let none = ChangedRows.some([])
 
-  /// So many rows take longer to be fetched one by one than most results take as a whole.
+  /// Fetching more rows one by one takes longer than fetching most results completely.
   static let countMax = 2_000
 
   mutating func formUnion(_ other: ChangedRows) {
@@ -22,7 +22,7 @@ enum ChangedRows: Equatable {
     if own.isEmpty { self = other } else { set(own.union(ids)) }
   }
 
-  /// Adds what a commit has changed in the table.
+  /// Adds the changes of the table by a commit.
   mutating func insert(_ changes: TableCommit) {
     guard case .some(var ids) = self else { return }
     self = .any

@@ -1,13 +1,13 @@
-/// The parts that are found by the value of a column. It belongs to its `RegionTableIndex`.
+/// The parts of regions that are found by the value of a column. It belongs to a `RegionTableIndex`.
 final class ColumnIndex {
   let name: String
 
-  // Integers apart: most values that rows are found by are integers, which the library of Swift hashes at once.
+  // A separate table for integers: most values are integers, which the standard library hashes faster.
   @exclusivity(unchecked) private var integers = NumberTable<Int64>()
   @exclusivity(unchecked) private var values = NumberTable<DatabaseValue>()
   @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
 
-  /// Where the layout that was asked last has the column: most commits have the same one.
+  /// The location of the column in the last used layout: most commits have the same one.
   @exclusivity(unchecked) private var lastPlace: (layout: CaptureLayout, place: CaptureLayout.Place)?
 
   init(name: String) {
@@ -46,7 +46,7 @@ final class ColumnIndex {
     }
   }
 
-  /// Calls a closure for each part that lets a value pass: for all when it is not known.
+  /// Calls a closure for each part that contains a value, or for all parts if the value is unknown.
   func find(_ value: DatabaseValue?, _ body: (Int32) -> Void) {
     guard let value else {
       integers.forEach(body)
@@ -61,7 +61,7 @@ final class ColumnIndex {
     if ranges.count > 0 { ranges.find(value, body) }
   }
 
-  /// Where the values of the column are.
+  /// The location of the column's values.
   func place(in layout: CaptureLayout) -> CaptureLayout.Place {
     if let lastPlace, lastPlace.layout === layout { return lastPlace.place }
     let place = layout.place(of: name)
@@ -71,7 +71,7 @@ final class ColumnIndex {
 }
 
 extension DatabaseValue {
-  /// The integer that it equals, if there is one: the same one for all values that are equal.
+  /// The integer that equals the value, if there is one: the same one for all equal values.
   fileprivate var exactInteger: Int64? {
     switch storage {
     case .int64(let integer): integer
@@ -81,9 +81,9 @@ extension DatabaseValue {
   }
 }
 
-/// The numbers of parts, by what they are found by.
+/// The numbers of parts, by key.
 private struct NumberTable<Key: Hashable> {
-  /// Most of the time it is one.
+  /// Usually there is one.
   private enum Numbers {
     case one(Int32)
     case many([Int32])
@@ -105,7 +105,7 @@ private struct NumberTable<Key: Hashable> {
       }
     }
 
-    /// - returns: What is left.
+    /// - returns: The remaining numbers; nil if there are none.
     consuming func removing(_ number: Int32) -> Numbers? {
       switch self {
       case .one: return nil
@@ -125,7 +125,7 @@ private struct NumberTable<Key: Hashable> {
   }
 
   mutating func remove(_ key: Key, _ number: Int32) {
-    // Out while it changes: an array that is held twice is copied.
+    // Removed while it changes: an array with two references would be copied.
     if let known = numbers.removeValue(forKey: key) { numbers[key] = known.removing(number) }
   }
 

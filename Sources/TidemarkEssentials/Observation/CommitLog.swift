@@ -1,19 +1,19 @@
-/// The number of a commit: each one that is published has the next one.
+/// The number of a published commit: they are consecutive.
 typealias CommitNumber = UInt64
 
-/// The commits that running fetches may not have seen.
+/// The commits that running fetches may have missed.
 ///
-/// A fetch begins when some commit was the last one. What it reads is that commit's state, or a newer one. When it
-/// ends, what it has read is known, and is compared with the commits that came after that one: if one of them touches
-/// it, the value may be old.
+/// A fetch begins after some commit. It reads the state of this commit, or a newer one. When it
+/// ends, its region is known, and is compared with the commits that followed: if one of them affects the region,
+/// the value may be outdated.
 ///
-/// It keeps what running fetches may ask for, and no more than a number of commits and rows: who asks for what was
-/// thrown away is told yes.
+/// The log keeps the commits that running fetches may need, up to a number of commits and rows: evicted commits are
+/// conservatively reported as matching.
 struct CommitLog<Changes> {
   private struct Commit {
     var number: CommitNumber
 
-    /// The version of the needs that it was captured for.
+    /// The version of the needs for which it was captured.
     var needsVersion: Int
     var rowCount: Int
     var changes: ShortList<Changes>
@@ -21,20 +21,20 @@ struct CommitLog<Changes> {
     /// Whether everything may have changed.
     var isUnknown: Bool
 
-    /// Whether it is one of somebody else.
+    /// Whether it is an external commit.
     var isOfOthers: Bool
   }
 
   private let commitCountMax: Int
   private let rowCountMax: Int
 
-  /// The last commit that was published.
+  /// The last published commit.
   private(set) var last: CommitNumber = 0
 
   private var commits: ArraySlice<Commit> = []
   private var rowCount = 0
 
-  // By the commit that was the last one when they began.
+  // The number of running fetches, by the commit after which they began.
   private var fetchCounts: [CommitNumber: Int] = [:]
 
   init(commitCountMax: Int = 256, rowCountMax: Int = 20_000) {
@@ -42,15 +42,15 @@ struct CommitLog<Changes> {
     self.rowCountMax = rowCountMax
   }
 
-  /// A fetch begins: its snapshot is taken after this.
+  /// Begins a fetch, whose snapshot is taken after this call.
   ///
-  /// - returns: The commit that its snapshot is at least as new as.
+  /// - returns: A commit that the snapshot includes.
   mutating func begin() -> CommitNumber {
     fetchCounts[last, default: 0] += 1
     return last
   }
 
-  /// A fetch has ended, and has asked what it wanted to know.
+  /// Ends a fetch, after it has used the log.
   mutating func end(_ number: CommitNumber) {
     guard let count = fetchCounts[number] else { preconditionFailure("A fetch ends that had not begun") }
     fetchCounts[number] = count == 1 ? nil : count - 1
@@ -58,16 +58,16 @@ struct CommitLog<Changes> {
     while let first = commits.first, first.number <= oldest { drop(first) }
   }
 
-  /// Whether somebody may ask for a commit that is published now.
+  /// Whether a fetch may need a commit that is published now.
   var isAsked: Bool { !fetchCounts.isEmpty }
 
-  /// A commit was published of which nobody will ask.
+  /// Publishes a commit that no fetch will need.
   mutating func skip() {
     precondition(!isAsked, "A commit is skipped that a fetch may ask for")
     last += 1
   }
 
-  /// A commit was published.
+  /// Publishes a commit.
   mutating func append(
     _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
   ) {
@@ -81,9 +81,9 @@ struct CommitLog<Changes> {
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }
   }
 
-  /// Whether one of the commits after some other one touches what a closure looks for, those of others apart.
+  /// Whether one of the commits after another one satisfies a closure; external commits are ignored.
   ///
-  /// - parameter needsVersion: What was captured for older needs may have left out what it looks for.
+  /// - parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
   func contains(
     after number: CommitNumber, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
   ) -> Bool {
@@ -99,7 +99,7 @@ struct CommitLog<Changes> {
     return false
   }
 
-  /// Whether others have committed after some commit.
+  /// Whether there was an external commit after a commit.
   func hasOthers(after number: CommitNumber) -> Bool {
     commits.contains { $0.number > number && $0.isOfOthers }
   }

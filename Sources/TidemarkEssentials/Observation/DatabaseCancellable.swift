@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Something that goes on until it is cancelled: an observation.
+/// An operation that lasts until it is cancelled, such as an observation.
 public protocol DatabaseCancellable {
-  /// Ends it. Cancelling twice is fine.
+  /// Ends the operation. Further calls have no effect.
   func cancel()
 }
 
-/// Something that goes on until it is cancelled, or until nobody keeps this object.
+/// An operation that lasts until it is cancelled, or until this object is released.
 ///
 /// ```swift
 /// let cancellable = observation.start(in: dbPool, onError: { print($0) }, onChange: { print($0) })
@@ -15,22 +15,22 @@ public protocol DatabaseCancellable {
 public final class AnyDatabaseCancellable: DatabaseCancellable, Sendable {
   private let isCancelled = Atomic<Bool>(false)
 
-  // Taken by who cancels first.
+  // The first caller that cancels takes it.
   private nonisolated(unsafe) var end: (@Sendable () -> Void)?
 
-  /// Cancels by calling a closure: once, whoever asks, and at the latest when the object goes.
+  /// Creates a cancellable that calls a closure once, when it is cancelled or released.
   public init(cancel: @escaping @Sendable () -> Void) {
     end = cancel
   }
 
-  /// Cancels something else.
+  /// Creates a cancellable that cancels another one.
   public convenience init(_ cancellable: some DatabaseCancellable & Sendable) {
     self.init(cancel: { cancellable.cancel() })
   }
 
   deinit { cancel() }
 
-  /// Ends it. Cancelling twice is fine.
+  /// Ends the operation. Further calls have no effect.
   public func cancel() {
     if isCancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
     let end = end

@@ -56,10 +56,11 @@ class DeliveryMailbox: @unchecked Sendable {
   /// Nothing is delivered any more once it has returned.
   final func cancel() {
     let thread = currentThreadID()
-    // The closures go outside of the lock: what they hold may do anything when it goes.
+    // Closures and values are released outside of the lock: what they hold may do anything in its `deinit`.
     let (place, _) = state.withLock { state in
-      defer { state.calls = nil }
-      return (Self.close(&state.machine, on: thread), state.calls)
+      let old = state
+      state.calls = nil
+      return (Self.close(&state.machine, on: thread), old)
     }
     place?.wait()
   }
@@ -77,7 +78,10 @@ class DeliveryMailbox: @unchecked Sendable {
   /// Has what has come delivered, if that is to be scheduled.
   private func schedule(_ hasCome: (inout MailboxMachine<Delivery>) -> Bool) {
     // Without calls it was closed.
-    let calls = state.withLock { hasCome(&$0.machine) ? $0.calls : nil }
+    let (calls, _) = state.withLock { state in
+      let replaced = state.machine.next
+      return (hasCome(&state.machine) ? state.calls : nil, replaced)
+    }
     calls?.schedule { [self] in deliver() }
   }
 
@@ -99,10 +103,11 @@ class DeliveryMailbox: @unchecked Sendable {
       wasLast = true
     }
     let (schedules, tell, _) = state.withLock { state in
+      let old = wasLast ? state : nil
       let (schedules, tell) = state.machine.didDeliver(wasLast: wasLast)
       for waiter in tell { DeliveryWaits.shared.end(waiter.thread) }
-      defer { if wasLast { state.calls = nil } }
-      return (schedules, tell, state.calls)
+      if wasLast { state.calls = nil }
+      return (schedules, tell, old)
     }
     for waiter in tell { waiter.place.tell() }
     return schedules

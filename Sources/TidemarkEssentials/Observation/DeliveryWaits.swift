@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Threads that wait for the end of a delivery, which happens on another thread.
+/// The threads that wait for the end of a delivery on another thread.
 ///
-/// Law: nobody waits for himself, in however roundabout a way. When two closures cancel each other's observation at the
-/// same time, the second one does not wait for the first one, which waits for it.
+/// Invariant: no thread waits for itself, not even through other threads. When two closures cancel each other's
+/// observation at the same time, the second one does not wait for the first one, which waits for it.
 final class DeliveryWaits: Sendable {
-  /// Those of the process: a closure may cancel any observation of any database.
+  /// The waits of the process: a closure may cancel any observation of any database.
   static let shared = DeliveryWaits()
 
-  /// For whom each thread waits.
+  /// For each waiting thread, the thread for which it waits.
   private let deliverers = Mutex<[ThreadID: ThreadID]>([:])
 
-  /// A thread is about to wait for what another one delivers.
+  /// Reports that a thread is about to wait for a delivery on another one.
   ///
-  /// - returns: Whether it may: false when the other one waits for it, directly or through others.
+  /// - returns: Whether it may wait: false if the other one waits for it, directly or through others.
   func begin(_ thread: ThreadID, for deliverer: ThreadID) -> Bool {
     deliverers.withLock { deliverers in
       var other = deliverer
@@ -28,7 +28,7 @@ final class DeliveryWaits: Sendable {
     }
   }
 
-  /// What a thread waits for is over.
+  /// Reports that the wait of a thread has ended.
   func end(_ thread: ThreadID) {
     deliverers.withLock { $0[thread] = nil }
   }

@@ -1,23 +1,23 @@
 /// Finds the ranges that contain a value, among many.
 ///
-/// The ranges stand in a few sorted runs, each at least twice as long as the next: a new range makes a run of one, and
-/// runs that became too similar are merged. A run is searched as a binary tree whose nodes know the highest upper bound
-/// below them. What is removed is crossed out, and thrown away once half of all is. So adding, removing and finding
-/// cost what a few logarithms cost, however they are mixed.
+/// The ranges are stored in a few sorted runs, each at least twice as long as the next: a new range is a run of one,
+/// and runs of similar lengths are merged. A run is searched as a binary tree whose nodes store the highest upper bound
+/// below them. Removed ranges are marked, and dropped once they are half of all. So insertions, removals and lookups
+/// take logarithmic amortized time, in any order.
 struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   fileprivate struct Item: Sendable {
     var range: ValueRange
     var id: ID
 
-    /// Ids are given again: how many ranges had this one before.
+    /// IDs are reused: the number of earlier ranges with this ID.
     var generation: Int32
   }
 
-  /// Ranges in the order of their lower bounds.
+  /// Ranges, sorted by their lower bounds.
   fileprivate struct Run: Sendable {
     var items: [Item]
 
-    /// For the node in the middle of each part, the upper bound that no other one below it exceeds.
+    /// For the node in the middle of each part, the highest upper bound below it.
     var highest: [Upper]
 
     init(_ items: [Item]) {
@@ -41,7 +41,7 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
       if highest[middle].isBelow(value) { return }
       find(value, part.lowerBound..<middle, body)
       let item = items[middle]
-      // What comes after has a lower bound that is not lower.
+      // The lower bounds of all following ranges are not lower.
       if let lower = item.range.lower?.value, value.isOrdered(before: lower) { return }
       if item.range.contains(value) { body(item) }
       find(value, middle + 1..<part.upperBound, body)
@@ -70,18 +70,18 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   private var removedCount = 0
   private var totalCount = 0
 
-  /// The generation of what has an id now, or will have it; zero when there is none. What is of another one is crossed
-  /// out.
+  /// The generation of the current or next range with each ID; zero if missing. Ranges of other generations are
+  /// removed ones.
   private var generations: [ID: Int32] = [:]
 
-  /// How many ranges there are.
+  /// The number of ranges.
   var count: Int { totalCount - removedCount }
 
   private func isThere(_ item: Item) -> Bool {
     generations.isEmpty ? item.generation == 0 : generations[item.id, default: 0] == item.generation
   }
 
-  /// Adds a range. The id is not that of a range that is there.
+  /// Adds a range. The ID must not belong to a current range.
   mutating func insert(_ range: ValueRange, _ id: ID) {
     totalCount += 1
     var items = [Item(range: range, id: id, generation: generations[id, default: 0])]
@@ -91,7 +91,7 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
     runs.append(Run(items))
   }
 
-  /// Removes a range that is there.
+  /// Removes a current range.
   mutating func remove(_ id: ID) {
     generations[id, default: 0] += 1
     removedCount += 1
@@ -114,7 +114,7 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  // The order of such a value is not known.
+  // The order of such a value is unknown.
   private func findEverywhere(_ value: DatabaseValue, _ body: (ID) -> Void) {
     for run in runs {
       for item in run.items where item.range.contains(value) && isThere(item) { body(item.id) }
@@ -162,7 +162,7 @@ extension Range<Int> {
 }
 
 extension ValueRange {
-  /// Whether the lower bound is lower than that of another range.
+  /// Whether the lower bound is less than the lower bound of another range.
   fileprivate func startsBefore(_ other: ValueRange) -> Bool {
     guard let otherLower = other.lower else { return false }
     guard let lower else { return true }
@@ -171,7 +171,7 @@ extension ValueRange {
 }
 
 extension DatabaseValue {
-  /// Whether the value is a text whose bytes are not those that SQLite has.
+  /// Whether the value is a text whose bytes differ from those that SQLite has.
   fileprivate var isRepairedText: Bool {
     if case .string(let text) = storage { text.unicodeScalars.contains("\u{FFFD}") } else { false }
   }

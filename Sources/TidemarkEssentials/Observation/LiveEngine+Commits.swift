@@ -1,12 +1,12 @@
 extension LiveEngine {
-  /// A commit has succeeded. Called on the thread that has committed.
+  /// Handles a successful commit, on the committing thread.
   func didCommit(_ changes: CommittedChanges) {
     let outcome = state.withLock { state -> (LiveWork, [AnyLiveObserver])? in
       let wakeCount = state.metrics.wakeCount
       let woken = state.wake(changes)
-      // Who is woken up may be there before who commits goes on.
+      // Fetching threads may start before the committing thread continues.
       if state.followerCount > 0 { state.ownCommits?.didTell() }
-      // Most commits concern nobody, and nothing waits that did not wait before.
+      // Most commits concern no query, and leave no additional work.
       return state.metrics.wakeCount == wakeCount ? nil : (state.nextWork(), woken)
     }
     guard let (work, woken) = outcome else { return }
@@ -16,7 +16,7 @@ extension LiveEngine {
 }
 
 extension LiveEngine {
-  /// Somebody else has committed. Called on the thread that has noticed.
+  /// Handles external commits, on the thread that has detected them.
   func othersDidCommit() {
     let (work, woken) = state.withLock { state in
       let woken = state.wakeAll()
@@ -28,9 +28,9 @@ extension LiveEngine {
 }
 
 extension LiveState {
-  /// Has all queries fetched: nobody knows what others have changed.
+  /// Schedules a fetch of all queries: the changes of external commits are unknown.
   ///
-  /// - returns: Their observers that want to hear of it.
+  /// - returns: The observers that want to be notified of it.
   mutating func wakeAll() -> [AnyLiveObserver] {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
     metrics.othersCommitCount += 1
@@ -51,9 +51,9 @@ extension LiveState {
     for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
   }
 
-  /// Has the queries fetched that a commit may have changed.
+  /// Schedules fetches of the queries that a commit may have changed.
   ///
-  /// - returns: Their observers that want to hear of it.
+  /// - returns: The observers that want to be notified of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
     let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
     if log.isAsked {
@@ -67,7 +67,7 @@ extension LiveState {
     var woken: [AnyLiveObserver] = []
     if isUnknown {
       for query in queries.values {
-        // What it reads may not be what it was: a table was dropped, and made again with other columns.
+        // The statements may read other columns now: a table was dropped, and created again.
         query.forgetSelection()
         query.note(.any)
         wake(query, .change, &woken)
@@ -75,7 +75,7 @@ extension LiveState {
     } else {
       for table in changes.tables {
         index.match(table) { query in
-          // It may be found by each of the rows.
+          // Several rows of a commit may affect it.
           if query.lastWake != log.last { query.note(table) }
           wake(query, .change, &woken)
         }

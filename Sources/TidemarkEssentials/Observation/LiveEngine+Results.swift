@@ -17,7 +17,11 @@ extension LiveEngine {
   ) {
     switch result {
     case .success(let outcome):
-      let (receivers, newRegion) = state.withLock { $0.settle(item, outcome, round) }
+      let (receivers, newRegion, _) = state.withLock { state in
+        let retrying = item.query.retrying
+        let (receivers, newRegion) = state.settle(item, outcome, round)
+        return (receivers, newRegion, retrying)
+      }
       var falseWakeCount = 0
       for observer in receivers {
         if let newRegion { observer.events.willTrackRegion?(newRegion) }

@@ -34,10 +34,10 @@ extension LiveEngine {
   /// The lock is taken once where it can be. Who commits takes it, too, and each time that it changes hands between two
   /// processors costs both as much as hundreds of instructions.
   private func nextRound(after last: LiveRound?) -> LiveRound? {
-    let (round, polling) = state.withLock { state in
+    let (round, polling, _) = state.withLock { state in
       if let last { state.leave(last) }
-      let round = state.beginRound(.reading)
-      return (round, round == nil ? state.beginPolling() : nil)
+      let (round, line) = state.beginRound(.reading)
+      return (round, round == nil ? state.beginPolling() : nil, line)
     }
     guard round == nil, let polling else { return round }
     // The clock may be one that does not go on by itself.
@@ -46,7 +46,7 @@ extension LiveEngine {
     return state.withLock { state in
       state.polling.end(hasWork: !state.lines.reading.isEmpty)
       return state.beginRound(.reading)
-    }
+    }.round
   }
 
   /// Leaves, unless somebody wants help: as long as a connection is counted, nobody asks for another one.
@@ -66,7 +66,7 @@ extension LiveEngine {
 
   /// Fetches the queries that wait and need to write.
   func writeRounds(_ result: Result<Database, any Error>) {
-    if let round = state.withLock({ $0.beginRound(.writing) }) {
+    if let round = state.withLock({ $0.beginRound(.writing) }).round {
       fetchAll(round) { fetch in
         try result.get().committing { db in
           round.watching?.begin(with: db)

@@ -1,14 +1,14 @@
-// What is known of the state that a round reads, where some queries ask for it.
+// Identification of the snapshot of a fetch batch, for queries that need it.
 //
-// A query that follows rows fetches those that have changed, and no others: so it must be known of a state which ones
-// these are. The engine is told of commits a moment after others can see them. A state of which it was not told yet is
-// given up for a newer one, for a while; if there is none, all rows may have changed.
+// A query that is updated row by row fetches only changed rows, so these must be known for the snapshot. The engine is
+// notified of commits shortly after they become visible to other connections. A snapshot with a commit that was not
+// notified yet is replaced by a newer one, for a while; if there is none, all rows may have changed.
 
 extension LiveEngine {
-  /// The search for a state of which that is known.
+  /// The search for a snapshot whose commits are all known.
   struct StateSearch {
-    /// A moment in which commits follow each other fast, or in which the thread that commits has no processor, is over
-    /// by then; and if it is not, to fetch everything takes not much longer for most queries.
+    /// After this time, a quick series of commits has ended, or a committing thread without a processor has continued;
+    /// if not, fetching everything does not take much longer for most queries.
     private static let patience = Duration.milliseconds(1)
 
     private let began: Duration
@@ -18,30 +18,30 @@ extension LiveEngine {
       began = round.asksForState ? round.ground.clock.now() : .zero
     }
 
-    /// Whether to look for another state than one of which something is not known.
+    /// Whether to look for another snapshot because something about the last one is unknown.
     mutating func goesOn(_ unknown: StateQuestions, _ round: LiveRound) -> Bool {
       attemptCount += 1
       if unknown.isEmpty || attemptCount >= commitNumberAttemptMax { return false }
-      // Who commits may have to wait for this processor.
+      // The committing thread may be waiting for this processor.
       SystemThread.yield()
-      // Others commit in the moment in which a state is taken, or they do not: there is nothing to wait for. What the
-      // engine was told is up to who commits.
+      // For the database version, only a commit at the moment of the snapshot matters, so the search is not limited.
+      // The notification of commits depends on the committing thread.
       return unknown.contains(.number) || round.ground.clock.now() - began < Self.patience
     }
   }
 
-  /// What the queries of a round ask of a state.
+  /// Facts about a snapshot that the queries of a batch need.
   struct StateQuestions: OptionSet {
     var rawValue: UInt8
 
-    /// Which commit it is of.
+    /// Its database version.
     static let number = StateQuestions(rawValue: 1)
 
-    /// Which rows have changed in it.
+    /// The rows that have changed in it.
     static let rows = StateQuestions(rawValue: 2)
   }
 
-  /// A fetch in the transaction that has just begun, which knows the number of its state if it asks for it; nil when
+  /// A fetch in the transaction that has just begun, with the database version of its snapshot if it needs it; nil if
   /// another transaction may know it.
   func numbered(_ fetch: LiveFetch, in ground: _DatabaseGround, _ db: Database) throws -> LiveFetch? {
     guard fetch.source.tellsCommits else { return fetch }
@@ -51,15 +51,15 @@ extension LiveEngine {
     return fetch
   }
 
-  /// Notes which rows have changed, before a state is taken: it has all commits that were told until now.
+  /// Records the changed rows before a snapshot is taken: it contains all commits up to now.
   func noteRows(of round: LiveRound) {
     let othersCount = round.ground.writer?.ownCommits.othersCount ?? 0
     state.withLock { round.noteRows(upTo: $0.log.last, othersCount: Int64(bitPattern: othersCount)) }
   }
 
-  /// Finds out about a state what the queries of a round ask.
+  /// Determines the facts about a snapshot that the queries of a batch need.
   ///
-  /// - returns: What is not known.
+  /// - returns: The facts that are unknown.
   func questions(_ taken: TakenState, _ round: LiveRound, _ db: Database) throws -> StateQuestions {
     var unknown: StateQuestions = []
     if round.tellsCommits {
@@ -71,9 +71,9 @@ extension LiveEngine {
     return unknown
   }
 
-  /// Whether no rows have changed in a state but those that were noted.
+  /// Whether a snapshot contains only changes of the recorded rows.
   private func knowsRows(of round: LiveRound, _ header: WALIndexHeader?, _ db: Database) throws -> Bool {
-    // Who reads keeps others from writing, and those that are no connections of ours are counted by SQLite.
+    // The read prevents writes, and SQLite counts the commits of other connections.
     if round.ground.fetchesExcludeWrites {
       let version = try db.dataVersion()
       state.withLock { _ in round.allRowsAreNoted(othersCount: version) }
@@ -83,7 +83,7 @@ extension LiveEngine {
     if !ownCommits.hasBegun { ownCommits.begin(with: header) }
     guard let othersCount = ownCommits.othersCount(inToldState: header) else { return false }
     return state.withLock { state in
-      // Told meanwhile, a commit may be of this state, or of a later one.
+      // A commit that was notified meanwhile may belong to this snapshot, or to a later one.
       guard state.log.last == round.lastNoted else { return false }
       round.allRowsAreNoted(othersCount: Int64(bitPattern: othersCount))
       return true

@@ -8,7 +8,7 @@
 /// 3. Values move forward: fetches of a query come one after the other, each on a newer snapshot, and an observer is
 ///    given those that began after it came.
 /// 4. A writer finds the queries, and nothing more: it waits for no fetch and no observer.
-/// 5. Who is called is called outside of the lock.
+/// 5. Who is called is called outside of the lock, and what is let go is released outside of it: see `Mutex.withLock`.
 /// 6. The tables that no query reads are not captured, and a commit that changes nothing else is not told. So a fetch
 ///    that is the first to read a table, or its columns, compares how many commits have written, told or not: before
 ///    its snapshot, and once the needs are set. When there were some meanwhile, it is no better than an old one. A
@@ -83,7 +83,6 @@ final class LiveEngine: _DatabaseGround.Tenant {
 
   /// An observer wants nothing any more.
   func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
-    // What is let go is let go outside of the lock.
     let (cancellation, _, _) = state.withLock { state -> (AccessCancellation?, LiveQuery?, LiveState.Leftovers?) in
       guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else {
         return (nil, nil, nil)
@@ -145,7 +144,10 @@ final class LiveEngine: _DatabaseGround.Tenant {
     if let (pause, query) = work.pause {
       let endPause = ground.clock.after(pause) { [self] in resume(query) }
       // The pause lasts as long as this is kept.
-      state.withLock { _ in query.retrying?.endPause = endPause }
+      _ = state.withLock { _ in
+        defer { query.retrying?.endPause = endPause }
+        return query.retrying?.endPause
+      }
     }
   }
 
@@ -156,7 +158,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
       perform(work)
     }
     // The watch lasts as long as this is kept.
-    state.withLock { $0.lines.keepWatch(number, end) }
+    _ = state.withLock { $0.lines.keepWatch(number, end) }
   }
 
   private func resume(_ query: LiveQuery) {

@@ -1,55 +1,55 @@
-/// A fetch of a source, on a connection that reads one state.
+/// A fetch of a source, on a connection with a snapshot.
 struct LiveFetch {
   var source: AnyLiveSource
 
-  /// Whether what it reads has to be found out.
+  /// Whether its region must be determined.
   var findsRegion: Bool
 
-  /// What was read by the fetch before.
+  /// The reads of the previous fetch.
   var lastSelection: Selection?
 
-  /// That of the schema it was read with, zero when that is not known, where somebody else may have changed the schema
-  /// since; nil where nobody has.
+  /// The version of the schema with which the reads were determined, zero if unknown, if the schema may have changed
+  /// since by an external commit; otherwise nil.
   var schemaVersion: Int32?
 
-  /// Those that are told.
+  /// The observers to notify.
   var observers: [AnyLiveObserver]
 
-  /// For a source that follows rows.
+  /// For a source that is updated row by row.
   var news = StateNews()
 
   /// Whether nothing is written while it runs.
   var isReading = true
 
-  /// Whether somebody may want to know whether what it reads is what the fetch before has read.
+  /// Whether its result may be compared with the result of the previous fetch.
   var isDigested = false
 
   var cancellation: AccessCancellation?
   var deadline: Database.Deadline?
 
   struct Outcome: Sendable {
-    /// Gives an observer what was fetched, and answers whether it has made a value of that.
+    /// Passes the result to an observer, and returns whether the observer has made a value from it.
     var handOver: @Sendable (AnyLiveObserver) -> Bool
 
-    /// What was read, if it was to be found out, and is not what the fetch before has read.
+    /// The reads, if they were determined, and differ from the previous fetch.
     var selection: Selection?
 
-    /// What of that can be observed.
+    /// The observable region of the reads.
     var region: DatabaseRegion?
 
-    /// That of the schema, where it was looked at, else zero.
+    /// The version of the schema, if it was read, else zero.
     var schemaVersion: Int32 = 0
 
-    /// That of what was read, if it can be told.
+    /// The digest of the results, if it is known.
     var digest: ResultDigest?
   }
 
-  /// A bound holds as long as the state does: who does not look at it again has none.
+  /// A bound is valid for a snapshot only: fetches that do not determine their region again have none.
   private var usesBounds: Bool {
     if case .whatIsRead = source.tracking { isReading } else { false }
   }
 
-  /// The version of the schema in one state of a database, looked at once.
+  /// The version of the schema in a snapshot, read once.
   struct SchemaLook {
     private var version: Int32?
 
@@ -61,19 +61,19 @@ struct LiveFetch {
     }
   }
 
-  /// Fetches, on a connection that reads one state.
+  /// Fetches, on a connection with a snapshot.
   func run(_ db: Database) throws -> Outcome {
     var look = SchemaLook()
     return try run(db, &look)
   }
 
-  /// Fetches on a connection that reads one state, as others have before and will later, with the same look.
+  /// Fetches on a connection with a snapshot that other fetches share, with the same schema version.
   func run(_ db: Database, _ look: inout SchemaLook) throws -> Outcome {
     guard let schemaVersion else { return try runWithSchemaOfBefore(db) }
     var fetch = self
     let version = try look.version(db)
     if version != schemaVersion || version == 0 {
-      // What it reads may not be what it was: a table was dropped, and made again with other columns.
+      // The statements may read other columns now: a table was dropped, and created again.
       (fetch.findsRegion, fetch.lastSelection) = (true, nil)
     }
     var outcome = try fetch.runWithSchemaOfBefore(db)

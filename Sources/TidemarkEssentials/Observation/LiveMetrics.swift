@@ -1,4 +1,4 @@
-/// What the live queries of a database have done, and what they are doing.
+/// Counters and times of the observations of a database.
 ///
 /// ```swift
 /// let metrics = dbPool.liveMetrics
@@ -6,66 +6,66 @@
 /// print("99 % of values came within", metrics.deliveryTimes.quantile(0.99))
 /// ```
 public struct LiveMetrics: Sendable {
-  /// How many observations run.
+  /// The number of active observations.
   public var observationCount = 0
 
-  /// How many different queries they observe.
+  /// The number of different queries that they observe.
   public var queryCount = 0
 
-  /// How many queries wait for a fetch.
+  /// The number of queries that wait for a fetch.
   public var waitingQueryCount = 0
 
-  /// How many commits were told since there are observations.
+  /// The number of commits since the first observation.
   public var commitCount = 0
 
-  /// How many times it was noticed that others have committed, since there are observations.
+  /// The number of times that external commits were detected, since the first observation.
   public var othersCommitCount = 0
 
-  /// How many fetches, after commits of others, have found what was known.
+  /// The number of fetches after external commits with an unchanged result.
   public var unchangedFetchCount = 0
 
-  /// How many times a commit has woken a query.
+  /// The number of times that a commit has caused a fetch of a query.
   public var wakeCount = 0
 
-  /// How many wakes of queries that look for duplicates have brought no other value than there was.
+  /// The number of these fetches without a new value, for observations that remove duplicates.
   public var falseWakeCount = 0
 
-  /// How many times a query was fetched.
+  /// The number of fetches.
   public var fetchCount = 0
 
-  /// How many values were handed to observations that had not to be fetched, since another one had fetched the same.
+  /// The number of values that were delivered without a fetch, because another observation had fetched the same.
   public var sharedFetchCount = 0
 
-  /// How many fetches have failed.
+  /// The number of failed fetches.
   public var failureCount = 0
 
-  /// How long fetches took.
+  /// The durations of fetches.
   public var fetchTimes = TimeHistogram()
 
-  /// How long it took from a commit until the value was handed to the observation.
+  /// The times from a commit to the delivery of the value.
   public var deliveryTimes = TimeHistogram()
 
-  /// How many connections read now, for whatever purpose, and how many accesses wait for one.
+  /// The number of reader connections in use, for any purpose.
   public var busyReaderCount = 0
 
-  /// How many accesses wait for a connection that reads.
+  /// The number of accesses that wait for a reader connection.
   public var waitingReadCount = 0
 }
 
-/// How long things took: how many took up to each power of two of a microsecond.
+/// A histogram of durations, with buckets that are powers of two of a microsecond.
 public struct TimeHistogram: Sendable {
   private var counts: [Int] = []
 
-  /// How many were measured.
+  /// The number of durations.
   public private(set) var count = 0
 
-  /// How long all of them took together.
+  /// The sum of all durations.
   public private(set) var total = Duration.zero
 
-  /// Nothing was measured yet.
+  /// Creates an empty histogram.
   public init() {}
 
-  /// A time that this part of all does not exceed: `0.5` for the median. At most twice what it was.
+  /// An upper bound for the given quantile, such as `0.5` for the median. It is at most twice the exact value.
   public func quantile(_ part: Double) -> Duration {
     precondition((0...1).contains(part), "A part of all is between 0 and 1")
     let rank = Int((Double(count) * part).rounded(.up))
@@ -89,6 +89,6 @@ public struct TimeHistogram: Sendable {
 }
 
 extension DatabaseReader {
-  /// What the live queries of the database have done, and what they are doing.
+  /// Counters and times of the observations of the database.
   public var liveMetrics: LiveMetrics { LiveEngine.metrics(of: _ground) }
 }

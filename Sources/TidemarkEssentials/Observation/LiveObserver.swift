@@ -1,8 +1,8 @@
 import Synchronization
 
-/// An observation that was started: what the engine knows of it.
+/// A started observation, as the engine sees it.
 class AnyLiveObserver: @unchecked Sendable {
-  /// What few observations have.
+  /// Properties that few observations need.
   private final class Extras: Sendable {
     let events: ObservationEvents
     let retry: RetryPolicy?
@@ -18,9 +18,9 @@ class AnyLiveObserver: @unchecked Sendable {
   var events: ObservationEvents { extras?.events ?? ObservationEvents() }
   var retry: RetryPolicy? { extras?.retry }
 
-  // Guarded by the lock of the engine that the observer is attached to.
+  // Protected by the lock of the engine to which the observer is attached.
 
-  /// Where the observer stands among those of its query; nil when it does not.
+  /// The index of the observer in its query's list; nil if it is not attached.
   var place: Int? {
     get { storedPlace < 0 ? nil : Int(storedPlace) }
     set { storedPlace = newValue.map { Int32($0) } ?? -1 }
@@ -28,28 +28,28 @@ class AnyLiveObserver: @unchecked Sendable {
 
   private var storedPlace: Int32 = -1
 
-  /// Whether it has not been given a value yet.
+  /// Whether it has not received a value yet.
   var isNew = true
 
-  /// The number of the last fetch that had begun when the observer came: what that one fetches may be older.
+  /// The number of the last fetch that had begun when the observer was added: the value of this fetch may be older.
   var arrival = 0
 
   init(_ events: ObservationEvents, retry: RetryPolicy?) {
     extras = events.isEmpty && retry == nil ? nil : Extras(events, retry)
   }
 
-  /// Whether it wants nothing any more.
+  /// Whether it needs nothing any more.
   var isOver: Bool { preconditionFailure("To be overridden") }
 
-  /// It is over, because of an error.
+  /// Ends the observation because of an error.
   func fail(_ error: any Error) {
     preconditionFailure("To be overridden")
   }
 }
 
-/// An observation that was started, of a source of some type.
+/// A started observation of a source with a known type.
 class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
-  /// Takes what was fetched. Fetches of one observation come one after the other.
+  /// Receives a result. The fetches of an observation are sequential.
   ///
   /// - returns: Whether there is a value to deliver.
   func receive(_ fetched: Fetched) -> Bool {
@@ -57,16 +57,16 @@ class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
   }
 }
 
-/// An observation that was started: it makes values of what is fetched, and hands them on.
+/// A started observation, which makes values from results, and passes them on.
 final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetched>, @unchecked Sendable {
-  /// What is observed, and where.
+  /// The observed source, and its database.
   let ground: _DatabaseGround
   let source: LiveSource<Reducer.Fetched>
   let requiresWriteAccess: Bool
 
   private let sink: any ValueSink<Reducer.Value>
 
-  /// Nobody touches the reducer but who has made the observer receiving, or over.
+  /// Only the thread that has set the phase to receiving or over accesses the reducer.
   private enum Phase: UInt8, AtomicRepresentable {
     case resting
     case receiving
@@ -75,7 +75,7 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
 
   private let phase = Atomic<Phase>(.resting)
 
-  // Nil when all is over: what it holds is let go.
+  // Nil when the observation has ended, which releases its captures.
   private var reducer: Reducer?
 
   init(_ observation: ValueObservation<Reducer>, in ground: _DatabaseGround, _ sink: any ValueSink<Reducer.Value>) {
@@ -114,7 +114,7 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
     sink.fail(error)
   }
 
-  /// It is over, because nobody wants it any more. Nothing is delivered once it has returned.
+  /// Ends the observation, because it was cancelled. No value is delivered after it has returned.
   func end() {
     let isFirst = isFirstEnd()
     sink.cancel()
@@ -123,7 +123,7 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
 
   private func isFirstEnd() -> Bool {
     let last = phase.exchange(.over, ordering: .acquiringAndReleasing)
-    // One that receives lets it go when it has received.
+    // A receiving thread releases it after it has received.
     if last == .resting { reducer = nil }
     return last != .over
   }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Whether a connection that has nothing to fetch waits for more with the processor, before its thread goes to sleep.
+/// Whether a connection that has nothing to fetch polls for more work before its thread sleeps.
 ///
-/// To wake a thread up costs whoever commits more than the rest of a commit does. Where commits follow each other so
-/// fast that the next one comes before the thread would be asleep, nobody has to: a flag is set, and that is all. Where
-/// they do not, no time is wasted: what was in vain a few times is not done again, until a rest was short.
+/// Waking a thread costs the committing thread more than the rest of a commit. When commits follow each other so
+/// fast that the next one arrives before the thread would sleep, setting a flag suffices. When they do
+/// not, no time is wasted: after a few unsuccessful polls it does not poll again, until an idle time was short.
 ///
-/// Events in, actions out; the engine has it under its lock.
+/// A state machine, which the engine protects with its lock.
 struct LivePolling {
   /// Set when there is something to fetch.
   final class News: Sendable {
@@ -18,7 +18,7 @@ struct LivePolling {
     }
   }
 
-  /// How long one waits at most, and how short a rest makes it worth while.
+  /// The maximum time of polling, and the idle time up to which it is useful.
   static let patience = Duration.microseconds(40)
   private static let creditMax = 16
   private static let priceOfVanity = 4
@@ -28,30 +28,30 @@ struct LivePolling {
   private var isPolling = false
   private var credit = 0
 
-  /// When the last connection had nothing to fetch any more.
+  /// The time at which the last connection had nothing to fetch any more.
   private var restBegan: Duration?
 
   init(processorCount: Int = SystemThread.processorCount) {
     isPossible = processorCount > 1
   }
 
-  /// There is something to fetch.
+  /// Reports that there is something to fetch.
   ///
-  /// - returns: Whether somebody looks at once.
+  /// - returns: Whether a connection is polling.
   mutating func tell() -> Bool {
     if isPolling { news.isSet = true }
     return isPolling
   }
 
-  /// There is something to fetch, and nobody was there.
+  /// Reports that there is something to fetch after an idle time.
   mutating func restIsOver(at now: Duration) {
     if let restBegan, now - restBegan < Self.patience { credit = Self.creditMax }
     restBegan = nil
   }
 
-  /// A connection has nothing to fetch.
+  /// Reports that a connection has nothing to fetch.
   ///
-  /// - returns: What to look at, and until when; nil when it had better go.
+  /// - returns: The flag to poll, and the end of polling; nil if the thread should sleep.
   mutating func begin(at now: Duration) -> (News, end: Duration)? {
     restBegan = now
     guard isPossible, credit > 0, !isPolling else { return nil }
@@ -60,7 +60,7 @@ struct LivePolling {
     return (news, now + Self.patience)
   }
 
-  /// It looks no more.
+  /// Reports the end of polling.
   mutating func end(hasWork: Bool) {
     isPolling = false
     credit = hasWork ? min(credit + 1, Self.creditMax) : credit - Self.priceOfVanity

@@ -1,15 +1,15 @@
-/// A source that is observed in a database, with those who observe it.
+/// An observed source in a database, with its observers.
 ///
-/// All that can change is guarded by the lock of its engine.
+/// The lock of its engine protects all mutable state.
 final class LiveQuery: @unchecked Sendable {
   let source: AnyLiveSource
 
   var observers = ShortList<AnyLiveObserver>()
 
-  /// What the last fetch has read: nil before the first one, and when it has to be found out again.
+  /// The reads of the last fetch: nil before the first one, and when they must be determined again.
   private(set) var lastSelection: Selection?
 
-  /// The digest of what the last fetch has read, if all observers were given that; nil when it is not known.
+  /// The digest of the last fetch, if all observers received its result; nil if unknown.
   var lastDigest: ResultDigest? {
     get { hasDigest ? storedDigest : nil }
     set {
@@ -20,50 +20,50 @@ final class LiveQuery: @unchecked Sendable {
 
   private var storedDigest = ResultDigest()
 
-  /// What of that can be observed, kept where somebody wants to be told when it is another one.
+  /// The observable region of the reads, stored if an observer wants to be notified of its changes.
   var region: DatabaseRegion? {
     get { rare?.region }
     set { if newValue != nil || rare != nil { withRare { $0.region = newValue } } }
   }
 
-  /// The same in the index.
+  /// The entry of the region in the index.
   var registration: RegionIndex<LiveQuery>.Registration?
 
-  // There are many queries: small parts stand where there is room, behind one that leaves some.
+  // There may be many queries: small properties are ordered to fill gaps in the layout.
   private let requiresWriteAccess: Bool
   private var hasDigest = false
   var machine = LiveQueryMachine()
 
-  /// That of the schema which has told what of the selection can be observed; zero when it is not known.
+  /// The version of the schema with which the observable region was determined; zero if unknown.
   private(set) var schemaVersion: Int32 = 0
 
-  /// The version of needs since which commits tell what the region needs.
+  /// The version of needs from which on commits contain the changes that the region needs.
   var needsVersion = 0
 
-  /// That of the fetch that runs: it is stopped when nobody observes the query any more.
+  /// Cancels the running fetch, when the query has no observers any more.
   var cancellation: AccessCancellation?
 
-  /// The last commit that it was woken by; zero before the first.
+  /// The last commit that affected it; zero before the first.
   var lastWake: CommitNumber = 0
 
-  /// When it was woken, if it was not fetched since.
+  /// The time of the first commit that affected it since the last fetch.
   var wokenAt: Duration? {
     get { wokenAtPart == 0 ? nil : Duration(attoseconds: Int128(wokenAtPart) << Self.partShift) }
     set { wokenAtPart = newValue.map { max(1, Int64(truncatingIfNeeded: $0.attoseconds >> Self.partShift)) } ?? 0 }
   }
 
-  // In parts of about a nanosecond: to divide takes a hundred times as long as to shift, and who commits waits for it.
+  // In units of about a nanosecond: a division takes a hundred times as long as a shift, in the committing thread.
   private var wokenAtPart: Int64 = 0
   private static let partShift = 30
 
-  /// What few queries have: there are many queries.
+  /// Properties that few queries need: there may be many queries.
   private struct Rare {
     var region: DatabaseRegion?
     var retrying: Retrying?
     var changedRows = ChangedRows.any
   }
 
-  // None or one.
+  // Contains one element or none.
   private var rareParts: [Rare] = []
   private var rare: Rare? { rareParts.first }
 
@@ -72,9 +72,9 @@ final class LiveQuery: @unchecked Sendable {
     body(&rareParts[0])
   }
 
-  /// What there is after a failure for a passing reason, until a fetch succeeds.
+  /// The state after a transient failure, until a fetch succeeds.
   final class Retrying {
-    /// How many fetches in a row have failed.
+    /// The number of consecutive failures.
     var failureCount = 0
 
     /// Ends the pause.
@@ -86,23 +86,23 @@ final class LiveQuery: @unchecked Sendable {
     set { if newValue != nil || rare != nil { withRare { $0.retrying = newValue } } }
   }
 
-  /// The rows that have changed since the last fetch began, of a source that follows rows.
+  /// The rows that have changed since the last fetch began, for a source that is updated row by row.
   private(set) var changedRows: ChangedRows {
     get { rare?.changedRows ?? .any }
     set { withRare { $0.changedRows = newValue } }
   }
 
-  /// Rows have changed that the query may read: if it follows them, they are noted.
+  /// Reports changed rows in the region of the query, which are recorded if it is updated row by row.
   func note(_ rows: ChangedRows) {
     if source.followsRows { changedRows.formUnion(rows) }
   }
 
-  /// The same, with what a commit has changed.
+  /// The same for the changes of a commit.
   func note(_ changes: TableCommit) {
     if source.followsRows { changedRows.insert(changes) }
   }
 
-  /// The rows that have changed, for a fetch that begins.
+  /// Removes and returns the changed rows, for a fetch that begins.
   func takeChangedRows() -> ChangedRows {
     guard source.followsRows else { return .any }
     defer { changedRows = .none }
@@ -116,15 +116,15 @@ final class LiveQuery: @unchecked Sendable {
 
   var key: LiveQueryKey { LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess) }
 
-  /// What a fetch has read is known.
+  /// Stores the reads of a fetch.
   ///
-  /// - parameter schemaVersion: That of the schema it was read with; zero when it is not known.
+  /// - parameter schemaVersion: The version of the schema with which they were determined; zero if unknown.
   func note(_ selection: Selection?, schemaVersion: Int32 = 0) {
     lastSelection = selection
     self.schemaVersion = schemaVersion
   }
 
-  /// What is read has to be found out again.
+  /// Makes the next fetch determine the reads again.
   func forgetSelection() { lastSelection = nil }
 
   func add(_ observer: AnyLiveObserver) {
@@ -132,7 +132,7 @@ final class LiveQuery: @unchecked Sendable {
     observers.append(observer)
   }
 
-  /// - returns: Whether it was there.
+  /// - returns: Whether the observer was attached.
   func remove(_ observer: AnyLiveObserver) -> Bool {
     guard let place = observer.place, let last = observers.last else { return false }
     observers[place] = last
@@ -142,7 +142,7 @@ final class LiveQuery: @unchecked Sendable {
     return true
   }
 
-  /// Whether what it reads has to be looked at in the next fetch.
+  /// Whether the next fetch must determine the reads.
   var mustFindRegion: Bool {
     switch source.tracking {
     case .whatIsRead: true
@@ -157,7 +157,7 @@ extension LiveQuery: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Which query a source is, in a database.
+/// Identifies the query of a source in a database.
 struct LiveQueryKey: Hashable, Sendable {
   private let source: ObjectIdentifier
   let requiresWriteAccess: Bool

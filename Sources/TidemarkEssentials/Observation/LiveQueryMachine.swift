@@ -1,27 +1,27 @@
-/// The life of a query that is observed, in one database.
+/// The states of an observed query in one database.
 ///
-///                 +------------------- ask ------------------+
-///                 v                                          |
-///     resting --ask--> queued --begin--> fetching --end--> resting
+///              +------------------ request ------------------+
+///              v                                             |
+///     idle --request--> queued --begin--> fetching --end--> idle
 ///                        ^                  |
-///                        |                  +--end, asked meanwhile--> queued
-///                        +--- resume --- pausing <--pause (a passing error)--+
+///                        |                  +--end, after another request--> queued
+///                        +--- resume --- pausing <--pause (a transient error)--+
 ///
-/// Laws:
+/// Invariants:
 /// 1. At most one fetch of a query runs.
-/// 2. Whoever asks is served by a fetch that begins later. Many may be served by one.
+/// 2. A request is served by a fetch that begins later. One fetch may serve several requests.
 struct LiveQueryMachine {
-  /// Who wants a fetch.
+  /// The observers that need a fetch.
   struct Wish: OptionSet {
     var rawValue: UInt8
 
-    /// An observer that has not been given a value yet.
+    /// Observers that have not received a value yet.
     static let newcomer = Wish(rawValue: 1)
 
-    /// A commit that may have changed the value: it concerns all observers.
+    /// All observers, after a commit that may have changed the value.
     static let change = Wish(rawValue: 2)
 
-    /// A commit of somebody else, of which nothing is known: it concerns all observers if the value is another one.
+    /// All observers if the value has changed, after an external commit whose changes are unknown.
     static let others = Wish(rawValue: 4)
   }
 
@@ -34,12 +34,12 @@ struct LiveQueryMachine {
 
   private var phase = Phase.resting
 
-  /// What was asked for since the last fetch began.
+  /// The requests since the last fetch began.
   private var wishes: Wish = []
 
-  /// Somebody wants a fetch.
+  /// Requests a fetch.
   ///
-  /// - returns: Whether the query is to be put into the line of those that will be fetched.
+  /// - returns: Whether to add the query to the queue.
   mutating func ask(_ wish: Wish) -> Bool {
     wishes.formUnion(wish)
     switch phase {
@@ -51,9 +51,9 @@ struct LiveQueryMachine {
     }
   }
 
-  /// Its turn has come.
+  /// Begins a fetch.
   ///
-  /// - returns: Whom the fetch is for.
+  /// - returns: The requests that the fetch serves.
   mutating func begin() -> Wish {
     guard case .queued = phase else { preconditionFailure("A query is fetched that is not in the line") }
     phase = .fetching
@@ -61,27 +61,27 @@ struct LiveQueryMachine {
     return wishes
   }
 
-  /// The fetch has ended.
+  /// Ends a fetch.
   ///
-  /// - returns: Whether the query is to be put into the line again.
+  /// - returns: Whether to add the query to the queue again.
   mutating func end() -> Bool {
     guard case .fetching = phase else { preconditionFailure("A fetch ends that had not begun") }
     phase = wishes.isEmpty ? .resting : .queued
     return !wishes.isEmpty
   }
 
-  /// The fetch has failed, and is to be tried again later.
+  /// Reports that the fetch has failed, and is to be retried later.
   ///
-  /// - parameter unserved: Whom the fetch was for.
+  /// - parameter unserved: The requests that the fetch was to serve.
   mutating func pause(unserved: Wish) {
     guard case .fetching = phase else { preconditionFailure("A fetch fails that had not begun") }
     phase = .pausing
     wishes.formUnion(unserved)
   }
 
-  /// The pause is over.
+  /// Ends the pause.
   ///
-  /// - returns: Whether the query is to be put into the line.
+  /// - returns: Whether to add the query to the queue.
   mutating func resume() -> Bool {
     guard case .pausing = phase else { return false }
     phase = .queued

@@ -42,6 +42,9 @@ final class LiveRound: @unchecked Sendable {
   /// Those that are not being fetched yet.
   private(set) var items: ArraySlice<Item>
 
+  /// Those that nobody has fetched: what is not observed any more is released with the round, outside of the lock.
+  private var rest: ArraySlice<Item> = []
+
   /// What the connections read; nil when that cannot be told: then there is one.
   var header: WALIndexHeader?
 
@@ -117,7 +120,10 @@ final class LiveRound: @unchecked Sendable {
 
   /// Nobody will fetch what is left.
   func takeRest() -> ArraySlice<Item> {
-    defer { items = [] }
+    defer {
+      rest += items
+      items = []
+    }
     return items
   }
 }

@@ -1,26 +1,26 @@
-/// What an observation fetches, and how one knows when to fetch again.
+/// The data that an observation fetches, and when it is fetched again.
 ///
-/// It is made once for each observation value, which hands it on to its copies, maps and so on: observations of one
-/// source fetch together. It holds nothing that belongs to a database.
+/// It is created once for each observation value, and shared by its copies, maps and so on: observations of one
+/// source share their fetches. It contains nothing that belongs to a database.
 class AnyLiveSource: @unchecked Sendable {
-  /// How one knows when to fetch.
+  /// The changes that require a fetch.
   enum Tracking: Sendable {
-    /// When what the last fetch has read changes.
+    /// Changes in the region of the last fetch.
     case whatIsRead
 
-    /// When what the first fetch has read changes.
+    /// Changes in the region of the first fetch.
     case whatIsReadFirst
 
-    /// When some regions change.
+    /// Changes in given regions.
     case regions([any DatabaseRegionConvertible])
   }
 
   let tracking: Tracking
 
-  /// Whether it fetches nothing but the rows that have changed, where it can.
+  /// Whether it fetches only the changed rows, where possible.
   let followsRows: Bool
 
-  /// Whether it has to know which commit its state is of.
+  /// Whether it needs the database version of its snapshot.
   let tellsCommits: Bool
 
   init(_ tracking: Tracking, followsRows: Bool = false, tellsCommits: Bool = false) {
@@ -29,16 +29,16 @@ class AnyLiveSource: @unchecked Sendable {
     self.tellsCommits = tellsCommits
   }
 
-  /// Fetches, and answers how to hand over what was fetched to an observer: it answers whether there is a value to
+  /// Fetches, and returns a closure that passes the result to an observer: it returns whether there is a value to
   /// deliver.
   ///
-  /// - parameter news: For sources that follow rows. By default, nothing is known.
+  /// - parameter news: For sources that are updated row by row. By default, nothing is known.
   func fetch(_ db: Database, _ news: StateNews) throws -> @Sendable (AnyLiveObserver) -> Bool {
     preconditionFailure("To be overridden")
   }
 }
 
-/// A source of values of some type.
+/// A source of values of a known type.
 final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
   private let fetched: @Sendable (Database, StateNews) throws -> Fetched
 
@@ -47,7 +47,7 @@ final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
     super.init(tracking)
   }
 
-  /// A source that follows the rows of a region.
+  /// Creates a source that is updated row by row, for the rows of a region.
   init(
     followingRowsOf region: any DatabaseRegionConvertible,
     _ fetch: @escaping @Sendable (Database, StateNews) throws -> Fetched
@@ -56,7 +56,7 @@ final class LiveSource<Fetched: Sendable>: AnyLiveSource, @unchecked Sendable {
     super.init(.regions([region]), followsRows: true)
   }
 
-  /// The same source, which tells of which commits its values are.
+  /// The same source, with the database versions of its values.
   init<Value: Sendable>(numbering source: LiveSource<Value>) where Fetched == NumberedValue<Value> {
     fetched = { NumberedValue(value: try source.fetched($0, $1), commitNumber: $1.commitNumber) }
     super.init(source.tracking, followsRows: source.followsRows, tellsCommits: true)

@@ -1,15 +1,20 @@
 extension LiveState {
   /// Begins to fetch all queries of a line.
-  mutating func beginRound(_ line: Line) -> LiveRound? {
-    let waiting = lines.take(line).filter { queries[$0.key] === $0 }
-    guard let ground, !waiting.isEmpty else { return nil }
+  ///
+  /// - returns: The round, and all queries of the line. Those that are not observed any more are to be released outside
+  ///   of the lock.
+  mutating func beginRound(_ line: Line) -> (round: LiveRound?, line: ShortList<LiveQuery>) {
+    let all = lines.take(line)
+    let waiting = all.filter { queries[$0.key] === $0 }
+    guard let ground, !waiting.isEmpty else { return (nil, all) }
     roundNumber += 1
-    return LiveRound(
+    let round = LiveRound(
       ground, number: roundNumber, begun: begin(isAlone: line == .writing), watching,
       waiting.map { query in
         defer { query.wokenAt = nil }
         return LiveRound.Item(query: query, wishes: query.machine.begin(), wokenAt: query.wokenAt)
       })
+    return (round, all)
   }
 
   /// The next query to fetch in a round, and what is to be done before: others are asked to help when it takes long.

@@ -1,7 +1,7 @@
 extension LiveState {
-  /// A query was fetched.
+  /// Handles the result of a fetch.
   ///
-  /// - returns: Whom to give the value to, and what is read now if that is not what was.
+  /// - returns: The observers to pass it to, and the reads if they have changed.
   mutating func settle(
     _ item: LiveRound.Item, _ outcome: LiveFetch.Outcome, _ round: LiveRound
   ) -> (receivers: [AnyLiveObserver], newRegion: DatabaseRegion?) {
@@ -9,23 +9,23 @@ extension LiveState {
     guard queries[query.key] === query else { return ([], nil) }
     query.retrying = nil
     var newRegion: DatabaseRegion?
-    // What was read before stands in the index, and commits meanwhile have been compared with it.
+    // The index contains the previous region, and commits meanwhile were compared with that.
     if let region = outcome.region {
       if track(region, query) { newRegion = region }
-      // The index knows of this region only from now on.
+      // The index contains the new region only from now on.
       let wish = wish(region, of: query, since: round.begun)
       if let wish {
         query.note(.any)
         ask(query, wish)
       }
-      // A commit may have changed what the same selection reads: the schema.
+      // A schema change may have changed the region of the same reads.
       query.note(wish == nil ? outcome.selection : nil, schemaVersion: outcome.schemaVersion)
     }
     let concernsAll = concernsAll(item, outcome)
     let receivers = query.observers.filter { observer in
       observer.arrival < round.number && (concernsAll || observer.isNew)
     }
-    // What some were given before may be something else than what the others are given now.
+    // The observers may have received different values before.
     let isOfAll = concernsAll || query.lastDigest == outcome.digest || receivers.count == query.observers.count
     query.lastDigest = isOfAll ? outcome.digest : nil
     for observer in receivers { observer.isNew = false }
@@ -34,11 +34,11 @@ extension LiveState {
     return (receivers, newRegion)
   }
 
-  /// Whether what was fetched is for all observers, and not for those alone who have not been given a value yet.
+  /// Whether the result is for all observers, and not only for those that have not received a value yet.
   private mutating func concernsAll(_ item: LiveRound.Item, _ outcome: LiveFetch.Outcome) -> Bool {
     if item.wishes.contains(.change) { return true }
     if let digest = outcome.digest, let last = item.query.lastDigest {
-      // Also a fetch for a newcomer may see what somebody else has committed, before it is noticed.
+      // A fetch for a new observer may also contain an external commit that has not been detected yet.
       if digest != last { return true }
       if item.wishes.contains(.others) { metrics.unchangedFetchCount += 1 }
       return false
@@ -46,9 +46,9 @@ extension LiveState {
     return item.wishes.contains(.others)
   }
 
-  /// A query could not be fetched.
+  /// Handles the failure of a fetch.
   ///
-  /// - returns: Those for whom that is the end.
+  /// - returns: The observers that end because of it.
   mutating func settle(_ item: LiveRound.Item, _ error: any Error) -> (failed: [AnyLiveObserver], work: LiveWork) {
     let query = item.query
     guard queries[query.key] === query else { return ([], nextWork()) }
@@ -71,7 +71,7 @@ extension LiveState {
     return (failed, work)
   }
 
-  /// A query could not be fetched in its round, for no reason of its own.
+  /// Handles a query that its batch could not fetch, for reasons that do not concern the query.
   mutating func putBack(_ item: LiveRound.Item) {
     item.query.wokenAt = [item.query.wokenAt, item.wokenAt].compactMap { $0 }.min()
     item.query.note(item.news.rows)
@@ -79,7 +79,7 @@ extension LiveState {
     rest(item.query)
   }
 
-  /// The value was given to all it is for.
+  /// Reports that all observers have received the result.
   mutating func rest(_ query: LiveQuery) {
     query.cancellation = nil
     if query.machine.end(), queries[query.key] === query { lines.append(query) }

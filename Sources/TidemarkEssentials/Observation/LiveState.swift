@@ -70,8 +70,11 @@ struct LiveState {
       return watchCount
     }
 
-    mutating func keepWatch(_ number: Int, _ end: @escaping @Sendable () -> Void) {
-      if watch == number { watchEnd = (number, end) }
+    /// - returns: What is to be released outside of the lock.
+    mutating func keepWatch(_ number: Int, _ end: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+      guard watch == number else { return nil }
+      defer { watchEnd = (number, end) }
+      return watchEnd?.end
     }
 
     /// - returns: What is to be let go outside of the lock.

@@ -35,14 +35,14 @@ struct MailboxMachine<Value> {
   private var deliverer: ThreadID = 0
 
   /// What goes out next.
-  private var next: Value?
+  private(set) var next: Value?
 
   /// The rest, once there is some: there are many mailboxes, and most of them never have more than one value.
   private var rest: [Rest] = []
 
   private struct Rest {
     /// What waits behind the next one, and how many of that are gone.
-    var others: [Value] = []
+    var others: [Value?] = []
     var goneCount = 0
     var failure: (any Error)?
     var whoWaits: [Waiter] = []
@@ -131,7 +131,7 @@ struct MailboxMachine<Value> {
     if rest.first?.others.isEmpty != false { return nil }
     return withRest { rest in
       if rest.goneCount == rest.others.count { return nil }
-      let value = rest.others[rest.goneCount]
+      let value = rest.others[rest.goneCount].take()
       rest.goneCount += 1
       // To move the rest costs less than what has gone.
       if 2 * rest.goneCount >= rest.others.count {

@@ -1,4 +1,4 @@
-/// A value of an observation, and the commit that it is of.
+/// A value of an observation, and the commit at which it was read.
 ///
 /// ```swift
 /// for try await ranking in observation.withCommitNumbers().values(in: dbPool) {
@@ -9,9 +9,9 @@ public struct NumberedValue<Value: Sendable>: Sendable {
   /// The value.
   public let value: Value
 
-  /// The number of the last commit that the value has seen.
+  /// The number of the last commit that the value includes.
   ///
-  /// See `ValueObservation.withCommitNumbers()`.
+  /// See ``ValueObservation/withCommitNumbers()``.
   public let commitNumber: UInt64
 
   init(value: Value, commitNumber: UInt64) {
@@ -24,7 +24,7 @@ extension NumberedValue: Equatable where Value: Equatable {}
 extension NumberedValue: Hashable where Value: Hashable {}
 
 extension ValueObservation {
-  /// An observation whose values tell which commit they are of.
+  /// Returns an observation whose values report the commit at which they were read.
   ///
   /// ```swift
   /// try await dbPool.write { try player.update($0) }
@@ -34,16 +34,16 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - Numbers grow with each commit, whoever commits: another connection or process, too. In a pool, values of one
-  ///   number are of one state of the database, whatever they were fetched by, and a value has seen all commits up to
-  ///   its number and none behind it. In a queue, several commits of others may count as one.
-  /// - They belong to the database as it is open: another pool on the file has others.
-  /// - The number is zero where it cannot be told: in a snapshot, and in the first value of an observation that is
-  ///   started inside of an access, and delivers that at once. With `requiresWriteAccess`, it is that of the commit
-  ///   before.
+  /// - Each commit increases the number, including commits of other connections and processes. In a pool, values with
+  ///   the same number come from the same state of the database, whichever observation has fetched them: a value
+  ///   includes all commits up to its number, and none after it. In a queue, several external commits may count as one.
+  /// - Numbers belong to the open database: another pool on the same file has different ones.
+  /// - The number is zero if it is unknown: in a snapshot, and in the first value of an observation that is
+  ///   started inside an access and delivers this value immediately. With `requiresWriteAccess`, it is the number of
+  ///   the commit before.
   ///
-  /// Values that are equal are delivered again when another commit may have changed them: take duplicates out before
-  /// the numbers come to them.
+  /// Equal values are delivered again if a commit in between may have changed them: remove duplicates before
+  /// adding the numbers.
   public func withCommitNumbers() -> ValueObservation<ValueReducers.Numbered<Reducer>> {
     ValueObservation<ValueReducers.Numbered<Reducer>>(
       requiresWriteAccess: requiresWriteAccess, retry: retry, source: LiveSource(numbering: source), events: events,
@@ -52,11 +52,11 @@ extension ValueObservation {
 }
 
 extension ValueReducers {
-  /// Delivers the values of another reducer, with the commits that they are of.
+  /// Delivers the values of another reducer, with the commits at which they were read.
   public struct Numbered<Base: ValueReducer>: ValueReducer {
     var base: Base
 
-    /// Not for you to call.
+    /// An internal requirement; do not call it.
     public mutating func _value(_ fetched: NumberedValue<Base.Fetched>) throws -> NumberedValue<Base.Value>? {
       try base._value(fetched.value).map { NumberedValue(value: $0, commitNumber: fetched.commitNumber) }
     }

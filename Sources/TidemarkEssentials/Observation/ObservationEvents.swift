@@ -1,4 +1,4 @@
-/// What an observation tells of its life, besides values. Empty most of the time.
+/// The closures that are called for the events of an observation. Usually empty.
 struct ObservationEvents: Sendable {
   var willStart: (@Sendable () -> Void)?
   var willFetch: (@Sendable () -> Void)?
@@ -7,13 +7,13 @@ struct ObservationEvents: Sendable {
   var didFail: (@Sendable (any Error) -> Void)?
   var didCancel: (@Sendable () -> Void)?
 
-  /// Whether nothing is told.
+  /// Whether all closures are missing.
   var isEmpty: Bool {
     willStart == nil && willFetch == nil && willTrackRegion == nil && databaseDidChange == nil && didFail == nil
       && didCancel == nil
   }
 
-  /// Both, these first.
+  /// Returns the closures of both, these first.
   func followed(by other: ObservationEvents) -> ObservationEvents {
     ObservationEvents(
       willStart: both(willStart, other.willStart),
@@ -39,15 +39,15 @@ struct ObservationEvents: Sendable {
 }
 
 extension ValueObservation {
-  /// An observation that tells what happens to it.
+  /// Returns an observation that calls closures for its events.
   ///
-  /// - parameter willStart: It starts.
-  /// - parameter willFetch: A value is about to be fetched.
-  /// - parameter willTrackRegion: What it reads is known, or is not what it was.
-  /// - parameter databaseDidChange: A commit may have changed the value. Called by the connection that writes.
-  /// - parameter didReceiveValue: A value has come to this point of the observation.
-  /// - parameter didFail: It has ended with an error.
-  /// - parameter didCancel: It was cancelled.
+  /// - parameter willStart: Called when the observation starts.
+  /// - parameter willFetch: Called before a fetch.
+  /// - parameter willTrackRegion: Called when the tracked region is known, or has changed.
+  /// - parameter databaseDidChange: Called on the writer connection, when a commit may have changed the value.
+  /// - parameter didReceiveValue: Called when a value reaches this point of the observation.
+  /// - parameter didFail: Called when the observation ends with an error.
+  /// - parameter didCancel: Called when the observation is cancelled.
   public func handleEvents(
     willStart: (@Sendable () -> Void)? = nil,
     willFetch: (@Sendable () -> Void)? = nil,
@@ -65,10 +65,10 @@ extension ValueObservation {
     return observation
   }
 
-  /// An observation that prints what happens to it.
+  /// Returns an observation that prints its events.
   ///
-  /// - parameter prefix: What each line begins with.
-  /// - parameter stream: Where the lines go, without a newline at their end; the standard output, with one, when nil.
+  /// - parameter prefix: The beginning of each line.
+  /// - parameter stream: Receives lines without line feeds; nil for lines on standard output.
   public func print(
     _ prefix: String = "", to stream: (any TextOutputStream & Sendable)? = nil
   ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
@@ -84,7 +84,7 @@ extension ValueObservation {
   }
 }
 
-/// Prints lines, one at a time.
+/// Prints lines one by one.
 private final class LinePrinter: Sendable {
   private let prefix: String
   private let stream: Mutex<(any TextOutputStream & Sendable)?>

@@ -1,56 +1,56 @@
-/// Which of many regions a commit touches.
+/// Finds the regions that a commit affects, among many.
 ///
-/// It maps table, column and value to the parts of regions that are filtered by that value, so that the cost of a
-/// commit is that of its changes, and not that of the regions it does not concern:
+/// It maps tables, columns and values to the parts of regions with filters on these values, so that the cost of a
+/// commit depends on its changes, and not on the number of unaffected regions:
 ///
 ///     table -+- columns that are read -> parts of the whole table
 ///            +- column -+- value  -> parts with `column = value`, `column IN (…)`
 ///                       +- ranges -> parts with `column < value`, `BETWEEN` …
 ///
-/// Of a filter on several columns, one is chosen to find the part by; the part is then asked about the whole row.
+/// For a filter on several columns, one column is chosen to find the part; the part is then tested with the whole row.
 ///
-/// Law: a region that a change touches is found, and no other one: where rows are told,
-/// `DatabaseRegion.isModified(by:)` says the same, slowly. Of a table that is told without its rows, all regions are
-/// found that read what has changed.
+/// Invariant: exactly the affected regions are found, as `DatabaseRegion.isModified(by:)` would find them one by
+/// one, if rows are reported. For a table without reported rows, all regions are
+/// found that read something that has changed.
 ///
-/// It is an object, whose owner guards it: parts of it would be copied to be asked.
+/// It is a class, which its owner protects: parts of a structure would be copied during lookups.
 final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
-  /// Where a region was put.
+  /// The location of a region in the index.
   enum Registration {
     case full
     case part(Place)
     case parts([Place])
   }
 
-  /// Where a part of a region is.
+  /// The location of a part of a region.
   struct Place {
     fileprivate var table: Int32
     fileprivate var entry: Int32
   }
 
-  /// How many rows of a transaction are told at least, if any are.
+  /// The least limit of rows that are reported per transaction, if any are.
   static var rowCountMin: Int { 2_000 }
 
-  /// So many rows cost more to capture than to fetch a small query once.
+  /// Capturing more rows per part costs more than fetching a small query once.
   private static var rowCountPerPart: Int { 4 }
 
   @exclusivity(unchecked) private var tables = Slots<RegionTableIndex<ID>>()
   @exclusivity(unchecked) private var tableNumbers: [TableKey: Int32] = [:]
 
-  /// The table that was matched last: most commits change the same one.
+  /// The table of the last lookup: most commits change the same one.
   @exclusivity(unchecked) private var lastMatch: RegionTableIndex<ID>?
   @exclusivity(unchecked) private var full: Set<ID> = []
 
-  /// What is needed of the tables. It grows, and shrinks when a table has no region any more.
+  /// The needs for the tables. They grow, and shrink when a table has no regions any more.
   private(set) var neededTables: [TableKey: CaptureNeeds.TableNeeds] = [:]
 
-  /// How many times `needs` have changed.
+  /// Incremented with each change of `needs`.
   private(set) var needsVersion = 0
 
   init() {}
 
-  /// What must be known of changes: of tables of no region nothing, unless there is a region of the full database; then
-  /// all of any table is of interest.
+  /// The required information about changes: none for tables without a region, unless there is a region of the full
+  /// database; then all changes of any table.
   var needs: CaptureNeeds {
     let others = full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil)
     return CaptureNeeds(others: others, tables: neededTables.mapValues { others?.union($0) ?? $0 })
@@ -58,7 +58,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// Adds a region.
   ///
-  /// - parameter tellsRows: Whether it must be known which rows have changed.
+  /// - parameter tellsRows: Whether the changed rows must be reported.
   func insert(_ region: DatabaseRegion, _ id: ID, tellsRows: Bool = false) -> Registration {
     guard let regionTables = region.tables else {
       if full.isEmpty { needsVersion += 1 }
@@ -96,7 +96,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     needsVersion += 1
   }
 
-  /// Calls a closure with the regions that the changes of a commit touch: some of them more than once.
+  /// Calls a closure with the regions that the changes of a commit affect: some of them more than once.
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
     if !full.isEmpty { full.forEach(hit) }
     if let last = lastMatch, last.key == changes.key { return last.match(changes, hit) }
@@ -112,8 +112,8 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     return number
   }
 
-  /// The columns whose changes matter, the values of those that are filtered, and so many rows that to capture one
-  /// more would cost more than to wake all regions of the table for nothing.
+  /// Adds the relevant columns, the columns with filters, and a limit of rows: capturing more
+  /// would cost more than notifying all regions of the table unnecessarily.
   private func need(_ region: TableRegion, in table: TableKey, _ number: Int32, _ tellsRows: Bool) {
     let index = tables[number]
     if let known = neededTables[table], known.rows || !tellsRows,
@@ -129,7 +129,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       if let known = needs.columns, deciding?.isSubset(of: known) != true { needs.columns = deciding.map(known.union) }
     }
     needs.rows = needs.rows || tellsRows || needs.values?.isEmpty == false
-    // In large steps: most regions change nothing of what is needed.
+    // In large steps, so that most regions do not change the needs.
     while needs.rowCountMax < Self.rowCountPerPart * index.count { needs.rowCountMax *= 2 }
     if needs == neededTables[table] { return }
     neededTables[table] = needs

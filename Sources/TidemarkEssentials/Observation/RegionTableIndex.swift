@@ -1,22 +1,22 @@
-/// The regions of a table. It belongs to its `RegionIndex`.
+/// The regions of a table. It belongs to a `RegionIndex`.
 final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// A part of a region. There may be very many.
   private struct Entry {
     var id: ID
 
-    /// Where the columns that it depends on are: many parts depend on the same ones.
+    /// The index of the set of columns that it depends on: many parts share one.
     var columnSet: Int32
 
-    /// The number of the column that it is found by; nil for the whole table, and where formulas alone tell the rows.
+    /// The number of the column by which it is found; nil for the whole table, and if only formulas select the rows.
     var column: Int16?
 
     var filter = Filter.all
 
-    /// What tells its rows.
+    /// The filter of the rows.
     enum Filter {
       case all
 
-      /// The value that it is found by, if that is all there is to them.
+      /// The value by which it is found, if this is the whole filter.
       case value(DatabaseValue)
       case rows(RowFilter)
     }
@@ -24,7 +24,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     var isOfAllRows: Bool { if case .all = filter { true } else { false } }
   }
 
-  /// What parts of the same query have in common, whatever its arguments.
+  /// The common properties of parts of the same query with different arguments.
   private struct Shape: Equatable {
     var columns: [String: String]?
     var orderingColumns: Set<String>
@@ -42,7 +42,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
-  /// How many times parts are asked about rows of a commit, where no column leads to them.
+  /// The maximum number of tests per commit of parts that are not found by a column.
   private static var askedMax: Int { 5_000 }
 
   let key: TableKey
@@ -50,18 +50,18 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) private var entries = Slots<Entry>()
   @exclusivity(unchecked) private var whole: [Int32: Set<Int32>] = [:]
 
-  /// The parts that are asked about each row.
+  /// The parts that are tested with each row.
   @exclusivity(unchecked) private var asked: Set<Int32> = []
 
-  /// By the numbers of columns. One that is filtered no more stays: there are few.
+  /// By the numbers of columns. Unused columns are kept: there are few.
   @exclusivity(unchecked) private var columns: [ColumnIndex] = []
   @exclusivity(unchecked) private var columnSets = ColumnSets()
 
-  /// The shape of the part that was put in last, as long as it is there, and where its columns are. Most parts have the
-  /// shape of the one before: they are of one query.
+  /// The shape of the last added part, while it exists, and its set of columns. Most parts have the
+  /// shape of the previous one, because they belong to the same query.
   @exclusivity(unchecked) private var lastShape: (shape: Shape, set: Int32)?
 
-  /// What the update that was looked at last is to those who depend on a set of columns: most commits update the same
+  /// The effect of the last update on parts that depend on a set of columns: most commits update the same
   /// columns.
   @exclusivity(unchecked) private var lastTouch:
     (set: Int32, layout: CaptureLayout, changed: UInt64, touch: (decides: Bool, shows: Bool))?
@@ -75,7 +75,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   // MARK: Content
 
-  /// Whether a part has the columns of the one before, filters included.
+  /// Whether a part has the same columns as the previous one, including its filters.
   func resemblesLast(_ part: TableRegion.Part, rowIDName: String?) -> Bool {
     lastShape.map { $0.shape == Shape(part, rowIDName: rowIDName) } ?? false
   }
@@ -87,7 +87,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       return lastShape.set
     }
     let deciding = part.decidingColumns(rowIDName: rowIDName)
-    // It may stand where another one was.
+    // The number may have belonged to another set.
     lastTouch = nil
     let set = columnSets.insert(.init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
     lastShape = (shape, set)
@@ -167,7 +167,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   private func matchAsked(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    // The writer waits for the answers.
+    // The writer waits for the result.
     if changes.rowIndexes.count * asked.count > Self.askedMax {
       for number in asked where changes.touches(columns: columnSets[entries[number].columnSet].deciding) {
         hit(entries[number].id)
@@ -185,22 +185,22 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Asks a part about a whole row.
+  /// Tests a part with a whole row.
   ///
-  /// - parameter isOfBothImages: Whether the part was found by the row as it was and as it is.
+  /// - parameter isOfBothImages: Whether the part was found by both the old and the new row.
   private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let touch = touch(row, entry.columnSet)
     guard touch.decides else { return }
     if case .rows(let rows) = entry.filter {
       guard rows.mayAdmit(row.value) || isOfBothImages && rows.mayAdmit(row.other.value) else { return }
     }
-    // A row that passes before and after, of which nothing has changed that shows.
+    // The old and the new row are in the part, and no visible column has changed.
     if !touch.shows, surelyHolds(row, entry), surelyHolds(row.other, entry) { return }
     hit(entry.id)
   }
 
-  /// Whether the change of a row may matter to parts that depend on some columns, and whether it may show in a row that
-  /// passes before and after.
+  /// Whether the change of a row may affect parts that depend on some columns, and whether it may be visible in a row
+  /// that is in the part before and after.
   private func touch(_ row: TableCommit.Row, _ set: Int32) -> (decides: Bool, shows: Bool) {
     guard let update = row.updateInPlace else { return (true, true) }
     if let lastTouch, lastTouch.set == set, lastTouch.layout === update.layout, lastTouch.changed == update.changed {
@@ -224,7 +224,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 }
 
 extension RowFilter {
-  /// The column to find rows by: a row id tells the most, then one value, then a few, then a range.
+  /// The column by which rows are found: preferably the row ID, then one with a single value, a few values, or a range.
   fileprivate func mostTellingColumn(rowIDName: String?) -> String? {
     func rank(_ name: String, _ filter: ColumnFilter) -> Int {
       switch filter {
@@ -236,13 +236,13 @@ extension RowFilter {
   }
 }
 
-/// The columns that parts depend on, each set once, however many parts have it.
+/// The columns that parts depend on, without duplicates.
 private struct ColumnSets {
   struct Columns: Hashable {
-    /// Those whose changes may alter what is in the part: nil stands for all.
+    /// The columns whose changes may alter the content of the part: nil stands for all.
     var deciding: Set<String>?
 
-    /// Those of them that matter to a row that passes before and after; nil when all do.
+    /// The columns among them that matter to a row that is in the part before and after; nil if all do.
     var shown: Set<String>?
   }
 
@@ -271,7 +271,7 @@ private struct ColumnSets {
 
   mutating func insertAgain(_ place: Int32) { counts[Int(place)] += 1 }
 
-  /// - returns: Whether it is still there.
+  /// - returns: Whether the set still exists.
   mutating func remove(_ place: Int32) -> Bool {
     counts[Int(place)] -= 1
     if counts[Int(place)] > 0 { return true }
@@ -281,17 +281,17 @@ private struct ColumnSets {
 }
 
 extension TableRegion.Part {
-  /// The columns whose changes alter what is in the part also when a row passes before and after, in lower case: nil
-  /// when that is so of all that decide.
+  /// The columns whose changes alter the content of the part although the row is in it before and after, in lower case:
+  /// nil if all deciding columns do.
   fileprivate func shownColumns(of deciding: Set<String>?, rowIDName: String?) -> Set<String>? {
     guard let deciding else { return nil }
     let shown = deciding.filter { shows($0) || $0 == rowIDName ?? RowFilter.rowIDName }
     return shown.count == deciding.count ? nil : shown
   }
 
-  /// The columns whose changes may alter what is in the part, in lower case: nil stands for all.
+  /// The columns whose changes may alter the content of the part, in lower case: nil stands for all.
   func decidingColumns(rowIDName: String?) -> Set<String>? {
-    // Rows come in the order of their ids when no other one is asked for.
+    // Without another order, rows come in the order of their row IDs.
     readColumns.map { $0.union(rows.columnNames).union([rowIDName ?? RowFilter.rowIDName]) }
   }
 }

@@ -1,20 +1,20 @@
-/// How a fetch is tried again that failed for a passing reason.
+/// How a fetch is retried after a transient failure.
 struct RetryPolicy: Sendable {
-  /// The pause before the first attempt. Each one is twice as long as the one before.
+  /// The pause before the first attempt. Each pause is twice as long as the previous one.
   var firstPause: Duration
 
   /// The longest pause.
   var pauseMax: Duration
 
-  /// The pause before the attempt of a number, which counts from 0.
+  /// The pause before an attempt; attempts are numbered from 0.
   func pause(beforeAttempt number: Int) -> Duration {
     min(firstPause * (1 << min(number, 20)), pauseMax)
   }
 }
 
 extension ValueObservation {
-  /// An observation that goes on when a fetch fails for a passing reason: the database is locked by somebody else, the
-  /// disk is full. It fetches again after a pause, which doubles each time.
+  /// Returns an observation that continues when a fetch fails with a transient error: another connection holds a lock,
+  /// or the disk is full. It fetches again after a pause, which doubles each time.
   ///
   /// ```swift
   /// let observation = ValueObservation
@@ -22,7 +22,7 @@ extension ValueObservation {
   ///   .retryingPassingErrors()
   /// ```
   ///
-  /// Errors of other kinds end it, as they end any observation. See `DatabaseError.isTransient`.
+  /// Errors of other kinds end the observation. See ``DatabaseError/isTransient``.
   public func retryingPassingErrors(
     after firstPause: Duration = .milliseconds(20), atMost pauseMax: Duration = .seconds(5)
   ) -> Self {

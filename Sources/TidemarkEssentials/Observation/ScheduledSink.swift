@@ -1,6 +1,6 @@
-/// Hands values to the closures of the program, where its scheduler says.
+/// Passes values to the closures of the program, on its scheduler.
 ///
-/// A value that comes while another one is on its way takes its place (law 2 of `MailboxMachine`).
+/// A new value replaces a value that has not been delivered yet (invariant 2 of `MailboxMachine`).
 final class ScheduledSink<Value: Sendable>: DeliveryMailbox, ValueSink, @unchecked Sendable {
   /// The closures of the program.
   class Calls: DeliveryCalls, @unchecked Sendable {
@@ -12,7 +12,7 @@ final class ScheduledSink<Value: Sendable>: DeliveryMailbox, ValueSink, @uncheck
     }
   }
 
-  /// The closures, and where they run. There are many: the scheduler stands here by itself, in no closure.
+  /// The closures, with their scheduler. There may be many: the scheduler is stored directly, and not in a closure.
   private final class ScheduledCalls<Scheduler: ValueObservationScheduler>: Calls, @unchecked Sendable {
     let scheduler: Scheduler
 
@@ -36,11 +36,11 @@ final class ScheduledSink<Value: Sendable>: DeliveryMailbox, ValueSink, @uncheck
 
   func put(_ value: Value) { post(delivery(of: value)) }
 
-  /// Takes a value that is older than those that came before it, if any did.
+  /// Delivers a value that is older than all earlier ones, if there were any.
   func putFirst(_ value: Value) { postFirst(delivery(of: value)) }
 
   private func delivery(of value: Value) -> Delivery {
-    // The calls are those of the initializer.
+    // The initializer has set the calls.
     { calls in unsafeDowncast(calls, to: Calls.self).onChange(value) }
   }
 }

@@ -60,16 +60,17 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       }
     }
 
-    /// - returns: What ends the observation that runs.
-    mutating func reset() -> (@Sendable () -> Void)? {
-      defer {
-        phase = .resting
-        last = nil
-        generation += 1
-      }
-      if case .running(let end) = phase { return end }
-      return nil
+    /// - returns: The state of before, to be released outside of the lock.
+    mutating func reset() -> State {
+      let old = self
+      phase = .resting
+      last = nil
+      generation += 1
+      return old
     }
+
+    /// What ends the observation that runs.
+    var end: (@Sendable () -> Void)? { if case .running(let end) = phase { end } else { nil } }
   }
 
   private let extent: SharedValueObservationExtent
@@ -86,7 +87,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 
   deinit {
-    if case .running(let end) = state.withLock({ $0.phase }) { end() }
+    state.withLock { $0 }.end?()
   }
 
   // MARK: - Following
@@ -141,35 +142,36 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 
   private func leave(_ number: Int) {
-    let end = state.withLock { state -> (@Sendable () -> Void)? in
-      state.followers[number] = nil
-      guard extent == .whileObserved, state.followers.isEmpty else { return nil }
-      return state.reset()
+    let (old, _) = state.withLock { state -> (State?, Sink?) in
+      let sink = state.followers.removeValue(forKey: number)
+      guard extent == .whileObserved, state.followers.isEmpty else { return (nil, sink) }
+      return (state.reset(), sink)
     }
-    end?()
+    old?.end?()
   }
 
   // MARK: - Values
 
   fileprivate func put(_ value: Element, _ generation: Int) {
-    let followers = state.withLock { state -> [Sink] in
-      guard state.generation == generation else { return [] }
+    let (followers, _) = state.withLock { state -> ([Sink], Element?) in
+      guard state.generation == generation else { return ([], nil) }
+      let old = state.last
       state.last = value
-      return Array(state.followers.values)
+      return (Array(state.followers.values), old)
     }
     for sink in followers { sink.put(value) }
   }
 
   fileprivate func fail(_ error: any Error, _ generation: Int) {
-    let followers = state.withLock { state -> [Sink] in
-      guard state.generation == generation else { return [] }
-      let followers = Array(state.followers.values)
-      _ = state.reset()
+    let failed = state.withLock { state -> State? in
+      guard state.generation == generation else { return nil }
+      let old = state.reset()
       state.followers = [:]
       if extent == .observationLifetime { state.phase = .failed(error) }
-      return followers
+      return old
     }
-    for sink in followers { sink.fail(error) }
+    guard let failed else { return }
+    for sink in failed.followers.values { sink.fail(error) }
   }
 }
 

@@ -1,4 +1,4 @@
-/// Things under small numbers, which are given again.
+/// Elements with small numbers as identifiers, which are reused.
 struct Slots<Element: Sendable>: Sendable {
   private var elements: [Element?] = []
   private var free: [Int32] = []
@@ -15,7 +15,7 @@ struct Slots<Element: Sendable>: Sendable {
     return Int32(elements.count - 1)
   }
 
-  /// - returns: What was under the number.
+  /// - returns: The removed element.
   mutating func remove(_ number: Int32) -> Element {
     let element = elements[Int(number)]!
     elements[Int(number)] = nil
@@ -24,7 +24,7 @@ struct Slots<Element: Sendable>: Sendable {
   }
 
   subscript(number: Int32) -> Element {
-    // The element is not copied to be looked at, nor held twice while it changes.
+    // The element is neither copied for reading, nor referenced twice while it changes.
     _read { yield elements[Int(number)]! }
     _modify { yield &elements[Int(number)]! }
   }

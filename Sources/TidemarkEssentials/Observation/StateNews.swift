@@ -1,14 +1,14 @@
-/// What is known of the state that a query is fetched in.
+/// Facts about the snapshot from which a query is fetched.
 struct StateNews {
-  /// For a query that follows rows: those that have changed since it was last fetched.
+  /// For a query that is updated row by row: the rows that have changed since its last fetch.
   var rows = ChangedRows.any
 
-  /// For a query that follows rows: another number than at its last fetch when others have committed meanwhile.
+  /// For a query that is updated row by row: it differs from the last fetch if there were external commits meanwhile.
   var othersCount: Int64 = 0
 
-  /// Whether nothing but these rows has changed, if the number is the same.
+  /// Whether only these rows have changed, if the number is the same.
   var areAll = false
 
-  /// For a query that tells it: that of the last commit of the state, or of one before; zero when it is not known.
+  /// For a query that reports it: the last commit of the snapshot, or an earlier one; zero if unknown.
   var commitNumber: UInt64 = 0
 }

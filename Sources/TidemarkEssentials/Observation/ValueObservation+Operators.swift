@@ -1,5 +1,5 @@
 extension ValueObservation {
-  /// An observation of what a closure makes of each value. The closure does not run on the main thread.
+  /// Returns an observation that transforms each value. The closure does not run on the main thread.
   ///
   /// ```swift
   /// let images = ValueObservation
@@ -12,13 +12,13 @@ extension ValueObservation {
     reducing(ValueReducers.Map(base: reducer, transform: transform))
   }
 
-  /// An observation without the values that equal the one before.
+  /// Returns an observation without consecutive equal values.
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
     removeDuplicates(by: ==)
   }
 
-  /// An observation without the values that equal the one before, as a closure says.
+  /// Returns an observation without consecutive values that a closure considers equal.
   public func removeDuplicates(
     by predicate: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {

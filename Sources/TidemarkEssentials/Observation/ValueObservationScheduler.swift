@@ -1,8 +1,8 @@
 public import Dispatch
 
-/// Where the values of an observation are delivered.
+/// Determines where the values of an observation are delivered.
 ///
-/// Write one when the schedulers at hand do not fit:
+/// Programs can define their own schedulers:
 ///
 /// ```swift
 /// struct InOrder: ValueObservationScheduler {
@@ -12,22 +12,22 @@ public import Dispatch
 /// }
 /// ```
 public protocol ValueObservationScheduler: Sendable {
-  /// Whether the first value is fetched and delivered before the start of the observation returns. Asked once for each
-  /// start, on the thread that starts.
+  /// Returns whether the first value is fetched and delivered before the start of the observation returns. Called once
+  /// per start, on the starting thread.
   func immediateInitialValue() -> Bool
 
-  /// Runs an action soon. An observation has at most one action scheduled at a time.
+  /// Runs an action asynchronously. An observation has at most one scheduled action at a time.
   func schedule(_ action: @escaping @Sendable () -> Void)
 }
 
 /// A scheduler that delivers on the main actor.
 public protocol ValueObservationMainActorScheduler: ValueObservationScheduler {
-  /// Runs an action soon, on the main actor.
+  /// Runs an action asynchronously on the main actor.
   func scheduleOnMainActor(_ action: @escaping @MainActor () -> Void)
 }
 
 extension ValueObservationMainActorScheduler {
-  /// Runs an action soon, on the main actor.
+  /// Runs an action asynchronously on the main actor.
   public func schedule(_ action: @escaping @Sendable () -> Void) {
     scheduleOnMainActor(action)
   }
@@ -39,12 +39,12 @@ extension ValueObservationMainActorScheduler {
 public struct AsyncValueObservationScheduler: ValueObservationScheduler {
   private let queue: DispatchQueue
 
-  /// Delivers on a queue, which should be a serial one.
+  /// Creates a scheduler that delivers on a queue, which should be a serial one.
   public init(queue: DispatchQueue) {
     self.queue = queue
   }
 
-  /// No: everything is delivered on the queue.
+  /// Returns false: all values are delivered on the queue.
   public func immediateInitialValue() -> Bool { false }
 
   /// Runs the action on the queue.
@@ -70,7 +70,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
     self.priority = priority
   }
 
-  /// No: everything is delivered in a task.
+  /// Returns false: all values are delivered in tasks.
   public func immediateInitialValue() -> Bool { false }
 
   /// Runs the action in a task.
@@ -83,7 +83,7 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
   /// Delivers in Swift tasks.
   public static var task: TaskValueObservationScheduler { TaskValueObservationScheduler(priority: nil) }
 
-  /// Delivers in Swift tasks of some priority.
+  /// Delivers in Swift tasks with a priority.
   public static func task(priority: TaskPriority) -> TaskValueObservationScheduler {
     TaskValueObservationScheduler(priority: priority)
   }

@@ -1,13 +1,13 @@
-/// Where the values of an observation go.
+/// Receives the values of an observation.
 protocol ValueSink<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
 
-  /// Takes a value.
+  /// Receives a value.
   func put(_ value: Value)
 
-  /// Takes the error that ends the observation.
+  /// Receives the error that ends the observation.
   func fail(_ error: any Error)
 
-  /// The observation was cancelled: nothing is delivered any more once this has returned.
+  /// Reports that the observation was cancelled: no value is delivered after this has returned.
   func cancel()
 }

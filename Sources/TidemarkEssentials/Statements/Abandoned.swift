@@ -1,21 +1,21 @@
 import CSQLite
 import Synchronization
 
-/// Statements that were let go outside of any access.
+/// Statements that were released outside of an access.
 ///
-/// A cursor or a statement that escaped its access may be released at any time, on any thread, while
-/// somebody else uses the connection: SQLite must not be called then. What has to be done waits here
+/// A cursor or a statement that has escaped its access may be released at any time, on any thread, while
+/// another access uses the connection: SQLite must not be called then. The clean-up waits here
 /// for the next access, or for the end of the connection.
 ///
-/// When the connection was given up while the program still held statements, no access will come: what has to be
-/// done is done at once then, by one thread at a time. If it waited, the statement would hold the connection, and the
+/// If the connection was given up while the program still held statements, no access will follow: the clean-up happens
+/// immediately then, on one thread at a time. Otherwise, the statement would retain the connection, and the
 /// connection the statement.
 final class Abandoned: Sendable {
   private enum Item {
     case reset(Statement, run: UInt)
     case finalize(SQLiteStatement, isRunning: Bool, ArgumentBytes)
 
-    /// - returns: How many runs have ended that their statements did not take note of.
+    /// - returns: The number of executions that have ended without a notification of their statements.
     @discardableResult
     func perform() -> Int {
       switch self {
@@ -29,7 +29,7 @@ final class Abandoned: Sendable {
     }
   }
 
-  // The items are touched under the mutex, or by whoever took them out of it.
+  // The items are accessed under the lock, or by the thread that took them out.
   private struct Items: @unchecked Sendable {
     var list: [Item] = []
     var isOrphaned = false
@@ -40,7 +40,7 @@ final class Abandoned: Sendable {
 
   var isPending: Bool { pending.load(ordering: .acquiring) }
 
-  /// - parameter arguments: What SQLite may look at until then.
+  /// - parameter arguments: The memory that SQLite may use until then.
   func addFinalization(of statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
     add(Items(list: [.finalize(statement, isRunning: isRunning, arguments)]))
   }
@@ -50,7 +50,7 @@ final class Abandoned: Sendable {
   private func add(_ added: Items) {
     let waits = items.withLock { items in
       if items.isOrphaned {
-        // Under the lock: it is all that keeps others from the connection.
+        // Under the lock, which protects the connection here.
         for item in added.list { item.perform() }
       } else {
         items.list += added.list
@@ -60,9 +60,9 @@ final class Abandoned: Sendable {
     if waits { pending.store(true, ordering: .releasing) }
   }
 
-  /// To be called by whoever has exclusive access to the connection.
+  /// Performs the clean-up. The caller has exclusive access to the connection.
   ///
-  /// - returns: How many runs have ended that their statements did not take note of.
+  /// - returns: The number of executions that have ended without a notification of their statements.
   func giveBack() -> Int {
     pending.store(false, ordering: .relaxed)
     let taken = items.withLock { items in
@@ -72,9 +72,9 @@ final class Abandoned: Sendable {
     return taken.list.reduce(0) { $0 + $1.perform() }
   }
 
-  /// To be called by the last one who could give access to the connection.
+  /// Reports that no further access will follow.
   func becomeOrphaned() {
-    // Statements are released once the lock is: that of the last reference comes back to it.
+    // Statements are released after the lock: the release of the last reference comes back to it.
     _ = items.withLock { items in
       defer { items.list = [] }
       items.isOrphaned = true

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Whether an access was cancelled. Anybody may cancel it; the access itself looks.
+/// Whether an access was cancelled. Any thread may cancel it; the access itself checks it.
 ///
-/// Nothing is told to SQLite: `sqlite3_interrupt` would hit whatever runs on the connection by then (hazard
-/// C4). The statement that runs finds out through the progress handler, the one that waits for a lock through the
-/// busy handler, the next one when it starts.
+/// SQLite is not informed: `sqlite3_interrupt` would affect any statement that runs on the connection by then (hazard
+/// C4). A running statement checks it in the progress handler, a statement that waits for a lock in the
+/// busy handler, and the next one when it starts.
 final class AccessCancellation: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -16,7 +16,7 @@ final class AccessCancellation: Sendable {
 extension Database {
   /// Runs an access that can be cancelled.
   ///
-  /// Once it is cancelled, its statements throw `CancellationError`, but for those that undo a transaction.
+  /// Once it is cancelled, its statements throw `CancellationError`, except for rollbacks.
   func withCancellation<Result>(_ cancellation: AccessCancellation, _ body: () throws -> Result) rethrows -> Result {
     let previous = self.cancellation
     self.cancellation = cancellation
@@ -24,10 +24,10 @@ extension Database {
     return try watching(body)
   }
 
-  /// Runs an access on the thread of its task, which is cancelled with that task.
+  /// Runs an access on the thread of its task, which is cancelled with this task.
   ///
-  /// It has no object for that: to retain and release one, for each statement, is a good part of what such an access
-  /// takes more than one that cannot be cancelled (Benchmarks: `access: await pool.readInPlace`).
+  /// It uses no cancellation object: retaining and releasing one, for each statement, would be a large part of the
+  /// additional cost of a cancellable access (Benchmarks: `access: await pool.readInPlace`).
   @inline(__always)
   func withCancellationOfTask<Result>(_ body: () throws -> Result) rethrows -> Result {
     let previous = endsWithTask
@@ -36,7 +36,7 @@ extension Database {
     return try watching(body)
   }
 
-  /// Runs a closure whose statements must not take longer than some time, all together.
+  /// Runs a closure whose statements must not take longer than a given time, all together.
   ///
   /// ```swift
   /// let rows = try dbPool.read { db in
@@ -46,17 +46,17 @@ extension Database {
   /// }
   /// ```
   ///
-  /// When the time is over, the statement that runs is stopped, and the following ones throw. In a transaction of
-  /// `write`, the error undoes the transaction, if the closure lets it through. A limit inside another one can only
-  /// shorten it. See also `Configuration.accessTimeLimit`.
+  /// When the time has passed, the running statement is interrupted, and the following ones throw. In a transaction of
+  /// `write`, the error rolls back the transaction, unless the closure catches it. A nested limit can only
+  /// shorten the time. See also ``Configuration/accessTimeLimit``.
   ///
-  /// - throws: An error of code `SQLITE_INTERRUPT`, from the statement that is stopped.
+  /// - throws: An error of code `SQLITE_INTERRUPT`, from the interrupted statement.
   public func withTimeLimit<Result>(_ limit: Duration, _ body: () throws -> Result) rethrows -> Result {
     preconditionAccess()
     return try withDeadline(Deadline(limit, settings.clock), body)
   }
 
-  /// Runs a closure whose statements must be over at some moment.
+  /// Runs a closure whose statements must end before a deadline.
   func withDeadline<Result>(_ own: Deadline, _ body: () throws -> Result) rethrows -> Result {
     let previous = deadline
     if let previous, previous.time <= own.time { return try body() }
@@ -65,23 +65,23 @@ extension Database {
     return try watching(body)
   }
 
-  /// When an access must be over.
+  /// The time at which an access must have ended.
   ///
-  /// It is an object since most accesses have none: an optional structure with a clock in it takes 60 instructions to
-  /// be let go of, at each access.
+  /// It is an object because most accesses have none: releasing an optional structure that contains a clock takes 60
+  /// instructions, in each access.
   final class Deadline: Sendable {
     let time: Duration
     private let limit: Duration
     private let clock: WorldClock
 
-    /// From now on.
+    /// Creates a deadline after some time.
     init(_ limit: Duration, _ clock: WorldClock) {
       self.limit = limit
       self.clock = clock
       time = clock.now() + limit
     }
 
-    /// How much time is left; none, or less, when it is over.
+    /// The remaining time; zero or negative when it has passed.
     var rest: Duration { time - clock.now() }
 
     var isOver: Bool { clock.now() >= time }
@@ -91,11 +91,11 @@ extension Database {
         resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.inSeconds) s")
     }
 
-    /// Calls a closure when it is over. What it answers is to be called when that is not wanted any more.
+    /// Calls a closure when the deadline has passed. The returned closure cancels the call.
     func whenOver(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void { clock.after(rest, body) }
   }
 
-  /// Runs a closure whose statements ask from time to time whether they should stop.
+  /// Runs a closure whose statements check from time to time whether they should stop.
   @inline(__always)
   private func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
     let isOutermost = !isWatchingForStops
@@ -113,7 +113,7 @@ extension Database {
     }
   }
 
-  /// Why the access should stop, if it should.
+  /// The reason why the access should stop, if any.
   var interruption: (any Error)? {
     if shieldDepth > 0 { return nil }
     if isCancelled { return CancellationError() }
@@ -126,28 +126,28 @@ extension Database {
   /// Whether the access should stop.
   var shouldStop: Bool { shieldDepth == 0 && (isCancelled || deadline?.isOver == true) }
 
-  /// Whether the access may be stopped at all.
+  /// Whether the access can be stopped at all.
   var mayBeStopped: Bool { endsWithTask || cancellation != nil || deadline != nil }
 
-  /// Runs what must be done whether the access should stop or not.
+  /// Runs a closure that must not be stopped.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {
     shieldDepth += 1
     defer { shieldDepth -= 1 }
     return try body()
   }
 
-  /// Throws when the access should stop.
+  /// Throws if the access should stop.
   func checkInterruption() throws {
     if shouldStop, let interruption { throw interruption }
   }
 
-  /// Throws when the access should stop, unless the statement undoes a transaction.
+  /// Throws if the access should stop, unless the statement is a rollback.
   func checkInterruption(for statement: Statement) throws {
     if !statement.effects.contains(.undo) { try checkInterruption() }
   }
 }
 
 extension DatabaseError {
-  /// Whether SQLite fails so when an access was stopped.
+  /// Whether SQLite reports such an error when an access is stopped.
   var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
 }

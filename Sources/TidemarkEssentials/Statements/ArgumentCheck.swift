@@ -1,6 +1,6 @@
-/// Checks the arguments of a text of several statements before the first of them runs.
+/// Checks the arguments for a text of several statements before the first of them runs.
 ///
-/// The statements cannot all be compiled beforehand: one may use the table that another creates. So the
+/// The statements cannot all be compiled in advance: one may use a table that another one creates. So the
 /// parameters are counted in the text.
 struct ArgumentCheck {
   private let statements: [Substring]
@@ -21,7 +21,7 @@ struct ArgumentCheck {
     self.statements = statements
   }
 
-  /// - throws: An error of code `SQLITE_MISUSE` when arguments are missing, or too many.
+  /// - throws: An error of code `SQLITE_MISUSE` if there are too few or too many arguments.
   func validate(_ arguments: StatementArguments) throws {
     var restCount = arguments.values.count
     for statement in statements {
@@ -46,7 +46,7 @@ struct ArgumentCheck {
     _ mismatch: ArgumentMismatch, _ statement: Substring, _ arguments: StatementArguments
   ) -> DatabaseError {
     var mismatch = mismatch
-    // Told as SQLite's own statement would: how many values were left for it.
+    // Reported as for a single statement: the number of values that remained for it.
     if case .wrongCount = mismatch {
       var left = arguments.values.count
       for previous in statements where previous.startIndex < statement.startIndex {
@@ -60,7 +60,7 @@ struct ArgumentCheck {
 
   /// The parameters of one statement as SQLite numbers them: a name, or nil for a position.
   ///
-  /// A name used twice is one parameter. `?5` makes parameters of all numbers below it.
+  /// A name used twice is one parameter. `?5` also creates the parameters with lower numbers.
   private static func parameters(of statement: Substring) -> [String?] {
     var parameters: [String?] = []
     var marks: Set<Substring> = []
@@ -71,7 +71,7 @@ struct ArgumentCheck {
       if mark == "?" {
         parameters.append(nil)
       } else if mark.first == "?" {
-        // SQLite refuses numbers that are too large when it compiles.
+        // SQLite rejects larger numbers when it compiles the statement.
         while let number = Int(mark.dropFirst()), number <= 32_766, parameters.count < number {
           parameters.append(nil)
         }

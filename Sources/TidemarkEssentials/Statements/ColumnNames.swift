@@ -1,13 +1,13 @@
-/// The names of the columns of a result, and where each is found.
+/// The names of the columns of a result, and their indexes.
 ///
-/// Case does not count when a column is looked up, and the leftmost one wins. The work of it is done
-/// once per statement; a look-up tries the column that a reader most often wants next, which costs one
-/// comparison, before it asks the dictionary.
+/// Lookups ignore case, and find the leftmost column. The table is built once
+/// per statement. A lookup first tries the column that a reader most likely wants next, which costs one
+/// comparison, and then uses the dictionary.
 @usableFromInline
 final class ColumnNames: Sendable {
   @usableFromInline let names: [String]
 
-  /// For each column, the leftmost one of that name.
+  /// For each column, the leftmost one with the same name.
   @usableFromInline let leftmost: [Int]
 
   private let indexes: [String: Int]
@@ -35,7 +35,7 @@ final class ColumnNames: Sendable {
   @inlinable
   var count: Int { names.count }
 
-  /// The leftmost column of that name.
+  /// The leftmost column with a name.
   ///
   /// - parameter hint: The column to try first.
   @inlinable
@@ -44,10 +44,10 @@ final class ColumnNames: Sendable {
     return index(of: name)
   }
 
-  /// The leftmost column of that name.
+  /// The leftmost column with a name.
   @usableFromInline
   func index(of name: String) -> Int? {
-    // Few columns are found sooner by looking at each than by hashing.
+    // A linear search in few columns is faster than hashing.
     if names.count <= 8, let index = names.firstIndex(of: name) { return leftmost[index] }
     return indexes[name] ?? indexes[name.lowercased()]
   }

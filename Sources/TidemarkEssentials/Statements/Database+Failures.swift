@@ -1,27 +1,27 @@
-// What a failed statement means for the transaction it was in, and for the database.
+// The effects of a failed statement on its transaction, and on the database.
 //
 //     idle --BEGIN--> open --COMMIT, ROLLBACK--> idle
 //                      |
-//                      +-- a statement fails, and SQLite has no transaction any more
+//                      +-- a statement fails, and SQLite rolls back the transaction
 //                      v
 //                   aborted --the scope ends, rollback(), BEGIN, the access ends--> idle
 //
-//     any --a commit fails, and nobody knows its outcome--> stopped
+//     any --a commit fails with an unknown outcome--> stopped
 //
-// Idle and open are SQLite's own (`sqlite3_get_autocommit`), which is asked after each failure; aborted is
-// `abortCause`, or a scope of ours in which SQLite is idle; stopped is in `DatabaseStanding`.
+// Idle and open are SQLite's own states (`sqlite3_get_autocommit`), which are checked after each failure; aborted is
+// `abortCause`, or a scope of ours while SQLite is idle; stopped is in `DatabaseStanding`.
 //
-// Laws:
-// 1. In an aborted transaction no statement begins: SQLite would commit it on its own.
-// 2. When the outcome of a commit is unknown, the error says so, and the database is stopped.
-// 3. As long as a transaction is open that could not be undone, no statement begins but one that undoes it.
+// Invariants:
+// 1. In an aborted transaction no statement begins: SQLite would commit it by itself.
+// 2. If the outcome of a commit is unknown, the error says so, and the database is stopped.
+// 3. While a transaction is open whose rollback has failed, no statement begins except a rollback.
 
 extension Database {
-  /// What a failure means.
+  /// Determines the error to be thrown for a failure, and its effects.
   ///
-  /// - parameter interruption: Why the statement was stopped, if it was.
+  /// - parameter interruption: The reason why the statement was stopped, if it was.
   /// - parameter wasInsideTransaction: Whether a transaction was open when the statement began.
-  /// - returns: What is to be thrown.
+  /// - returns: The error to be thrown.
   func judge(
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {
@@ -31,7 +31,7 @@ extension Database {
     if let refusal = refusal as? DatabaseError { error = refusal }
     let isIdle = isInAutocommitMode
     let isCommit = statement.effects.contains(.keep)
-    // What `INSERT OR FAIL` has done before it failed is committed.
+    // Changes of `INSERT OR FAIL` before its failure are committed.
     let isKept =
       isIdle && !isCommit && error.resultCode == .SQLITE_CONSTRAINT && callbacks.hasCommitted
       && !callbacks.hasRolledBack
@@ -47,9 +47,9 @@ extension Database {
     return told
   }
 
-  /// Runs a step of a copy into this database, whose last one commits it.
+  /// Runs a step of a backup into this database, whose last one commits it.
   func judgingCopy<Result>(_ step: () throws -> Result) throws -> Result {
-    // A copy is committed without a word to the hook.
+    // A backup is committed without a call of the commit hook.
     if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = commitRefusal {
       commitRefusal = nil
       throw refusal
@@ -66,9 +66,9 @@ extension Database {
     }
   }
 
-  /// Has this database refuse all accesses until it is opened again.
+  /// Makes this database refuse all accesses until it is opened again.
   ///
-  /// The log stays as it is: when the file is opened again, SQLite finds out what is in it.
+  /// The log stays as it is: when the file is opened again, SQLite determines which of its frames are valid.
   func stop(because error: DatabaseError) {
     settings.standing.stop(because: error)
     do {
@@ -78,14 +78,14 @@ extension Database {
     }
   }
 
-  /// Stops the database after a sync that failed: the system may have forgotten what it could not write, and say next
-  /// time that all is written (hazard D5).
+  /// Stops the database after a failed sync: the system may have discarded data that it could not write, and report
+  /// success next time (hazard D5).
   func stopIfDiskIsNotKnown(after error: any Error) {
     guard let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC else { return }
     stop(because: error)
   }
 
-  /// Throws when a statement must not begin.
+  /// Throws if a statement must not begin.
   @inline(__always)
   func checkMayBegin(_ statement: Statement, _ arguments: StatementArguments?) throws {
     if !settings.standing.isSound { try checkStanding(for: statement) }
@@ -98,22 +98,22 @@ extension Database {
     if !isUndo, let refusal = settings.standing.refusal { throw refusal }
   }
 
-  /// Throws when the transaction of the current access is not open any more.
+  /// Throws if the transaction of the current access is not open any more.
   ///
-  /// SQLite rolls back on its own after some failures, and a program may write COMMIT. What would be run
-  /// next would be run outside of the transaction, and committed at once.
+  /// SQLite rolls back by itself after some failures, and a program may execute COMMIT. The following statements
+  /// would run outside of the transaction, and be committed immediately.
   private func checkTransactionIsAlive(for statement: Statement, _ arguments: StatementArguments?) throws {
     guard let handle, handle.isInAutocommitMode else { return }
     if transactionDepth == 0, !statement.effects.isDisjoint(with: [.undo, .begin]) {
-      // Nobody writes these who does not know that the transaction is over. SQLite will say that there is nothing to
-      // undo; what is begun is another one.
+      // These statements show that the program knows about the end of the transaction. SQLite reports that there is
+      // nothing to roll back; BEGIN starts another transaction.
       abortCause = nil
       return
     }
     throw abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
   }
 
-  // Law 3.
+  // Invariant 3.
   private func checkNoRollbackIsOwed(_ statement: Statement, _ arguments: StatementArguments?) throws {
     if isInAutocommitMode {
       owedRollback = nil
@@ -124,7 +124,7 @@ extension Database {
     }
   }
 
-  /// The error of a transaction that has ended before its scope.
+  /// The error for a transaction that has ended before its scope.
   func abortedError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
     var error = DatabaseError(
       resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: sql, arguments: arguments,
@@ -133,7 +133,7 @@ extension Database {
     return error
   }
 
-  /// Runs what must be run whatever became of the transaction around it.
+  /// Runs a closure whose statements are allowed in an aborted transaction.
   func outsideOfTransactionLaw<Result>(_ body: () throws -> Result) rethrows -> Result {
     let state = (transactionDepth, abortCause, owedRollback)
     (transactionDepth, abortCause, owedRollback) = (0, nil, nil)
@@ -143,9 +143,9 @@ extension Database {
 
   // MARK: - Moved files
 
-  /// Asked by SQLite before each commit.
+  /// Called by SQLite before each commit.
   ///
-  /// What is committed into a file that was moved, deleted or replaced is found by nobody (hazard F5).
+  /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
   func mayCommit() -> Bool {
     guard settings.isInFile, handle?.hasMoved() == true else {
       guard let watcher else { return true }

@@ -1,8 +1,8 @@
 extension Database {
-  /// A function that is told messages: a result code, and text.
+  /// A function that receives messages: a result code, and text.
   public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
 
-  /// Told the messages of SQLite's own log, and of the errors that no caller can be told.
+  /// Receives the messages of SQLite's own log, and errors that cannot be thrown.
   ///
   /// ```swift
   /// Database.logError = { code, message in
@@ -10,7 +10,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Set it before the first connection is opened: SQLite does not log afterwards. It must not use a
+  /// Set it before the first connection is opened: SQLite ignores it afterwards. It must not use a
   /// database.
   public static var logError: LogErrorFunction? {
     get { ErrorLog.destination }

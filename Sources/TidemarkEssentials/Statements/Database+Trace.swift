@@ -1,12 +1,12 @@
 import CSQLite
 
 extension Database {
-  /// What to trace.
+  /// The kinds of events to trace.
   public struct TracingOptions: OptionSet, Sendable {
     /// The bits of SQLite's trace mask.
     public let rawValue: CInt
 
-    /// Options from the bits of SQLite's trace mask.
+    /// Creates options from the bits of SQLite's trace mask.
     public init(rawValue: CInt) {
       self.rawValue = rawValue
     }
@@ -18,7 +18,7 @@ extension Database {
     public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
   }
 
-  /// Has a closure told of the statements that are executed. Nil stops it.
+  /// Calls a closure with the executed statements. Nil stops the trace.
   ///
   /// ```swift
   /// config.prepareDatabase { db in
@@ -26,8 +26,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The description of an event does not show the values bound to the statement: ask for its
-  /// `expandedDescription`, or set `Configuration.publicStatementArguments`. C: `sqlite3_trace_v2`.
+  /// The description of an event does not show the values of arguments: use its
+  /// `expandedDescription`, or set ``Configuration/publicStatementArguments``. C: `sqlite3_trace_v2`.
   public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
     preconditionAccess()
     guard let handle else { return }
@@ -36,7 +36,7 @@ extension Database {
       { signal in
         switch signal {
         case .statement(let statement, let text):
-          // The text of the statement itself, or a comment on what it does: the program of a trigger.
+          // The SQL of the statement itself, or a comment about the program of a trigger.
           let comment = text == sqlite3_sql(statement) ? nil : String(cString: text)
           trace(.statement(.init(statement, comment: comment, isPublic)))
         case .profile(let statement, let nanoseconds):
@@ -53,7 +53,7 @@ extension Database {
     }
   }
 
-  /// Runs a closure whose statements are not traced: what the library asks for its own knowledge.
+  /// Runs a closure whose statements are not traced: internal queries of the library.
   func untraced<Result>(_ body: () throws -> Result) rethrows -> Result {
     let wasMuted = callbacks.isTraceMuted
     callbacks.isTraceMuted = true
@@ -61,15 +61,15 @@ extension Database {
     return try body()
   }
 
-  /// Something that is traced.
+  /// A traced event.
   public enum TraceEvent: CustomStringConvertible {
     /// A statement begins.
     case statement(Statement)
 
-    /// A statement has ended, after so many seconds.
+    /// A statement has ended, after a number of seconds.
     case profile(statement: Statement, duration: Double)
 
-    /// The SQL, after the duration if there is one. Bound values show as question marks, unless they are
+    /// The SQL, preceded by the duration, if any. Values of arguments are shown as question marks, unless they are
     /// public.
     public var description: String {
       switch self {
@@ -78,7 +78,7 @@ extension Database {
       }
     }
 
-    /// The SQL with its bound values, after the duration if there is one.
+    /// The SQL with the values of its arguments, preceded by the duration, if any.
     public var expandedDescription: String {
       switch self {
       case .statement(let statement): statement.expandedSQL
@@ -96,7 +96,7 @@ extension Database {
 }
 
 extension Database.TraceEvent {
-  /// A statement that is traced. It must not leave the trace closure.
+  /// A traced statement. It must not leave the trace closure.
   public struct Statement: CustomStringConvertible {
     private let sqliteStatement: SQLiteStatement
     private let comment: String?
@@ -115,7 +115,7 @@ extension Database.TraceEvent {
       return sqlite3_sql(sqliteStatement).map { String(cString: $0).trimmedSQLStatement } ?? ""
     }
 
-    /// The SQL with its bound values. C: `sqlite3_expanded_sql`.
+    /// The SQL with the values of its arguments. C: `sqlite3_expanded_sql`.
     public var expandedSQL: String {
       if let comment { return comment }
       guard let text = sqlite3_expanded_sql(sqliteStatement) else { return sql }
@@ -123,7 +123,7 @@ extension Database.TraceEvent {
       return String(cString: text).trimmedSQLStatement
     }
 
-    /// The SQL, with question marks, or with its bound values when these are public.
+    /// The SQL with question marks, or with the values of its arguments if these are public.
     public var description: String { isPublic ? expandedSQL : sql }
   }
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Whether a database may be used: the bad news that its connections share.
+/// Whether a database is usable; shared by its connections.
 ///
-///     sound --stop--> stopped, for good: the file is to be closed and opened again
+///     usable --stop--> stopped, until the file is closed and opened again
 ///       |
 ///       +--fork--> inherited, in the child only
 ///
-/// Laws:
-/// 1. Once a database is stopped, no statement begins on any of its connections, but those that undo.
-/// 2. The first reason is the one that is told.
+/// Invariants:
+/// 1. Once a database is stopped, no statement begins on any of its connections, except rollbacks.
+/// 2. The first reason is reported.
 /// 3. In a child made by `fork`, nothing that was opened before is touched, not even to close it.
 final class DatabaseStanding: Sendable {
   private let isStopped = Atomic<Bool>(false)
@@ -16,7 +16,7 @@ final class DatabaseStanding: Sendable {
   private let process = ProcessStamp()
   private let identity = Mutex<DatabaseFile.Identity?>(nil)
 
-  /// Asked before each statement.
+  /// Checked before each statement.
   @inline(__always)
   var isSound: Bool { !isStopped.load(ordering: .relaxed) && !isInherited }
 
@@ -24,13 +24,13 @@ final class DatabaseStanding: Sendable {
   @inline(__always)
   var isInherited: Bool { !process.isOfThisProcess }
 
-  /// Has all accesses refused from now on.
+  /// Makes the database refuse all accesses from now on.
   func stop(because error: DatabaseError) {
     reason.withLock { $0 = $0 ?? error }
     isStopped.store(true, ordering: .releasing)
   }
 
-  /// Which file the first connection opened, that of the argument if this is the first.
+  /// The file that the first connection opened; it becomes the argument if this is the first connection.
   func firstIdentity(_ own: DatabaseFile.Identity) -> DatabaseFile.Identity {
     identity.withLock { identity in
       let first = identity ?? own
@@ -39,16 +39,16 @@ final class DatabaseStanding: Sendable {
     }
   }
 
-  /// Which file the first connection opened, if it has opened one.
+  /// The file that the first connection opened, if there was one.
   var knownIdentity: DatabaseFile.Identity? { identity.withLock { $0 } }
 
-  /// Why accesses are refused; nil when they are not.
+  /// The error of accesses; nil if they are allowed.
   var refusal: DatabaseError? {
     if isInherited { return Database.inheritedError }
     return reason.withLock { $0 }.map(Self.stopError)
   }
 
-  /// To be asked before one waits for others: in a child made by `fork` they are not there.
+  /// Checked before waiting for other threads: in a child made by `fork` they do not exist.
   func checkIsNotInherited() throws {
     if isInherited { throw Database.inheritedError }
   }

@@ -1,41 +1,41 @@
 import CSQLite
 
-// Steps that change rows of which nobody wants to know: they cost what they cost when nobody listens at all.
+// Steps that bypass the capture, because no observer needs their row changes. They cost the same as without observers.
 //
-//     watched step ── nobody wants its rows ──► the statement is quiet ──► quiet step ──► …
+//     captured step ── its rows are not needed ──► the statement may bypass ──► bypassing step ──► …
 //                                                                             │
-//                                     something else happens in it ───────────┴──► it is watched from there on
+//                            an unexpected event happens in the step ──────────────┴──► capture from there on
 //
-// Laws:
-// 1. A statement is quiet as long as two things are what they were when the watcher found it so: who wants what, and,
-//    for some, what was noted of the transaction so far.
-// 2. In a quiet step, SQLite does not call the hook; outside of steps, and in all others, it does. When others may use
-//    the connection (`Database.isShared`), it is called in quiet steps, too: others may have put theirs in its place,
-//    which is to stay there, or change rows of their own.
-// 3. A quiet step in which another statement begins, or one that writes is compiled, itself included, or a row of a
-//    table changes that it was not known to write, is watched as if it had been from its beginning.
+// Invariants:
+// 1. A statement bypasses the capture as long as two things have not changed since this was decided: the needs of the
+//    observers and, for some statements, the changes recorded in the transaction.
+// 2. In a bypassing step, SQLite does not call the hook; outside of steps, and in all others, it does. If other code
+//    may use the connection (`Database.isShared`), the hook is also called in bypassing steps: other code may have
+//    replaced the hook, which must stay replaced, or change rows itself.
+// 3. A bypassing step is captured as if it had been captured from its beginning, if another statement begins in it, if
+//    a writing statement is compiled in it, itself included, or if it changes a row of an unexpected table.
 
 struct QuietSteps {
-  /// Which statements are quiet now; zero for none.
+  /// Identifies the statements that bypass the capture now; zero for none.
   var epoch: UInt = 0
   var generation: UInt = 0
 
-  /// The statement whose quiet step runs, and whether the hook is off meanwhile.
+  /// The statement whose bypassing step runs, and whether the hook is disabled meanwhile.
   var current: Statement?
   var isHookPaused = false
 
-  /// What the watcher has found of a statement.
+  /// The decision about a statement.
   struct Mark {
     fileprivate var epoch: UInt
     fileprivate var generation: UInt
 
-    /// Not quiet.
+    /// The statement is captured.
     static let none = Mark(epoch: .max, generation: .max)
 
-    /// Quiet as long as everybody wants what they want now.
+    /// The statement bypasses the capture until the needs change.
     static func whileNeeds(are epoch: UInt) -> Mark { Mark(epoch: epoch, generation: 0) }
 
-    /// Quiet as long as, besides, nothing that was noted is taken back.
+    /// The statement bypasses the capture until the needs change, or recorded changes are rolled back.
     static func whileNeeds(are epoch: UInt, andLogIs generation: UInt) -> Mark {
       Mark(epoch: epoch, generation: generation)
     }
@@ -48,16 +48,16 @@ struct QuietSteps {
 }
 
 extension Statement {
-  /// Whether the step that begins is quiet.
+  /// Whether the step that begins bypasses the capture.
   @inline(__always)
   func isQuiet(wasInsideTransaction: Bool) -> Bool {
     guard let writes, database.quietSteps.includes(writes.quiet) else { return false }
     return wasInsideTransaction && database.compilation.stepDepth == 0 && !database.callbacks.hasTransactionEnded
   }
 
-  /// A step of which the watcher is not told, unless it is disturbed.
+  /// Executes a step that bypasses the capture, unless an unexpected event happens.
   ///
-  /// - returns: The code of the step, and whether the watcher was told that it began.
+  /// - returns: The result code of the step, and whether the capture was started for it.
   func quietStep(on handle: ConnectionHandle) -> (code: CInt, isWatched: Bool) {
     let pausesHook = !database.isShared
     if pausesHook { handle.pauseRowChangeHook() }

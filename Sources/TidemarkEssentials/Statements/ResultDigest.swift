@@ -8,19 +8,19 @@ import CSQLite
   import Darwin
 #endif
 
-/// A short stand-in for all that statements have answered: two that are equal stand for the same rows, but for a chance
+/// A digest of all results of statements: equal digests mean equal rows, except with a probability
 /// of one in 2¹²⁸.
 ///
-/// What a closure fetches follows from the rows that it is shown, in their order: it asks the next question by the
-/// answers to those before. So the questions are no part of it, and the names of columns are.
+/// The result of a closure is determined by the rows that it reads, in their order: its next query depends on
+/// the previous results. So the SQL is not part of the digest, but the names of columns are.
 struct ResultDigest: Equatable, Sendable {
   private var low = seed.0
   private var high = seed.1
 
-  // Nobody outside can look for rows that have the digest of others.
+  // The seed is random, so that rows with a given digest cannot be constructed.
   private static let seed = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
 
-  /// Each step can be taken back: no two words lead from one state to the same one.
+  /// Each step is invertible: different words lead from one state to different ones.
   @inline(__always)
   mutating func add(_ word: UInt64) {
     low = (low ^ word) &* 0x9E37_79B9_7F4A_7C15
@@ -56,7 +56,7 @@ struct ResultDigest: Equatable, Sendable {
       case SQLITE_NULL:
         add(UInt64(kind))
       default:
-        // As bytes, so that nothing is converted.
+        // As bytes, so that SQLite converts nothing.
         let bytes = sqlite3_column_blob(statement, column)
         let length = Int(sqlite3_column_bytes(statement, column))
         add(UInt64(kind) | UInt64(length) << 8)
@@ -65,7 +65,7 @@ struct ResultDigest: Equatable, Sendable {
     }
   }
 
-  /// A short stand-in for the names of columns. C: `sqlite3_column_name`.
+  /// A digest of the names of columns. C: `sqlite3_column_name`.
   static func ofNames(of statement: SQLiteStatement) -> UInt64 {
     var digest = ResultDigest()
     for column in 0..<sqlite3_column_count(statement) {
@@ -80,17 +80,17 @@ struct ResultDigest: Equatable, Sendable {
   mutating func addEnd() { add(0xFE) }
 }
 
-/// The digest of a closure that runs.
+/// The digest of a running closure.
 struct DigestBeingMade {
   private(set) var digest = ResultDigest()
 
-  /// Whether a statement has answered something.
+  /// Whether a statement has returned a row or its end.
   private(set) var hasRows = false
 
-  /// Whether the closure may know something of the database that no statement has told it.
+  /// Whether the closure may depend on the database in other ways than by results of statements.
   var isUnknown = false
 
-  /// Whether the closure has asked what the schema is.
+  /// Whether the closure has queried the schema.
   var dependsOnSchema = false
 
   mutating func add(_ statement: SQLiteStatement, names: UInt64?, hasRow: Bool) {
@@ -103,8 +103,8 @@ struct DigestBeingMade {
 }
 
 extension Database {
-  /// Runs a closure, and answers the digest of what its statements have answered; nil when it may know something else
-  /// of the database.
+  /// Runs a closure, and returns the digest of the results of its statements; nil if the closure may depend on the
+  /// database in other ways.
   func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
     let outer = digestBeingMade
     digestBeingMade = DigestBeingMade()
@@ -121,7 +121,7 @@ extension Database {
   /// The number that SQLite changes with each change of the main database's schema. C: `PRAGMA schema_version`.
   func mainSchemaVersion() throws -> Int64 { try schemaVersion("PRAGMA schema_version") }
 
-  /// The same, of the temporary database. C: `PRAGMA temp.schema_version`.
+  /// The same for the temporary database. C: `PRAGMA temp.schema_version`.
   func temporarySchemaVersion() throws -> Int64 { try schemaVersion("PRAGMA temp.schema_version") }
 
   private func schemaVersion(_ sql: String) throws -> Int64 {

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The text of SQL, as SQLite sees it: its bytes.
+/// SQL text with SQLite's equality: by bytes.
 struct SQLBytes: Hashable {
   let sql: String
 
@@ -20,7 +20,7 @@ struct SQLBytes: Hashable {
   }
 
   private func areEqual(_ lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Most often both are the same literal. The pointers are null when there is nothing to compare.
+    // Usually both are the same literal. The pointers are null for empty texts.
     guard let left = lhs.baseAddress, let right = rhs.baseAddress, left != right else { return true }
     return memcmp(left, right, lhs.count) == 0
   }
@@ -28,7 +28,7 @@ struct SQLBytes: Hashable {
   static func == (lhs: SQLBytes, rhs: SQLBytes) -> Bool { lhs.isSame(as: rhs.sql) }
 
   func hash(into hasher: inout Hasher) {
-    // Native or not, equal texts must have equal hashes.
+    // Equal texts must have equal hashes in any representation.
     var sql = sql
     sql.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// SQL text on its way to the compiler: one statement after the other, without copying the rest.
+/// SQL text that is compiled statement by statement, without copying the rest.
 struct SQLSource {
   private let bytes: ContiguousArray<CChar>
   private var offset = 0
 
-  /// - throws: An error of code `SQLITE_MISUSE` when the text contains a NUL character, behind which
-  ///   SQLite would see nothing.
+  /// - throws: An error of code `SQLITE_MISUSE` if the text contains a NUL character, after which
+  ///   SQLite would ignore everything.
   init(_ sql: String) throws {
     var bytes = ContiguousArray<CChar>()
     bytes.reserveCapacity(sql.utf8.count + 1)
@@ -22,12 +22,12 @@ struct SQLSource {
   /// The text that was not compiled yet.
   var rest: String { text(from: offset, to: bytes.count - 1) }
 
-  /// Whether only blanks, comments and semicolons are left.
+  /// Whether only whitespace, comments and semicolons are left.
   var isAtEnd: Bool { offset >= bytes.count - 1 || SQLTokenizer.isBlank(rest[...]) }
 
-  /// Compiles the next statement, or answers nil at the end.
+  /// Compiles the next statement; returns nil at the end.
   ///
-  /// The answer comes with the text of the statement. On failure nothing was consumed.
+  /// The result includes the text of the statement. A failure consumes nothing.
   ///
   /// C: `sqlite3_prepare_v3`.
   mutating func next(in database: Database, isPersistent: Bool) throws -> Compiled? {
@@ -51,7 +51,7 @@ struct SQLSource {
       }
       let sql = text(from: offset, to: end)
       offset = end
-      // No pointer: there was a comment, or nothing, before a semicolon.
+      // The pointer is null for a comment, or for nothing, before a semicolon.
       if let pointer {
         return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes)
       }

@@ -1,5 +1,5 @@
 extension Database {
-  /// All the statements of a text, compiled one after the other.
+  /// Returns a cursor over all statements of a text, which compiles them one by one.
   ///
   /// ```swift
   /// let statements = try db.allStatements(sql: """
@@ -11,9 +11,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// A statement is compiled when it is asked for, so it may use a table that a statement before it has
-  /// created. Positional arguments are dealt in order, named ones are common to all. Without arguments,
-  /// set those of each statement before it is executed.
+  /// A statement is compiled when it is requested, so it may use a table that an earlier statement has
+  /// created. Positional arguments are consumed in order, named ones are shared by all. Without arguments,
+  /// set the arguments of each statement before it is executed.
   public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
     preconditionAccess()
     return try SQLStatementCursor(database: self, sql: sql, arguments: arguments)
@@ -36,7 +36,7 @@ public final class SQLStatementCursor {
 
   /// The next statement, or nil after the last one.
   ///
-  /// - throws: An error when the statement does not compile, or when arguments are missing or, at the end,
+  /// - throws: An error if the statement does not compile, or if there are too few arguments or, at the end,
   ///   too many.
   public func next() throws -> Statement? {
     database.preconditionAccess()

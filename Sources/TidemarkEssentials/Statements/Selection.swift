@@ -1,24 +1,24 @@
-/// What the rows of a state have told about which rows matter, as long as nobody changes those that do.
+/// Values in the rows of a snapshot that determine the relevant rows, while the relevant rows do not change.
 enum RegionSight: Equatable, Sendable {
   case nothing
 
-  /// The values behind which no row matters: see `RegionBound`.
+  /// The values of the last relevant row: see `RegionBound`.
   case bound([DatabaseValue])
 
-  /// For each probe the values that it has found; nil when there were too many: see `RegionProbe`.
+  /// For each probe the values that it has found; nil if there were too many: see `RegionProbe`.
   case linked([[DatabaseValue]?])
 }
 
-/// What statements have read: which ones, with which arguments.
+/// The reads of a closure: its statements with their arguments.
 ///
-/// Two that are equal have read the same region. A selection is cheaper to compare and to keep than a region, which is
-/// made only when it is asked for.
+/// Equal selections have the same region. A selection is cheaper to compare and to store than a region, which is
+/// computed on demand.
 struct Selection: Equatable, Sendable {
   /// An execution of a statement.
   private struct Step: Equatable {
     var plan: RegionPlan
 
-    /// Nil when they do not matter.
+    /// Nil if they are irrelevant.
     var arguments: [DatabaseValue]?
 
     var sight = RegionSight.nothing
@@ -28,38 +28,38 @@ struct Selection: Equatable, Sendable {
     func isSameExecution(as other: Step) -> Bool { plan == other.plan && arguments == other.arguments }
   }
 
-  /// Of more executions, those that follow are kept as a region.
+  /// The reads of further executions are stored as a region.
   private static let stepsMax = 8
 
   private var steps = ShortList<Step>()
   private var rest: DatabaseRegion
 
-  /// What is in a region.
+  /// Creates a selection from a region.
   init(_ region: DatabaseRegion = DatabaseRegion()) {
     rest = region
   }
 
-  /// What was read. It takes a while.
+  /// The region. Computing it takes a while.
   var region: DatabaseRegion {
     steps.reduce(rest) { $0.union($1.region) }
   }
 
-  /// Adds what an execution reads.
+  /// Adds the reads of an execution.
   mutating func add(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) {
     add(Step(plan: plan, arguments: plan.dependsOnArguments ? arguments : nil))
   }
 
-  /// Adds what an execution has found in the state that it reads.
+  /// Adds the values that an execution has found in its snapshot.
   mutating func setSight(_ sight: RegionSight, of plan: RegionPlan, _ arguments: [DatabaseValue]?) {
     let step = Step(plan: plan, arguments: plan.dependsOnArguments ? arguments : nil)
-    // Of those that follow the first ones, the region is kept as it was.
+    // The region of executions after the first ones is not refined.
     guard let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) else { return }
     steps[index].sight = sight
   }
 
   private mutating func add(_ step: Step) {
     if rest.isFullDatabase { return }
-    // The same execution reads the same rows again: all of one fetch is read from one state.
+    // The same execution reads the same rows again, because a fetch uses one snapshot.
     if steps.contains(where: { $0.isSameExecution(as: step) }) { return }
     if steps.count < Self.stepsMax {
       steps.append(step)
@@ -74,12 +74,12 @@ struct Selection: Equatable, Sendable {
     if rest.isFullDatabase { steps = ShortList() }
   }
 
-  /// Adds another selection.
+  /// Adds the reads of another selection.
   mutating func add(_ other: Selection) {
     add(other.rest)
     for step in other.steps {
       if let index = steps.firstIndex(where: { $0.isSameExecution(as: step) }) {
-        // Which of both is that of the state that counts is not known here.
+        // It is not known which one belongs to the relevant snapshot.
         if steps[index].sight != step.sight { steps[index].sight = .nothing }
       } else {
         add(step)

@@ -1,13 +1,13 @@
-/// Prepared statements kept for their next use, by the text of their SQL.
+/// A cache of prepared statements, by their SQL.
 ///
-/// Compiling costs tens of microseconds, finding a statement here some tens of nanoseconds. The number
-/// of statements is bounded: when there are too many, the half that was used least recently goes.
+/// Compiling a statement takes tens of microseconds, a lookup some tens of nanoseconds. The number
+/// of statements is bounded: if there are too many, the least recently used half is removed.
 ///
-/// A statement may be here and in use. Whoever starts one that is already running runs a copy
-/// (`Statement.idle()`). One that is lent is given to nobody.
+/// A cached statement may be in use. A caller that starts a running statement executes a copy
+/// (`Statement.idle()`). A lent statement is not returned by lookups.
 ///
-/// Texts are the same when their bytes are. Swift finds the letter é equal to the letter e and its accent; SQLite,
-/// and what it answers, do not.
+/// Texts are equal if their bytes are. Swift considers the letter é equal to the letter e with its accent; SQLite,
+/// and its results, do not.
 final class StatementCache {
   private final class Entry {
     let sql: SQLBytes
@@ -22,9 +22,9 @@ final class StatementCache {
 
   @exclusivity(unchecked) private var entries: [Entry] = []
 
-  // Where each is, when they are more than a few. Few are found by looking at each. Besides, the first dictionary of a
-  // type of its own has the runtime look through all conformances of the process: 240,000 instructions of the million
-  // that it takes to open a pool. (`Dictionary()`, and not a literal: there a literal is a call.)
+  // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first
+  // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
+  // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
   @exclusivity(unchecked) private var places: [SQLBytes: Int] = Dictionary()
   private static let fewCount = 8
 
@@ -32,13 +32,13 @@ final class StatementCache {
   private let countMax: Int
   private let sqlByteCountMax: Int
 
-  // The same statement is most often used several times in a row: then its text is compared, which is
-  // quick for the same literal, and not hashed.
+  // The same statement is often used several times in a row: then its text is compared, which is
+  // fast for the same literal, and not hashed.
   @exclusivity(unchecked) private var latest: Entry?
 
-  /// - parameter countMax: How many statements are kept.
-  /// - parameter sqlByteCountMax: How long their texts are at most. A longer text was most likely generated, with
-  ///   its values inside: it will not come again.
+  /// - parameter countMax: The maximum number of statements.
+  /// - parameter sqlByteCountMax: The maximum length of their SQL. A longer text was most likely generated, with
+  ///   literal values: it will not be used again.
   init(countMax: Int, sqlByteCountMax: Int = 16_384) {
     self.countMax = countMax
     self.sqlByteCountMax = sqlByteCountMax
@@ -64,7 +64,7 @@ final class StatementCache {
     if entries.count >= countMax { removeLeastRecentlyUsed() }
     let entry = Entry(sql, statement)
     use(entry)
-    // There may have been another statement of that text.
+    // There may have been another statement with this text.
     if let place = place(of: sql) {
       entries[place] = entry
     } else {
@@ -74,7 +74,7 @@ final class StatementCache {
     latest = entry
   }
 
-  /// Forgets a statement: one that failed is compiled again next time.
+  /// Removes a statement: after a failure, it is compiled again for its next use.
   func remove(_ statement: Statement) {
     guard let place = entries.firstIndex(where: { $0.statement === statement }) else { return }
     entries.remove(at: place)

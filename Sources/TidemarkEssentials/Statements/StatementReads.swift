@@ -1,21 +1,21 @@
-/// The tables and columns that a statement reads, as the authorizer names them.
+/// The tables and columns that a statement reads, as reported by the authorizer.
 struct StatementReads {
-  /// A table, as it is named: the database is not told for a table of which no column is read, and then the name may be
-  /// that of a common table expression, too.
+  /// A table, as reported: the database is unknown for a table of which no column is read, and then the name may also
+  /// be the name of a common table expression.
   struct Table: Hashable {
     var name: String
     var database: String?
   }
 
-  /// The names of the columns. None for a table of which the rows alone matter.
+  /// The names of the columns. Empty for a table of which only the rows matter.
   private(set) var tables: [Table: Set<String>] = [:]
 
-  /// Takes note of what the authorizer was asked.
+  /// Records a report of the authorizer.
   mutating func record(
     table: UnsafePointer<CChar>, column: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
   ) {
     let table = Table(name: String(cString: table), database: database.map { String(cString: $0) })
-    // Taken out while they grow: a copy for each column would make wide tables quadratic.
+    // Removed while they grow: a copy for each column would take quadratic time.
     var columns = tables.removeValue(forKey: table) ?? []
     if let column, column.pointee != 0 { columns.insert(String(cString: column)) }
     tables[table] = columns

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a connection must not take locks for some time, as before the process is put to sleep. Anybody may say so;
-/// the connection looks before each statement.
+/// Whether a connection must not take locks, for example before the process is suspended. Any thread may set it;
+/// the connection checks it before each statement.
 final class Suspension: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -12,10 +12,10 @@ final class Suspension: Sendable {
 }
 
 extension Statement {
-  /// Whether the statement takes a lock that others may have to wait for.
+  /// Whether the statement takes a lock that may block other connections.
   fileprivate var takesLocks: Bool { !isReadonly && !effects.contains(.undo) }
 
-  /// Throws when the statement takes a lock and must not.
+  /// Throws if the statement takes a lock during a suspension.
   func checkSuspension(_ suspension: Suspension) throws {
     guard suspension.isOn, takesLocks else { return }
     throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Database is suspended", sql: sql)

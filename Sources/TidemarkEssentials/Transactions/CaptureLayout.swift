@@ -1,58 +1,58 @@
-/// Which values of the rows of a table are captured, and how SQLite gives them.
+/// Which values of a table's rows are captured, and where SQLite has them.
 ///
-/// Laws:
-/// 1. A value that SQLite does not give, or not surely, is not told: it may be anything. The columns of such values
-///    count as changed by each update that is told.
-/// 2. A column that stands for the row id has the row id as its value, whatever SQLite answers for it.
+/// Invariants:
+/// 1. A value that SQLite does not report, or not reliably, is not reported: it is unknown. The columns of such values
+///    count as changed by each reported update.
+/// 2. A column that is an alias of the row ID has the row ID as its value, whatever SQLite reports for it.
 final class CaptureLayout: Sendable {
   let key: TableKey
 
-  /// The columns that are compared, which are those whose changes or values are wanted.
+  /// The columns to compare: those whose changes or values are needed.
   let columns: [Column]
 
-  /// Those of `columns` whose values are kept.
+  /// The indexes in `columns` of the columns whose values are stored.
   let storedColumns: [Int]
 
-  /// Where the values of `columns` are, without names: this is looked at for each row.
+  /// The locations of the values of `columns`, without names: it is used for each row.
   let sources: [Source]
 
-  /// The column that stands for the row id, in lower case.
+  /// The column that is an alias of the row ID, in lower case.
   let rowIDColumn: String?
   let hasRowID: Bool
 
-  /// Whether each row is told, and not only what kind of change there was.
+  /// Whether each row is reported, and not only the kinds of changes.
   let wantsRows: Bool
 
-  /// How many rows are told in a transaction.
+  /// The number of rows that are reported per transaction.
   let rowCountMax: Int
 
-  /// Columns that cannot be read, but change with the others: those that are computed, for instance.
+  /// Columns that cannot be read, but change with others: generated columns, for instance.
   let unreadColumns: [String]
 
   /// Whether the table has columns that change with others.
   let hasComputedColumns: Bool
 
-  /// Whether some columns that are stored cannot be read, so that no update surely changes nothing.
+  /// Whether some stored columns cannot be read, so that no update is known to change nothing.
   let mustTellAll: Bool
 
   struct Column: Sendable {
     var name: String
 
-    /// Its place in the table, and those that it has in SQLite's answers.
+    /// The index in the table, and the indexes that the pre-update hook uses.
     var tableIndex: CInt
     var oldIndex: CInt
     var insertIndex: CInt
     var updateIndex: CInt
 
-    /// Whether integers are to be read as the doubles that they stand for: SQLite stores them so where it can.
+    /// Whether integers must be read as doubles: SQLite stores integral doubles as integers where possible.
     var isReal: Bool
 
-    /// Whether the old value may be said to be NULL when it is the default: that of a column which was added when the
-    /// row was there already.
+    /// Whether the old value may be reported as NULL although it is the default: the value of a column that was added
+    /// after the row.
     var mayHaveDefault: Bool
   }
 
-  /// Where SQLite has the values of a column, and what becomes of them: see `Column`.
+  /// The location of a column's values in the pre-update hook, and their conversion: see `Column`.
   struct Source: Sendable {
     let oldIndex: CInt
     let insertIndex: CInt
@@ -60,7 +60,7 @@ final class CaptureLayout: Sendable {
     let isReal: Bool
     let mayHaveDefault: Bool
 
-    /// Whether the values are kept.
+    /// Whether the values are stored.
     let isStored: Bool
   }
 
@@ -87,7 +87,7 @@ final class CaptureLayout: Sendable {
     self.mustTellAll = mustTellAll
   }
 
-  /// Whether nothing is known of the table.
+  /// Whether nothing is known about the table.
   var isUnknown: Bool { columns.isEmpty && unreadColumns.isEmpty && mustTellAll }
 
   /// Whether an update may have changed one of some columns.
@@ -101,7 +101,7 @@ final class CaptureLayout: Sendable {
     return record.oldRowID != record.newRowID && names.contains(rowIDColumn ?? RowFilter.rowIDName)
   }
 
-  /// The columns that an update has changed; nil when it may be any.
+  /// The columns that an update has changed; nil if they are unknown.
   func changedColumns(_ record: ChangeRecord) -> Set<String>? {
     if columns.count > 64 || isUnknown { return nil }
     var names = Set(unreadColumns)
@@ -114,7 +114,7 @@ final class CaptureLayout: Sendable {
 }
 
 extension CaptureLayout {
-  /// What is captured of a table to satisfy some needs.
+  /// Creates the layout of a table for the given needs.
   convenience init(_ table: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds, _ db: Database) throws {
     let primaryKey = try table.primaryKey(db)
     let hasRowID = primaryKey?.hasRowID ?? true
@@ -126,7 +126,7 @@ extension CaptureLayout {
     func wants(_ name: String) -> Bool {
       needs.columns?.contains(name) != false || values?.contains(name) != false
     }
-    // What is computed changes with what it is computed from.
+    // A generated column changes with the columns that it is computed from.
     let wantsComputed = zip(table.allColumns, names).contains { $0.kind == .virtualGenerated && wants($1) }
     var columns: [Column] = []
     var stored: [Int] = []
@@ -154,7 +154,7 @@ extension CaptureLayout {
   }
 }
 
-/// Where the pre-update hook has the columns of a table.
+/// The indexes of a table's columns in the pre-update hook.
 private struct StorageOrder {
   private let table: CatalogTable
   private let indexing: PreupdateIndexing
@@ -175,7 +175,7 @@ private struct StorageOrder {
     rowIDIndex = rowIDColumn.flatMap { name in table.allColumns.firstIndex { $0.name.asciiLowercased == name } }
   }
 
-  /// How a column is read; nil when it cannot be.
+  /// How a column is read; nil if it cannot be read.
   func column(_ index: Int, _ name: String) -> CaptureLayout.Column? {
     let info = table.allColumns[index]
     let isReal = info.affinity == .real
@@ -183,7 +183,7 @@ private struct StorageOrder {
       let update = place(index, indexing.newOfUpdate)
     else { return nil }
     for place in [old, insert, update] where hasComputedColumns && place != index {
-      // Counted in the order of storage, SQLite takes some columns for others: that of the row id, and the REAL ones.
+      // With indexes in storage order, SQLite confuses some columns: the alias of the row ID, and REAL columns.
       if place == rowIDIndex { return nil }
       if table.allColumns[place].affinity == .real, !isReal { return nil }
     }
@@ -209,7 +209,7 @@ extension ColumnInfo {
     case other
   }
 
-  /// Whether integers that are written become doubles. See "Determination Of Column Affinity" in what SQLite documents.
+  /// The type affinity, which decides whether integers become doubles, by SQLite's rules for declared types.
   fileprivate var affinity: Affinity {
     let type = type.asciiLowercased
     for word in ["int", "char", "clob", "text", "blob"] where type.contains(word) { return .other }

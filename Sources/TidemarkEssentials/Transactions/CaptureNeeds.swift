@@ -1,33 +1,33 @@
-/// What somebody wants to know of the changes of a database.
+/// The changes of a database that observers need.
 ///
-/// The wishes of all who listen are joined; what nobody wants is not captured.
+/// The needs of all observers are joined; changes that no observer needs are not captured.
 struct CaptureNeeds: Sendable, Equatable {
-  /// What is wanted of all tables that are not listed; nil for nothing.
+  /// The needs for all tables that are not listed; nil for none.
   var others: TableNeeds?
 
-  /// What is wanted of some tables. Of a virtual table, no more than kinds of changes is ever told.
+  /// The needs for some tables. For a virtual table, only kinds of changes are ever reported.
   var tables: [TableKey: TableNeeds] = [:]
 
-  /// What somebody wants to know of the changes of a table.
+  /// The changes of a table that observers need.
   ///
   /// Names of columns are in lower case.
   struct TableNeeds: Sendable, Equatable {
-    /// The columns whose changes matter; nil for all. An update of others is not told.
+    /// The relevant columns; nil for all. Updates of other columns are not reported.
     var columns: Set<String>?
 
-    /// The columns whose values are told; nil for all.
+    /// The columns whose values are reported; nil for all.
     var values: Set<String>? = []
 
-    /// Whether it is told which rows change: by their ids, or by the columns of their keys.
+    /// Whether the changed rows are reported: their row IDs, or the columns of their keys.
     var rows = false
 
-    /// How many rows a transaction may change before its other rows are not told one by one any more.
+    /// The number of changed rows per transaction up to which rows are reported one by one.
     var rowCountMax = Int.max
 
-    /// Everything.
+    /// All changes.
     static let all = TableNeeds(columns: nil, values: nil, rows: true)
 
-    /// Whether each row is told. If not, it is told that there were inserts, deletes, or updates of some columns.
+    /// Whether each row is reported. Otherwise, insertions, deletions and updates of some columns are reported as such.
     var wantsRows: Bool { rows || values?.isEmpty != true }
 
     func union(_ other: Self) -> Self {
@@ -35,20 +35,20 @@ struct CaptureNeeds: Sendable, Equatable {
         columns: columns.flatMap { columns in other.columns.map(columns.union) },
         values: values.flatMap { values in other.values.map(values.union) },
         rows: rows || other.rows,
-        // Who wants no rows wants no number of them.
+        // The limit of an observer that needs no rows is irrelevant.
         rowCountMax: max(wantsRows ? rowCountMax : 0, other.wantsRows ? other.rowCountMax : 0))
     }
   }
 
-  /// Nothing.
+  /// No changes.
   static let none = CaptureNeeds()
 
-  /// Everything.
+  /// All changes.
   static let all = CaptureNeeds(others: .all)
 
   var isEmpty: Bool { others == nil && tables.isEmpty }
 
-  /// What is wanted of a table; nil for nothing.
+  /// The needs for a table; nil for none.
   func needs(of table: TableKey) -> TableNeeds? { tables[table] ?? others }
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Where the commits of a connection that writes are told, and where those who want to know say what.
+/// Delivers the commits of the writer connection to subscribers, and collects their needs.
 ///
-/// Laws:
-/// 1. A commit is told once COMMIT has succeeded, on the thread that committed, in the order of commits, before the
-///    access goes on. Its number is greater than those before.
-/// 2. Who is told must be quick, and use no database.
-/// 3. A wish is in force for the commits whose `needsVersion` is at least the one that the wish was answered with. Who
-///    wishes, and then begins to read the database, either reads what a commit before that has left, or is told of that
-///    commit: with an older version, which says nothing of what has changed.
-/// 4. A commit of which nobody wants to know is not told. Each commit that writes is counted, though, before it is
-///    found out who wants to know: who reads the count, then the database, then wishes, and finds the count as it
-///    was, has missed none.
+/// Invariants:
+/// 1. A commit is reported after COMMIT has succeeded, on the committing thread, in the order of commits, before the
+///    access continues. Commit numbers increase.
+/// 2. Subscribers return quickly, and do not use a database.
+/// 3. Needs apply to commits whose `needsVersion` is at least the version that was returned when they were set. A
+///    subscriber that sets its needs, and then reads the database, either reads the result of an earlier commit, or
+///    receives this commit: with an older version, which does not say what has changed.
+/// 4. A commit that no subscriber needs is not reported. But each commit that writes is counted, before the needs are
+///    checked: a reader that reads the count, then the database, then sets its needs, and finds the count unchanged,
+///    has missed no commit.
 final class ChangeBroker: Sendable {
   typealias Receiver = @Sendable (CommittedChanges) -> Void
 
@@ -19,7 +19,7 @@ final class ChangeBroker: Sendable {
     var subscriptions: [(id: Int, needs: CaptureNeeds, receive: Receiver)] = []
     var nextID = 0
 
-    /// Those who are told, in the order in which they came.
+    /// The subscribers, in the order of their subscriptions.
     var receivers: [Receiver] = []
     var needs = CaptureNeeds.none
     var version = 0
@@ -31,22 +31,22 @@ final class ChangeBroker: Sendable {
   private let commitCount = Atomic<UInt64>(0)
   private let writes = Atomic<UInt64>(0)
 
-  /// Turned on while somebody listens to rows.
+  /// Enabled while there are observers of rows.
   let listening: RowListening
 
   init(listening: RowListening) {
     self.listening = listening
   }
 
-  /// The number of the last commit that was told, zero before the first. A read that begins now sees it.
+  /// The number of the last reported commit, zero before the first. A read that begins now sees it.
   var lastCommitNumber: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
 
-  /// How many commits have written something, as far as their writer knows. See law 4.
+  /// The number of commits that have written something, as far as the writer knows. See invariant 4.
   var writeCount: UInt64 { writes.load(ordering: .sequentiallyConsistent) }
 
-  // MARK: Those who want to know
+  // MARK: Subscribers
 
-  /// Has a closure told of the commits that follow.
+  /// Calls a closure with all following commits.
   func subscribe(_ needs: CaptureNeeds, _ receive: @escaping Receiver) -> ChangeSubscription {
     let (id, version) = state.withLock { state in
       state.nextID += 1
@@ -66,7 +66,7 @@ final class ChangeBroker: Sendable {
   }
 
   fileprivate func cancel(_ id: Int) {
-    // What a receiver holds may cancel something when it is let go.
+    // Releasing a receiver may cancel something, which needs the lock.
     _ = state.withLock { state in
       let gone = state.subscriptions.firstIndex { $0.id == id }.map { state.subscriptions.remove(at: $0) }
       let receivers = state.receivers
@@ -75,7 +75,7 @@ final class ChangeBroker: Sendable {
     }
   }
 
-  /// Joins the wishes. The version stays what it is when nothing is new.
+  /// Joins the needs. The version changes only if the needs change.
   private func update(_ state: inout State) -> Int {
     state.receivers = state.subscriptions.map(\.receive)
     let needs = state.subscriptions.reduce(CaptureNeeds.none) { $0.union($1.needs) }
@@ -90,13 +90,13 @@ final class ChangeBroker: Sendable {
 
   // MARK: The connection
 
-  /// The version of what is wanted.
+  /// The version of the needs.
   var version: Int { versionFlag.load(ordering: .sequentiallyConsistent) }
 
-  /// What is wanted now.
+  /// The current needs.
   var current: (needs: CaptureNeeds, version: Int) { state.withLock { ($0.needs, $0.version) } }
 
-  /// Has rows told when there are observers, even if nobody wants their values.
+  /// Enables row changes while there are observers, even if no subscriber needs values.
   func setObserverCount(_ count: Int) {
     state.withLock { state in
       state.observerCount = count
@@ -104,10 +104,10 @@ final class ChangeBroker: Sendable {
     }
   }
 
-  /// A commit that others see from now on has written something.
+  /// Counts a commit that has written something, and that others can see from now on.
   func countWrite() { writes.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-  /// The number of a commit that is about to be told.
+  /// The number of a commit that is about to be reported.
   func nextCommitNumber() -> UInt64 { commitCount.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
   func publish(_ changes: CommittedChanges) {
@@ -115,12 +115,12 @@ final class ChangeBroker: Sendable {
   }
 }
 
-/// Somebody who is told of commits, until this is cancelled or released.
+/// A subscription to commits, which lasts until it is cancelled or released.
 final class ChangeSubscription: Sendable {
   private let broker: ChangeBroker
   private let id: Int
 
-  /// The first version of needs that has the wish of the beginning.
+  /// The first version with the initial needs.
   let version: Int
 
   fileprivate init(broker: ChangeBroker, id: Int, version: Int) {
@@ -131,12 +131,12 @@ final class ChangeSubscription: Sendable {
 
   deinit { broker.cancel(id) }
 
-  /// Wants something else from the next transaction on.
+  /// Changes the needs, from the next transaction on.
   ///
-  /// - returns: The first version of needs that has the wish.
+  /// - returns: The first version with the new needs.
   func setNeeds(_ needs: CaptureNeeds) -> Int { broker.setNeeds(needs, of: id) }
 
-  /// How many commits have written something.
+  /// The number of commits that have written something.
   var writeCount: UInt64 { broker.writeCount }
 
   func cancel() { broker.cancel(id) }

@@ -1,4 +1,4 @@
-// How one listens to rows: by the hook that tells of them before they change, or by the one that tells of them after.
+// The hooks for row changes: the pre-update hook reports them before they happen, the update hook afterwards.
 
 extension ChangeCapture {
   func listenWithoutHook() {

@@ -1,11 +1,11 @@
-// Which statements need not be watched: those that begin and end transactions while nobody wants to know anything, and
-// those of which nobody needs to know any more (see `QuietSteps`).
+// The statements that bypass the capture: those that begin and end transactions without observers, and
+// those whose changes no observer needs any more (see `QuietSteps`).
 
 extension ChangeCapture {
-  /// Whether nothing that the step of a statement may do is to be noted before it has ended.
+  /// Whether the step of a statement needs no recording before it has ended.
   ///
-  /// It begins or ends a transaction: no row changes, but those that virtual tables have kept. Two of the three
-  /// statements of a short write are of this kind, and what is noted of a step takes as many instructions as the step
+  /// Such a statement begins or ends a transaction: no row changes, except pending changes of virtual tables. Two of
+  /// the three statements of a short write are of this kind, and recording a step takes as many instructions as the step
   /// of such a statement (Benchmarks: `access: pool.write`).
   func isCalm(_ statement: Statement, on db: Database) -> Bool {
     statement.writes == nil && statement.effects.contains(.transactionControl)
@@ -13,15 +13,15 @@ extension ChangeCapture {
       && db.compilation.vacuumCount == vacuumCount
   }
 
-  /// Finds out whether the next steps of a statement can be quiet, now that a step has succeeded.
+  /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
   ///
-  /// - parameter step: nil when nothing was noted of it.
+  /// - parameter step: The recorded step; nil if it was not recorded.
   func allowQuietSteps(after step: Step?) {
     let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
-    // The step is taken out of its optional last: that copies it.
+    // The step is unwrapped last, because this copies it.
     if let plan = step?.plan, !plan.isAlwaysTold, !plan.tables.isEmpty, let step { judge(step, plan) }
-    // A full-text table writes what it has kept in memory in steps of other statements.
+    // A full-text table writes pending changes in steps of other statements.
     if hasVirtualWrites { return }
     db.quietSteps.epoch = epoch
     db.quietSteps.generation = log.generation
@@ -37,7 +37,7 @@ extension ChangeCapture {
     guard let writes = statement.writes, !writes.isAlwaysWatched, statement.effects.isEmpty, !step.isStale,
       plan.epoch == epoch
     else { return }
-    // Most statements run once.
+    // Most statements are executed once.
     writes.watchedCount += 1
     if writes.watchedCount < 2 { return }
     if !writes.hold(for: statement) { return renew(writes, statement) }
@@ -62,14 +62,14 @@ extension ChangeCapture {
     }
   }
 
-  /// Whether updates of a table by a statement may be told, whatever is in the log.
+  /// Whether updates of a table by a statement may be reported, whatever is in the log.
   private func tellsUpdates(_ table: WatchedTable, _ written: StatementWrites.Table) -> Bool {
     guard let layout = table.layout, !written.updatedColumns.isEmpty else { return false }
     return layout.mayTellUpdate(of: written.updatedColumns)
   }
 
-  /// Whether all else that a statement can do to a table, deletes of conflicting rows apart, is in the log already, or
-  /// is of no interest.
+  /// Whether all other possible changes of a table by a statement, apart from deletions of conflicting rows, are in the
+  /// log already, or irrelevant.
   private func isKnown(_ table: WatchedTable, _ written: StatementWrites.Table) -> Bool {
     guard let layout = table.layout, table.hasNoObservers, table.virtualTables.isEmpty, !table.isWantedVirtualTable
     else { return false }
@@ -78,7 +78,7 @@ extension ChangeCapture {
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
   }
 
-  /// Whether conflicts may have a statement delete rows: it says REPLACE, or one of its tables or triggers does.
+  /// Whether a statement may delete rows because of conflicts: it, or one of its tables or triggers, uses REPLACE.
   private func mayReplace(_ statement: Statement, _ writes: StatementWrites) -> Bool {
     if let known = writes.mayReplace { return known }
     var mayReplace = true
@@ -95,7 +95,7 @@ extension ChangeCapture {
     try db.shielded {
       try db.databaseNames().contains { name in
         let master = name == "temp" ? "sqlite_temp_master" : "\(name.quotedDatabaseIdentifier).sqlite_master"
-        // Looked at here: a program may have functions of its own under the names of SQLite's.
+        // Filtered in Swift: a program may have redefined SQLite's functions.
         return try db.internalRows("SELECT sql FROM \(master)").contains { row in
           if case .string(let sql) = row[0].storage { sql.asciiLowercased.contains("replace") } else { false }
         }
@@ -103,7 +103,7 @@ extension ChangeCapture {
     }
   }
 
-  // MARK: - What disturbs
+  // MARK: - Exceptions
 
   func watchQuietStep() {
     guard let statement = db.quietSteps.current else { return }
@@ -112,12 +112,12 @@ extension ChangeCapture {
     log.willStep()
     step = Step(
       statement: statement, plan: statement.writes.flatMap(knownPlan),
-      // That rows were not told is no sign that the hook was lost.
+      // The absence of reported rows does not mean that the hook was replaced.
       signalCount: signalCount &- 1, totalChangesCount: db.handle?.totalChangesCount ?? 0,
       lateWriteCount: db.compilation.lateWriteCount)
   }
 
-  // It is compiled for the hook, too.
+  // It is compiled with the hook enabled, too.
   func willWriteLate() {
     watchQuietStep()
     step?.statement.writes?.quiet = .none
@@ -126,21 +126,21 @@ extension ChangeCapture {
     db.handle?.resumeRowChangeHook()
   }
 
-  /// Whether a row that changes in a quiet step is one of those that are expected.
+  /// Whether a row changed by a bypassing step is an expected one.
   func isExpected(_ signal: RowChangeSignal, in statement: Statement) -> Bool {
     guard let plan = statement.writes.flatMap(knownPlan) else { return false }
     return plan.tables.contains { $0.matches(signal) }
   }
 
-  /// The plan of a statement that has one.
+  /// The capture plan of a statement that has one.
   func knownPlan(of writes: StatementWrites) -> WatchPlan? {
-    // Nobody else keeps anything there.
+    // Only capture plans are stored there.
     writes.plan.map { unsafeDowncast($0, to: WatchPlan.self) }
   }
 }
 
 extension CaptureLayout {
-  /// Whether an update of some columns may be one that is told.
+  /// Whether an update of some columns may have to be reported.
   fileprivate func mayTellUpdate(of updated: Set<String>) -> Bool {
     if isUnknown || mustTellAll || hasComputedColumns || !unreadColumns.isEmpty { return true }
     return updated.contains { column in

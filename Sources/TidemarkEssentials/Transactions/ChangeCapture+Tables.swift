@@ -1,8 +1,8 @@
-// Which tables a statement writes, and who wants to know of them.
+// The tables that a statement writes, and the observers that need them.
 
 extension ChangeCapture {
-  /// What is to be watched while a statement runs. It is made once for a statement, as long as nothing changes, and
-  /// once per transaction where there are observers.
+  /// The capture plan for the execution of a statement. It is computed once per statement, as long as nothing changes,
+  /// and once per transaction if there are observers.
   func plan(for writes: StatementWrites) -> WatchPlan {
     if let plan = knownPlan(of: writes), plan.epoch == epoch { return plan }
     let tables = writes.tables.map { written in
@@ -18,7 +18,7 @@ extension ChangeCapture {
         }
       }
       table.hasAskedAboutDeletes = written.deletes
-      // A virtual table that is opened while its statement is compiled has those behind it compiled, too.
+      // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
       table.findOutWhetherIdle()
@@ -29,8 +29,8 @@ extension ChangeCapture {
     return plan
   }
 
-  /// Asks observers about deletes that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE` delete
-  /// the rows with which they are in conflict.
+  /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
+  /// delete conflicting rows.
   func askAboutDeletes(_ table: WatchedTable) {
     if table.hasAskedAboutDeletes { return }
     table.hasAskedAboutDeletes = true
@@ -42,7 +42,7 @@ extension ChangeCapture {
     table.findOutWhetherIdle()
   }
 
-  /// A table that the statement, if there is one, was not known to write.
+  /// The plan for a table that the statement, if there is one, was not known to write.
   func lateTable(_ key: TableKey) -> WatchedTable {
     if lateEffectCount != db.effectCount { lateTables = [:] }
     if let table = lateTables[key] { return table }
@@ -58,15 +58,15 @@ extension ChangeCapture {
     addLayout(to: table)
     table.findOutWhetherIdle()
     lateTables[key] = table
-    // To look the table up is no change.
+    // Looking up the table is not a change.
     lateEffectCount = db.effectCount
     return table
   }
 
-  /// The virtual tables that keep their content in a table: who wants to know of them, or observes them, is told of it.
+  /// Adds the virtual tables that store their content in a table, if they are needed or observed.
   private func addVirtualTables(to table: WatchedTable, written: [TableKey]) {
     let virtualTables = prefixes(of: table.key).filter { candidate in
-      // Asked last: what does not exist is looked for each time.
+      // Checked last: a table that does not exist is looked up each time.
       (written.contains(candidate) || needs.tables[candidate] != nil) && isVirtual(candidate)
     }
     if virtualTables.isEmpty { return }
@@ -94,8 +94,8 @@ extension ChangeCapture {
     return .update(tableName: key.name, columnNames: Set(columns))
   }
 
-  /// The names that a virtual table may have which keeps its content in a table: that one has a few more letters,
-  /// behind an underscore.
+  /// The possible names of a virtual table that stores its content in a table: the name of its shadow table continues
+  /// with an underscore and further letters.
   private func prefixes(of key: TableKey) -> [TableKey] {
     let name = key.name
     return name.indices.filter { name[$0] == "_" }.map { TableKey(String(name[..<$0]), in: key.database) }
@@ -103,7 +103,7 @@ extension ChangeCapture {
 
   // MARK: - The catalog
 
-  /// The virtual table that keeps its content in a table, if there is one.
+  /// The virtual table that stores its content in a table, if there is one.
   func virtualTable(before key: TableKey) -> TableKey? { prefixes(of: key).first(where: isVirtual) }
 
   private func isVirtual(_ key: TableKey) -> Bool {
@@ -115,7 +115,7 @@ extension ChangeCapture {
     }
   }
 
-  /// Whether a statement writes no virtual table. When that cannot be told, it may.
+  /// Whether a statement writes no virtual table; false if this is unknown.
   func isOrdinary(_ statement: Statement) -> Bool {
     guard let writes = statement.writes else { return false }
     if let known = writes.areTablesOrdinary { return known }
@@ -158,8 +158,8 @@ extension ChangeCapture {
 
   // MARK: - Defaults
 
-  /// The old value of a column that SQLite says to be NULL: when the column was added after the row was written, it
-  /// is the default, and the row tells.
+  /// The old value of a column for which SQLite reports NULL: if the column was added after the row was written, it
+  /// is the default, as a query of the row shows.
   func defaultedValue(_ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey) -> DatabaseValue? {
     do {
       guard let table = try catalogTable(key) else { return nil }

@@ -1,11 +1,11 @@
 extension Database {
-  /// Whether nobody is told of the ends of transactions, which change nothing.
+  /// Whether observers are not notified of the ends of transactions, which change nothing.
   var isReadOnlyForObservers: Bool { settings.isReadonly || readOnlyDepth > 0 }
 
-  /// Where the commits of this connection are told.
+  /// The change capture of this connection.
   var changeCapture: ChangeCapture { part() }
 
-  /// Begins to follow what the connection writes.
+  /// Starts to capture the changes of the connection.
   func beginCapture(usesRowHook: Bool, bound: ChangeLog.Bound = ChangeLog.Bound()) {
     changeCapture.begin(on: self, usesRowHook: usesRowHook, bound: bound)
   }

@@ -1,5 +1,5 @@
 extension Database {
-  /// Runs a closure in which nothing can be written.
+  /// Runs a closure that cannot write.
   ///
   /// A statement that would write throws an error of code `SQLITE_READONLY`.
   public func readOnly<Result>(_ value: () throws -> Result) throws -> Result {
@@ -18,9 +18,9 @@ extension Database {
   func beginReadOnly() throws {
     if settings.isReadonly { return }
     if readOnlyDepth == 0, !isQueryOnly {
-      // Compiled now, as long as there is memory for it: what is turned on can be turned off.
+      // Compiled in advance, while there is enough memory, so that the mode can be left again.
       _ = try preparedStatement(sql: Self.queryOnlyOff)
-      // SQLite does it while it compiles, and may fail after that.
+      // SQLite changes the mode while it compiles the statement, and may fail afterwards.
       isQueryOnly = true
       try setQueryOnly("PRAGMA query_only = 1")
     }
@@ -38,7 +38,7 @@ extension Database {
 
   private static let queryOnlyOff = "PRAGMA query_only = 0"
 
-  /// Makes the connection writable again, when that could not be done before.
+  /// Makes the connection writable again, if this has failed before.
   func payReadOnly() {
     guard isQueryOnly, readOnlyDepth == 0 else { return }
     do {
@@ -49,14 +49,14 @@ extension Database {
     }
   }
 
-  // The pragma must be executed whatever became of the transaction around it.
+  // The pragma must be executed whatever the state of the surrounding transaction is.
   private func setQueryOnly(_ sql: String) throws {
     try outsideOfTransactionLaw {
       try shielded { try preparedStatement(sql: sql).idle().runToEnd(nil) }
     }
   }
 
-  // Called when there is an error already, which is the one to be told.
+  // Called after an error, which is the one to be thrown.
   private func endReadOnlyAfterError() {
     do {
       try endReadOnly()

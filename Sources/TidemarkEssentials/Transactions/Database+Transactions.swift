@@ -1,25 +1,25 @@
 // Transactions and savepoints.
 //
-// Laws:
-// 1. What was begun here is ended here, whatever the closure does: throws, ends the transaction itself,
-//    or has SQLite end it by a failure.
-// 2. The first error wins: a rollback that fails hides nothing.
-// 3. A commit that did not happen is never told as one: when the transaction died in the closure, the end
-//    of the closure says so.
-// 4. After a transaction died, nothing of its scope runs, nor of its access when it was begun by hand, until the
-//    program shows that it knows: with `rollback()`, or with the beginning of another one.
+// Invariants:
+// 1. A transaction that begins here also ends here, whatever the closure does: it throws, ends the transaction itself,
+//    or causes an error after which SQLite rolls it back.
+// 2. The first error is thrown: a failed rollback does not hide it.
+// 3. A commit that did not happen is never reported as one: if SQLite has rolled back the transaction, the end
+//    of the closure throws.
+// 4. After SQLite has rolled back a transaction, no statement of its scope runs, nor of its access if it was begun
+//    explicitly, until the program calls `rollback()`, or begins another transaction.
 
 extension Database {
-  /// How a transaction takes its locks.
+  /// When a transaction takes its locks.
   public enum TransactionKind: Sendable {
-    /// At the first read, and at the first write.
+    /// At its first read and its first write.
     case deferred
 
-    /// The lock of the writer at once. The default: a transaction that begins with a read, and finds
-    /// another writer when it wants to write, can only be given up.
+    /// It takes the write lock when it begins. This is the default: a transaction that begins with a read, and finds
+    /// another writer when it wants to write, can only be rolled back.
     case immediate
 
-    /// All locks at once.
+    /// It takes all locks when it begins.
     case exclusive
 
     fileprivate var control: Control {
@@ -33,10 +33,10 @@ extension Database {
 
   /// How a transaction ends.
   public enum TransactionCompletion: Sendable {
-    /// The changes are kept.
+    /// It is committed.
     case commit
 
-    /// The changes are undone.
+    /// It is rolled back.
     case rollback
   }
 
@@ -46,13 +46,13 @@ extension Database {
     return !isInAutocommitMode
   }
 
-  // MARK: - By hand
+  // MARK: - Explicit transactions
 
-  /// Begins a transaction: an immediate one, or a deferred one where nothing can be written.
+  /// Begins a transaction: an immediate one, or a deferred one on read-only connections.
   ///
-  /// Prefer `inTransaction`, which cannot forget to end it.
+  /// Prefer ``inTransaction(_:_:)``, which always ends the transaction.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
-    // Compiled now, as long as there is memory for it: what is begun can be undone.
+    // Compiled in advance, while there is enough memory, so that the transaction can be rolled back.
     if !isKept(.rollback) { _ = try statement(.rollback) }
     try run((kind ?? defaultTransactionKind).control)
   }
@@ -62,7 +62,7 @@ extension Database {
     try run(.commit)
   }
 
-  /// Undoes the transaction. Nothing happens when there is none: SQLite may have undone it on its own.
+  /// Rolls back the transaction. Does nothing without a transaction: SQLite may have rolled it back by itself.
   public func rollback() throws {
     let owed = owedRollback
     owedRollback = nil
@@ -72,7 +72,7 @@ extension Database {
       owedRollback = owed
       throw error
     }
-    // The program knows that the transaction is over; a scope around it does not.
+    // The program knows that the transaction has ended; a surrounding scope does not.
     if transactionDepth == 0 { abortCause = nil }
   }
 
@@ -120,7 +120,7 @@ extension Database {
     try statement(control).idle().runToEnd(nil)
   }
 
-  // MARK: - With a closure
+  // MARK: - Transactions with a closure
 
   /// Runs a closure in a transaction.
   ///
@@ -133,7 +133,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// When the closure throws, the transaction is undone, and the error is thrown again.
+  /// If the closure throws, the transaction is rolled back, and the error is rethrown.
   public func inTransaction(
     _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
   ) throws {
@@ -141,9 +141,9 @@ extension Database {
     try run(operations, end: .transaction)
   }
 
-  /// Runs a closure in a savepoint: a transaction inside a transaction.
+  /// Runs a closure in a savepoint: a nested transaction.
   ///
-  /// Outside of a transaction, it is a transaction.
+  /// Outside of a transaction, it begins one.
   public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
     guard isInsideTransaction else { return try inTransaction(nil, operations) }
     try run("SAVEPOINT grdb")
@@ -171,7 +171,7 @@ extension Database {
     }
   }
 
-  /// The result of a closure that runs in a transaction.
+  /// Returns the result of a closure that runs in a transaction.
   @inline(__always)
   func committing<Result>(
     _ updates: (Database) throws -> Result, kind: TransactionKind? = nil
@@ -180,27 +180,27 @@ extension Database {
     return try committingRest(updates)
   }
 
-  /// The result of a closure that runs in a savepoint, or in a transaction if none is open.
+  /// Returns the result of a closure that runs in a savepoint, or in a transaction if none is open.
   func committingSavepoint<Result>(_ updates: (Database) throws -> Result) throws -> Result {
     guard isInsideTransaction else { return try committing(updates) }
     try run("SAVEPOINT grdb")
     return try keeping(updates, in: .savepoint)
   }
 
-  /// The result of a closure that reads one state and cannot write.
+  /// Returns the result of a closure that reads one snapshot and cannot write.
   @inline(__always)
   func isolatedRead<Result>(_ value: (Database) throws -> Result) throws -> Result {
     if settings.isReadonly { return try committing(value, kind: .deferred) }
     return try readOnly { try committing(value, kind: .deferred) }
   }
 
-  /// The result of a closure that runs in the transaction that has just begun.
+  /// Returns the result of a closure that runs in the transaction that has just begun.
   @inline(__always)
   func committingRest<Result>(_ updates: (Database) throws -> Result) throws -> Result {
     try keeping(updates, in: .transaction)
   }
 
-  // The result goes straight through: an optional one is made by the metadata of its type, which takes as long as a
+  // The result is not stored in an optional, which requires the metadata of its type, and takes as long as a
   // statement.
   @inline(__always)
   private func keeping<Result>(_ updates: (Database) throws -> Result, in scope: Scope) throws -> Result {
@@ -219,7 +219,7 @@ extension Database {
 
   private func leave(_ scope: Scope) {
     transactionDepth -= 1
-    // The transaction of this scope is over, and so is what became of it. One that was begun by hand around a
+    // The transaction of this scope has ended, and its error is obsolete. The error of an explicit transaction around a
     // savepoint is not.
     if transactionDepth == 0, scope == .transaction { abortCause = nil }
   }
@@ -253,20 +253,20 @@ extension Database {
     }
   }
 
-  // Called when there is an error already, which is the one to be told.
+  // Called after an error, which is the one to be thrown.
   private func undo(_ scope: Scope) {
     guard isInsideTransaction else { return }
     do {
       try shielded { try undoThrowing(scope) }
     } catch {
       Self.log(error, "The rollback of a failed transaction failed itself")
-      // Of a savepoint, too: what it has left must not be committed with the rest.
+      // Also for a savepoint: its changes must not be committed with the rest.
       owedRollback = error
       payRollback()
     }
   }
 
-  /// Undoes a transaction that could not be undone before. Until that succeeds, no statement begins.
+  /// Rolls back a transaction whose rollback has failed before. Until it succeeds, no statement begins.
   func payRollback() {
     guard owedRollback != nil else { return }
     do {

@@ -1,23 +1,23 @@
-/// A row that is about to be inserted, deleted or updated. See `TransactionObserver.databaseWillChange(with:)`.
+/// A row that is about to be inserted, deleted or updated. See ``TransactionObserver/databaseWillChange(with:)``.
 ///
-/// It is valid as long as the call lasts that it came with. Copy it to keep it.
+/// It is valid only during the call that receives it. Copy it to keep it.
 public struct DatabasePreUpdateEvent {
-  /// What is about to happen to the row.
+  /// The kind of change.
   public typealias Kind = DatabaseEvent.Kind
 
-  /// What is about to happen to the row.
+  /// The kind of change.
   public let kind: Kind
 
-  /// The database of the table: `main`, `temp`, or the name of one that was attached.
+  /// The database of the table: `main`, `temp`, or the name of an attached one.
   public let databaseName: String
 
-  /// The table.
+  /// The name of the table.
   public let tableName: String
 
-  /// The row id before the change; nil for an insert. Zero in a table without row ids.
+  /// The row ID before the change; nil for an insertion. Zero in a table without row IDs.
   public let initialRowID: Int64?
 
-  /// The row id after the change; nil for a delete. Zero in a table without row ids.
+  /// The row ID after the change; nil for a deletion. Zero in a table without row IDs.
   public let finalRowID: Int64?
 
   private let values: Values
@@ -45,7 +45,7 @@ public struct DatabasePreUpdateEvent {
       depth: event.depth)
   }
 
-  /// The number of columns that are stored: those that are computed when they are read do not count.
+  /// The number of stored columns: virtual generated columns are not counted.
   public var count: Int {
     switch values {
     case .live(let signal): Int(signal.columnCount)
@@ -53,7 +53,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// Zero for a row that a statement changes itself, more for what triggers and foreign keys change.
+  /// Zero for a direct change by a statement, more for changes by triggers and foreign keys.
   public var depth: CInt {
     switch values {
     case .live(let signal): signal.depth
@@ -61,7 +61,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// The values before the change, as they are stored; nil for an insert.
+  /// The stored values before the change; nil for an insertion.
   public var initialDatabaseValues: [DatabaseValue]? {
     switch values {
     case .live: initialRowID.map { _ in (0..<count).map { initialDatabaseValue(atIndex: $0) ?? .null } }
@@ -69,7 +69,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// A value before the change, as it is stored; nil for an insert, or when it cannot be read.
+  /// A stored value before the change; nil for an insertion, or if it cannot be read.
   public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "There is no column \(index) among the \(count) that are stored")
     switch values {
@@ -78,7 +78,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// The values after the change, as they will be stored; nil for a delete.
+  /// The stored values after the change; nil for a deletion.
   public var finalDatabaseValues: [DatabaseValue]? {
     switch values {
     case .live: finalRowID.map { _ in (0..<count).map { finalDatabaseValue(atIndex: $0) ?? .null } }
@@ -86,7 +86,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// A value after the change, as it will be stored; nil for a delete, or when it cannot be read.
+  /// A stored value after the change; nil for a deletion, or if it cannot be read.
   public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "There is no column \(index) among the \(count) that are stored")
     switch values {
@@ -95,7 +95,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// The event, with its values, to be kept.
+  /// Returns the event with its values, which can be kept.
   public func copy() -> DatabasePreUpdateEvent { DatabasePreUpdateEvent(copying: self) }
 }
 

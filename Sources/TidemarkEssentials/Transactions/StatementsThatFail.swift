@@ -1,8 +1,8 @@
 extension Statement {
-  /// Whether the statement has conflicts that leave in place what it has changed before, as `INSERT OR FAIL` and
-  /// `RAISE(FAIL, …)` do. Yes when it cannot be told.
+  /// Whether conflicts of the statement preserve its earlier changes, as `INSERT OR FAIL` and
+  /// `RAISE(FAIL, …)` do. True if this is unknown.
   ///
-  /// SQLite does not say so of a failure, but of the program that failed: `EXPLAIN` lists where it stops, and how.
+  /// SQLite does not report it with the failure. But `EXPLAIN` lists where the program of the statement halts, and how.
   var mayFailWithoutUndoing: Bool {
     let fail = 3
     do {

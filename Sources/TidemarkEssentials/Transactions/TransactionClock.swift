@@ -1,44 +1,44 @@
 public import FoundationEssentials
 
-/// Tells the date of transactions.
+/// Returns the dates of transactions.
 ///
 /// ```swift
 /// var config = Configuration()
 /// config.transactionClock = .custom { _ in Date(timeIntervalSince1970: 0) }
 /// ```
 ///
-/// See `Database.transactionDate`.
+/// See ``Database/transactionDate``.
 public protocol TransactionClock: Sendable {
-  /// The date. It is asked for once per transaction, when it begins, and each time somebody wants it outside of one.
+  /// Returns the date. Called once per transaction, when it begins, and for each use outside of transactions.
   func now(_ db: Database) throws -> Date
 }
 
-/// The clock of the system.
+/// The system's clock.
 public struct DefaultTransactionClock: TransactionClock {
   /// The current date.
   public func now(_ db: Database) throws -> Date { Date() }
 }
 
-/// A clock that asks a closure.
+/// A clock that calls a closure.
 public struct CustomTransactionClock: TransactionClock {
   private let date: @Sendable (Database) throws -> Date
 
-  /// A clock that asks a closure.
+  /// Creates a clock that calls a closure.
   public init(_ now: @escaping @Sendable (Database) throws -> Date) {
     date = now
   }
 
-  /// What the closure says.
+  /// Returns the result of the closure.
   public func now(_ db: Database) throws -> Date { try date(db) }
 }
 
 extension TransactionClock where Self == DefaultTransactionClock {
-  /// The clock of the system.
+  /// The system's clock.
   public static var `default`: Self { DefaultTransactionClock() }
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-  /// A clock that asks a closure.
+  /// A clock that calls a closure.
   public static func custom(_ now: @escaping @Sendable (Database) throws -> Date) -> Self {
     CustomTransactionClock(now)
   }
@@ -66,11 +66,11 @@ extension Database {
     }
   }
 
-  /// Has a clock tell the dates of the transactions of this connection.
+  /// Sets the clock for the transactions of this connection.
   func install(_ clock: any TransactionClock) {
     let part: TransactionDatePart = part()
     part.clock = clock
-    // Of each transaction the date is noted, and few ask for it: where the clock is that of the system, nothing is
+    // The date of each transaction is stored, and rarely read: with the system's clock, nothing is
     // retained for it.
     if clock is DefaultTransactionClock {
       didBeginTransaction = { $0.systemTimeOfTransaction = Date.timeIntervalSinceReferenceDate }
@@ -80,7 +80,7 @@ extension Database {
   }
 }
 
-/// The clock, and the date of the transaction that is open, or that was the last to be.
+/// The clock, and the date of the current or most recent transaction.
 private final class TransactionDatePart: DatabasePart {
   var clock: any TransactionClock = .default
   @exclusivity(unchecked) var date: Result<Date, any Error>?

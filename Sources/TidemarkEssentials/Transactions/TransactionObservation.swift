@@ -1,10 +1,10 @@
-/// An observer, and how long it observes.
+/// An observer, with its extent.
 final class TransactionObservation {
   private let strongObserver: (any TransactionObserver)?
   private weak var weakObserver: (any TransactionObserver)?
   let extent: Database.TransactionObservationExtent
 
-  /// Whether it wants no more changes of this transaction.
+  /// Whether it needs no further changes of this transaction.
   var isSilent = false
 
   /// Whether it was removed.
@@ -20,16 +20,16 @@ final class TransactionObservation {
     }
   }
 
-  /// The observer, as long as it is to be told.
+  /// The observer, unless it was removed or released.
   var observer: (any TransactionObserver)? { isRemoved ? nil : strongObserver ?? weakObserver }
 
   func isOf(_ other: any TransactionObserver) -> Bool { (strongObserver ?? weakObserver) === other }
 }
 
-/// Which observation is told a change on the current thread. Observers can ask for silence then, and do not know the
-/// connection.
+/// The observation that is being notified of a change by the current thread. The observer can then stop
+/// observing without a reference to the connection.
 final class Telling: @unchecked Sendable {
-  // One thread tells, and the observers that it tells are all who look.
+  // Only one thread sets it, and only the observers that this thread calls read it.
   @TaskLocal static var current: Telling?
 
   var observation: TransactionObservation?

@@ -1,4 +1,4 @@
-/// Told of the changes and the ends of transactions of a connection that writes.
+/// An observer of the changes and of the ends of transactions of the writer connection.
 ///
 /// ```swift
 /// final class BookCounter: TransactionObserver {
@@ -27,36 +27,36 @@
 /// dbQueue.add(transactionObserver: counter)
 /// ```
 ///
-/// All calls come on the connection that writes, in this order: `observes(eventsOfKind:)` when a statement is about to
-/// run, for the first time in a transaction; the changes, when it has ended, or, inside savepoints, when the outermost
-/// one has; `databaseWillCommit()`; and `databaseDidCommit(_:)` or `databaseDidRollback(_:)`. A change that was undone,
-/// by the failure of its statement or the rollback of its savepoint, is not told.
+/// All methods are called on the writer connection, in this order: `observes(eventsOfKind:)` before the first
+/// execution of a statement in a transaction; changes after the statement has ended, or, inside savepoints, after the
+/// outermost one has; `databaseWillCommit()`; and `databaseDidCommit(_:)` or `databaseDidRollback(_:)`. Changes that
+/// are rolled back, by a failure of their statement or with their savepoint, are not reported.
 ///
 /// Only `databaseDidCommit(_:)` and `databaseDidRollback(_:)` may use the database.
 ///
 /// See Documentation/Changes.md.
 public protocol TransactionObserver: AnyObject {
-  /// Whether changes of that kind are to be told.
+  /// Returns whether changes of a kind are reported.
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
-  /// Something has changed that the database does not tell of by itself: see `Database.notifyChanges(in:)`.
+  /// Called for changes that the program reports explicitly: see ``Database/notifyChanges(in:)``.
   func databaseDidChange()
 
-  /// A row was inserted, deleted or updated.
+  /// Called when a row was inserted, deleted or updated.
   func databaseDidChange(with event: DatabaseEvent)
 
-  /// The transaction is about to be committed. An error that is thrown undoes it, and is what the commit throws.
+  /// Called before a commit. A thrown error rolls back the transaction, and is thrown by the commit.
   func databaseWillCommit() throws
 
-  /// The transaction was committed.
+  /// Called after a commit.
   func databaseDidCommit(_ db: Database)
 
-  /// The transaction was undone.
+  /// Called after a rollback.
   func databaseDidRollback(_ db: Database)
 
-  /// A row is about to be inserted, deleted or updated.
+  /// Called before a row is inserted, deleted or updated.
   ///
-  /// It is told at once, even when it turns out later that the statement fails. It is not told where SQLite has no
+  /// The call happens immediately, even if the statement fails later. It does not happen if SQLite has no
   /// pre-update hook.
   func databaseWillChange(with event: DatabasePreUpdateEvent)
 }
@@ -71,9 +71,9 @@ extension TransactionObserver {
   /// Does nothing.
   public func databaseWillChange(with event: DatabasePreUpdateEvent) {}
 
-  /// Has no more changes told until the transaction has ended.
+  /// Stops the notifications about changes until the transaction has ended.
   ///
-  /// An observer that knows enough after the first change saves the time that the others take:
+  /// An observer that needs only the first change saves the time for the others:
   ///
   /// ```swift
   /// func databaseDidChange(with event: DatabaseEvent) {
@@ -97,15 +97,15 @@ extension TransactionObserver {
 }
 
 extension Database {
-  /// How long an observer observes.
+  /// How long an observer is notified.
   public enum TransactionObservationExtent: Sendable {
-    /// As long as it exists. The database does not keep it.
+    /// While the observer exists. The database does not retain it.
     case observerLifetime
 
-    /// Until the end of the current transaction, or of the next one. The database keeps it until then.
+    /// Until the end of the current or the next transaction. The database retains it until then.
     case nextTransaction
 
-    /// As long as the connection is open. The database keeps it.
+    /// While the connection is open. The database retains it.
     case databaseLifetime
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Demo
 
-/// Characters are shown as wide as terminals draw them, and none is obeyed.
+/// Characters have the width that terminals give them, and control characters do not reach the terminal.
 @Suite struct GlyphTests {
   @Test(arguments: [
     ("a", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("Ж", 1), ("א", 1), ("日", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("─", 1),
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func noScalarOfUnicodeGetsThroughThatATerminalWouldObey() {
-    // Behind these planes are private ones, and tags.
+    // The planes after these contain private characters and tags.
     let values = Array(0...UInt32(0x1FFFF)) + Array(0xE0000...0xE01FF)
     let scalars = values.lazy.compactMap(Unicode.Scalar.init)
     let obeyed = scalars.filter { scalar in
@@ -42,7 +42,7 @@ import Testing
     #expect(Glyph(tower).width == 1)
   }
 
-  /// Law 1, for what Unicode takes for one character and is several without what is left out.
+  /// Invariant 1, for a cluster that splits into several characters when some of its scalars are removed.
   @Test func anySequenceOfScalarsIsShown() {
     let scalars: [Unicode.Scalar] = [
       "a", "\u{1F1E9}", "\u{1F469}", "\u{200D}", "\u{FE0F}", "\u{301}", "\u{1F3FD}", "\u{E0067}", "\u{200C}",

@@ -128,7 +128,7 @@ struct ProgramTests {
     try FileManager.default.removeItem(atPath: file.path)
     #expect(
       running.complaintLine() == "Demo: \(file.path): there is no such file. It is tried again every second")
-    // Another file takes its place at once, with all that is in it.
+    // Another file, with all of its contents, replaces it in one step.
     let other = try SampleFile("CREATE TABLE t (id); INSERT INTO t VALUES (1), (2), (3)")
     try FileManager.default.moveItem(atPath: other.path, toPath: file.path)
     #expect(running.line().hasSuffix("n=3"))
@@ -154,7 +154,7 @@ struct ProgramTests {
     alive.wait(for: "Best sellers")
     let second = try markets()
     #expect(second.count == 1 && second != first)
-    // One that is in use is left alone.
+    // A folder in use is kept.
     _ = try DemoProgram.run([], environment: ["TMPDIR": folder])
     #expect(try markets() == second)
     try alive.type("q")

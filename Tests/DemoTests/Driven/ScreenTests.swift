@@ -5,7 +5,7 @@ import Tidemark
 
 @testable import Demo
 
-/// The program in a terminal: keys are typed, the screen is read, and the terminal is given back on every way out.
+/// The program in a terminal: keys are typed, the screen is read, and the terminal is restored on every way out.
 @Suite(
   .serialized, .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests")
 )
@@ -129,7 +129,7 @@ struct ScreenTests {
       background: background)
     terminal.wait(for: "NULL")
     #expect(terminal.emulator.looks[1][0] == border)
-    // Numbers have the foreground of the terminal.
+    // Numbers use the foreground colour of the terminal.
     #expect(terminal.emulator.looks[3][2] == "0")
     try leave(terminal)
   }
@@ -174,7 +174,7 @@ struct ScreenTests {
     for (width, height) in [(20, 5), (200, 50), (1, 1), (40, 9)] {
       try terminal.resize(width: width, height: height)
       terminal.wait("a screen of \(width) × \(height)") { emulator in
-        // The last line is the last thing that is written.
+        // The last line is written last.
         height < 3 ? emulator.byteCount > 0 : emulator.lines[height - 1].hasPrefix(" q quit")
       }
     }
@@ -251,7 +251,7 @@ struct ScreenTests {
     terminal.wait(for: "NULL")
     kill(terminal.process, number)
     let ending = terminal.ending()
-    // A sanitizer answers for an access to memory that is not there, and ends the program with a code of its own.
+    // A sanitizer handles an access to invalid memory, and ends the program with its own exit code.
     #expect(ending == .signal(number) || number == SIGSEGV && Sanitizer.isUsed)
     #expect(terminal.isGivenBack)
   }
@@ -266,7 +266,7 @@ struct ScreenTests {
   @Test func aStoppedProgramTakesTheScreenAgain() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
-    // Somebody else stops it, and the shell gives the terminal its own modes.
+    // Another process stops it, and the shell sets its own terminal modes.
     kill(terminal.process, SIGSTOP)
     let count = terminal.emulator.byteCount
     try terminal.cook()
@@ -306,7 +306,7 @@ struct ScreenTests {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     var (start, count) = (ContinuousClock.now, 0)
-    // Figures are taken once a second: the first ones may still change the screen, and how late they are taken depends
+    // Measurements are taken once per second: the first ones may still change the screen, and their time depends
     // on the machine.
     terminal.wait("three seconds without a byte") { emulator in
       if emulator.byteCount != count { (start, count) = (.now, emulator.byteCount) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Demo
 
-/// The program in a terminal that others have written, under a shell.
+/// The program in a real terminal multiplexer, under a shell.
 @Suite(
   .serialized, .enabled(if: Tmux.isThere, "Takes tmux"),
   .enabled(if: DemoProgram.isBuilt, "Takes the program Demo beside the tests"))
@@ -39,7 +39,7 @@ struct TmuxTests {
       "│ 4  NULL                                                  │",
     ]
     #expect(lines[1...6].elementsEqual(expected))
-    // Terminals do not agree how wide the thumb is; what stands beside it is right all the same.
+    // Terminals disagree on the width of the thumb; the characters beside it are in their places in any case.
     #expect(lines[7].hasPrefix("│ 5  é") && lines[7].hasSuffix("│"))
     try tmux.press("q")
     try tmux.wait(for: "code 0")
@@ -92,7 +92,7 @@ struct TmuxTests {
     try tmux.press("C-z")
     let shell = try tmux.wait(for: "Stopped")
     #expect(!shell.joined().contains("NULL"))
-    // The shell has its echo and its lines again.
+    // Echo and line buffering of the shell are restored.
     try tmux.type("echo $((40 + 2))")
     try tmux.press("Enter")
     try tmux.wait("an echo") { $0.contains("42") }
@@ -113,7 +113,7 @@ struct TmuxTests {
     try tmux.wait("an echo") { $0.contains("42") }
   }
 
-  /// The process that watches the file of this test: all that the shell has started.
+  /// The process that watches the file of this test, among all that the shell has started.
   private func demoProcess() throws -> pid_t {
     let shell = try tmux.shell()
     let children = try String(contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Demo
 
-/// Numbers of a column are written alike, with the unit that their name tells.
+/// The numbers of a column have one format, with the unit that the column's name implies.
 @Suite struct ColumnFormatTests {
   private func texts(_ name: String, _ values: [CellValue]) -> [String] {
     let format = ColumnFormat(name, values)

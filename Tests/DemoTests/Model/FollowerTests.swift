@@ -17,7 +17,7 @@ import Tidemark
     return follower
   }
 
-  /// What was told, in short.
+  /// The events in a short form.
   private static func text(_ news: Follower.News) -> String {
     switch news {
     case .rows(let page): page.rows.map { $0.map { ValueText($0, .plain).text }.joined() }.joined(separator: ",")
@@ -68,7 +68,7 @@ import Tidemark
     #expect(follower.fetching.elapsed == nil)
     let task = Task { await follower.follow(dbQueue) { _ in } }
     try await Wait.until("a query that runs") { follower.fetching.elapsed != nil }
-    // The statement is stopped, or this never ends.
+    // If the statement were not interrupted, this would never end.
     task.cancel()
     await task.value
   }

@@ -10,7 +10,7 @@ import Tidemark
     try DatabaseQueue().read { db in try ResultPage(db, sql: sql, request) }
   }
 
-  /// The query has no end: who reads it to its end never comes back.
+  /// The query has no end: reading all of its rows would never return.
   @Test func noMoreRowsAreReadThanAreWanted() throws {
     let page = try page(numbers)
     #expect(page.rows.count == 200)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program that was built beside the tests.
+/// The demo as it was built beside the tests.
 enum DemoProgram {
   static let path: String = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
@@ -11,14 +11,14 @@ enum DemoProgram {
 
   static let isBuilt = FileManager.default.isExecutableFile(atPath: path)
 
-  /// What it is told wherever it is started: no minutes for the backtrace of a crash; and no leaks, since a program that
-  /// ends leaves its tasks where they are, which looks like some.
+  /// The environment of every run: no backtraces, which take minutes; and no leak reports, since a program that ends
+  /// does not wait for its tasks, which looks like a leak.
   static let environment = ["SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"]
 
-  /// `POSIX_SPAWN_SETSID`, which Swift does not see.
+  /// `POSIX_SPAWN_SETSID`, which Swift does not import.
   private static let setSession = 0x80
 
-  /// Starts it in a session of its own, whose terminal is given.
+  /// Starts the program in a session of its own, with the given terminal.
   static func spawn(_ arguments: [String], terminal: String, environment: [String: String]) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -49,13 +49,13 @@ enum DemoProgram {
     var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init) }
   }
 
-  /// Runs it without a terminal, to its end.
+  /// Runs the program without a terminal, and waits for its end.
   static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Output {
     let running = try Running(arguments, environment: environment)
     return running.finish()
   }
 
-  /// The program without a terminal, at work.
+  /// The running program without a terminal.
   final class Running {
     private let process = Process()
     private let output = Pipe()
@@ -75,10 +75,10 @@ enum DemoProgram {
       try process.run()
     }
 
-    /// The next line that it writes.
+    /// The next line of its standard output.
     func line() -> String { Self.line(of: output, &read) }
 
-    /// The next line that it writes to standard error.
+    /// The next line of its standard error.
     func complaintLine() -> String { Self.line(of: complaints, &readOfComplaints) }
 
     private static func line(of pipe: Pipe, _ read: inout Data) -> String {
@@ -104,7 +104,7 @@ enum DemoProgram {
       return poll(&file, 1, 50) > 0
     }
 
-    /// Has a program that does not end of its own killed: the test fails, and goes on.
+    /// Kills a program that does not end by itself: the test fails, and the run continues.
     private func endSomehow() {
       try? Wait.until("the end of the program") { !process.isRunning }
       if process.isRunning { kill(process.processIdentifier, SIGKILL) }
@@ -113,17 +113,17 @@ enum DemoProgram {
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// Nobody reads any more.
+    /// Closes the reading end of its output.
     func stopReading() throws { try output.fileHandleForReading.close() }
 
-    /// Waits for the end of a program of which nobody reads the output.
+    /// Waits for the end of a program whose output is not read.
     func status() -> (reason: Process.TerminationReason, status: Int32) {
       endSomehow()
       return (process.terminationReason, process.terminationStatus)
     }
 
     func finish() -> Output {
-      // A program that writes without end fills the pipe, and is killed.
+      // A program that writes endlessly fills the pipe, and is killed.
       endSomehow()
       let text = read + output.fileHandleForReading.readDataToEndOfFile()
       let complaint = complaints.fileHandleForReading.readDataToEndOfFile()

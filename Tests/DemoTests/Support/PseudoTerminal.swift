@@ -4,7 +4,7 @@ import Testing
 
 @testable import Demo
 
-/// The demo in a terminal of the tests' own: keys go in, a screen comes out.
+/// The demo in a pseudo terminal: keys go in, a screen comes out.
 final class PseudoTerminal {
   private(set) var emulator: TerminalEmulator
   let process: pid_t
@@ -12,12 +12,12 @@ final class PseudoTerminal {
   private let secondary: Int32
   private var status: Int32?
 
-  /// What the terminal answers when it is asked for its background, such as `rgb:ffff/ffff/ffff`. Without it, it answers
-  /// no questions at all.
+  /// The reply to a request for the background colour, such as `rgb:ffff/ffff/ffff`. If nil, the terminal replies to
+  /// no request at all.
   private let background: String?
   private var answeredCount = 0
 
-  /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not see.
+  /// Linux's `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not import.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 
@@ -33,7 +33,7 @@ final class PseudoTerminal {
     var number: UInt32 = 0
     try #require(ioctl(main, Self.setLock, &isLocked) == 0 && ioctl(main, Self.getNumber, &number) == 0)
     let name = "/dev/pts/\(number)"
-    // Kept open: the modes of the terminal can be asked for once the program has ended.
+    // Kept open, so that the terminal modes can be read after the program has ended.
     secondary = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(secondary >= 0)
     var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
@@ -64,7 +64,7 @@ final class PseudoTerminal {
     try #require(ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
   }
 
-  /// Reads what the program writes until the screen is as it should be.
+  /// Reads the output of the program until the screen satisfies a condition.
   @discardableResult
   func wait(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: (TerminalEmulator) -> Bool
@@ -72,7 +72,7 @@ final class PseudoTerminal {
     let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while !isRight(emulator) {
       if patience.isOver || !readSome() {
-        // What was written last may have come with the end.
+        // The last output may have arrived together with the end.
         if isRight(emulator) { return true }
         Issue.record("\(what): it never came. The screen:\n\(emulator.screen)", sourceLocation: sourceLocation)
         return false
@@ -81,13 +81,13 @@ final class PseudoTerminal {
     return true
   }
 
-  /// Waits for some text on the screen.
+  /// Waits for a text on the screen.
   @discardableResult
   func wait(for text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
     wait("“\(text)”", sourceLocation: sourceLocation) { $0.screen.contains(text) }
   }
 
-  /// - returns: False when the program has ended.
+  /// - returns: False if the program has ended.
   private func readSome() -> Bool {
     var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
     guard poll(&file, 1, 50) > 0 else { return !hasEnded }
@@ -103,7 +103,7 @@ final class PseudoTerminal {
     guard let background else { return }
     for question in emulator.questions.dropFirst(answeredCount) {
       answeredCount += 1
-      // A program that has ended reads no answer.
+      // A program that has ended reads no reply.
       try? type(question == "[c" ? "\u{1B}[?62;22c" : "\u{1B}]11;\(background)\u{1B}\\")
     }
   }
@@ -122,7 +122,7 @@ final class PseudoTerminal {
     case never
   }
 
-  /// Waits until the program has ended, and has written what it had to.
+  /// Waits until the program has ended, and reads the rest of its output.
   func ending(file: String = #fileID, line: Int = #line) -> Ending {
     let patience = Patience("the end of the program", file: file, line: line)
     while !patience.isOver {
@@ -137,14 +137,14 @@ final class PseudoTerminal {
     return status & 0x7F == 0 ? .code((status >> 8) & 0xFF) : .signal(status & 0x7F)
   }
 
-  /// Whether the terminal has lines and echo, as a shell wants it.
+  /// Whether the terminal echoes and buffers lines, as a shell expects.
   var isCooked: Bool {
     var modes = termios()
     return tcgetattr(secondary, &modes) == 0 && modes.c_lflag & tcflag_t(ICANON) != 0
       && modes.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Gives the terminal lines and echo, as a shell does.
+  /// Makes the terminal echo and buffer lines, as a shell does.
   func cook() throws {
     var modes = termios()
     try #require(tcgetattr(secondary, &modes) == 0)
@@ -152,7 +152,7 @@ final class PseudoTerminal {
     try #require(tcsetattr(secondary, TCSANOW, &modes) == 0)
   }
 
-  /// Whether nothing of the program is left in the terminal.
+  /// Whether the program has left the terminal unchanged.
   var isGivenBack: Bool {
     isCooked && emulator.isCursorSeen && emulator.modes.isDisjoint(with: [1049, 2004, 2026])
   }

@@ -5,7 +5,7 @@ import Tidemark
 
 @testable import Demo
 
-/// A database in a file of a test's own. The programs that look at it outlive the test's interest in it: it goes when
+/// A database file for a test. The programs that watch it may live longer than the test: it is removed when
 /// the tests end.
 final class SampleFile: Sendable {
   let path: String
@@ -22,7 +22,7 @@ final class SampleFile: Sendable {
 
   private static let folder: URL = {
     atexit {
-      // What cannot be removed is left to the system.
+      // The system cleans up its temporary folder.
       try? FileManager.default.removeItem(at: SampleFile.place)
     }
     return place
@@ -34,7 +34,7 @@ final class SampleFile: Sendable {
 }
 
 extension Pane {
-  /// A pane with rows at hand.
+  /// A pane with loaded rows.
   static func sample(
     _ id: Int = 1, _ title: String = "Sample", _ columns: [String], _ rows: [[CellValue]], hasMore: Bool = false
   ) -> Pane {
@@ -45,24 +45,24 @@ extension Pane {
 }
 
 extension Dashboard {
-  /// A dashboard of some size.
+  /// A dashboard of a given size.
   static func sample(_ panes: [Pane], width: Int, height: Int, world: WorldState? = nil) -> Dashboard {
     var dashboard = Dashboard(title: "Sample", panes: panes, world: world)
     dashboard.size = Size(width: width, height: height)
     return dashboard
   }
 
-  /// What the screen shows.
+  /// The text of the screen.
   var lines: [String] { DashboardView(dashboard: self).draw().grid.lines }
 }
 
-/// What was told, in order.
+/// The received events, in order.
 final class Told<Value: Sendable>: Sendable {
   private let values = Mutex<[Value]>([])
   func add(_ value: Value) { values.withLock { $0.append(value) } }
   var all: [Value] { values.withLock { $0 } }
 
-  /// Waits until there are enough.
+  /// Waits for a number of events.
   func wait(count: Int, file: String = #fileID, line: Int = #line) async throws -> [Value] {
     try await Wait.until("\(count) values", file: file, line: line) { all.count >= count }
     return all

@@ -1,6 +1,6 @@
 @testable import Demo
 
-/// A terminal of the tests' own: what bytes make of a screen. It knows what the demo writes, and notes all else.
+/// A terminal emulator that turns bytes into a screen, and records sequences that the demo should not write.
 struct TerminalEmulator {
   let width: Int
   let height: Int
@@ -9,18 +9,18 @@ struct TerminalEmulator {
   private(set) var isCursorSeen = true
   private(set) var byteCount = 0
 
-  /// What the program asks the terminal, in order.
+  /// The requests of the program, in order.
   private(set) var questions: [String] = []
 
-  /// What came that is not known, or that no program should send.
+  /// Sequences that are unknown, or that no program should send.
   private(set) var complaints: [String] = []
   private(set) var cursor = Point(x: 0, y: 0)
 
-  /// The parameters of the look that was chosen last, and those of each cell.
+  /// The parameters of the current style, and of each cell.
   private(set) var look = "0"
   private(set) var looks: [[String]]
 
-  /// How many places a character takes: terminals do not agree, and the demo must not rely on it.
+  /// The width of a character: terminals disagree, and the demo must not rely on it.
   var widthOf: (Character) -> Int = { Glyph($0).width }
 
   private var pending: [UInt8] = []
@@ -53,7 +53,7 @@ struct TerminalEmulator {
         obey(sequence)
       } else {
         let end = pending.firstIndex(of: 0x1B) ?? pending.count
-        // A character may still be on its way.
+        // The rest of a character may still arrive.
         let complete = end < pending.count ? end : Self.completeLength(pending)
         if complete == 0 { return }
         put(String(decoding: pending[..<complete], as: UTF8.self))
@@ -65,7 +65,7 @@ struct TerminalEmulator {
   private func completeSequence() -> [UInt8]? {
     guard pending.count > 1 else { return nil }
     if pending[1] == UInt8(ascii: "]") {
-      // A question ends with ESC and a backslash.
+      // A request ends with ESC and a backslash.
       guard let end = pending.dropFirst(2).firstIndex(of: 0x1B), end + 1 < pending.count else { return nil }
       return Array(pending[...(end + 1)])
     }
@@ -91,7 +91,7 @@ struct TerminalEmulator {
   private mutating func put(_ text: String) {
     for character in text {
       if character.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }) {
-        // A shell may end lines; the demo has no use for that.
+        // Shells end lines; the demo does not.
         if modes.contains(1049) { complaints.append("control character \(Array(character.utf8))") }
         if character == "\r\n" || character == "\n" { cursor = Point(x: 0, y: min(cursor.y + 1, height - 1)) }
         continue

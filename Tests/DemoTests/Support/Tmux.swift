@@ -4,7 +4,7 @@ import Testing
 
 @testable import Demo
 
-/// A shell in a window of tmux, with a server of its own.
+/// A shell in a tmux window, with a tmux server of its own.
 final class Tmux {
   private let socket = "tidemark-\(getpid())-\(UUID().uuidString.prefix(8))"
 
@@ -16,27 +16,27 @@ final class Tmux {
       "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "bash --norc --noprofile -i")
     try tmux("set-option", "-g", "status", "off")
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
-    // The prompt is not to be found in what sets it.
+    // A prompt that does not occur in the command that sets it.
     try type("PS1='rea''dy> '; clear")
     try press("Enter")
   }
 
-  // Whatever became of the test, its server goes; it may be gone.
+  // The server ends with the test; it may have ended before.
   deinit { _ = try? tmux("kill-server") }
 
   private func tmux(_ arguments: String...) throws { try run(arguments, output: "/dev/null") }
 
-  /// What a command says, for which there is a server already.
+  /// The output of a command for the running server.
   private func answer(_ arguments: String...) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(socket).txt")
-    // What cannot be removed is left to the system.
+    // The system cleans up its temporary folder.
     defer { try? FileManager.default.removeItem(at: file) }
     try run(arguments, output: file.path())
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  /// Not by `Process`: that one waits until the server, too, which the first command leaves behind, has closed what both
-  /// were given. And the server is to have the signals that the threads of Swift have blocked.
+  /// Not run by `Process`, which also waits until the server, started by the first command, has closed the pipes that
+  /// both inherit. The server must also get the signals that Swift's threads block.
   private func run(_ arguments: [String], output: String) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -70,10 +70,10 @@ final class Tmux {
     }
   }
 
-  /// Types a text, and nothing that is a name of a key.
+  /// Types a text in which key names have no meaning.
   func type(_ text: String) throws { try tmux("send-keys", "-l", text) }
 
-  /// Presses keys by their names in tmux.
+  /// Presses keys, given by their names in tmux.
   func press(_ keys: String...) throws {
     for key in keys { try tmux("send-keys", key) }
   }
@@ -82,13 +82,13 @@ final class Tmux {
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
   }
 
-  /// The process of the shell.
+  /// The process ID of the shell.
   func shell() throws -> pid_t {
     let answer = try answer("display-message", "-p", "#{pane_pid}")
     return try #require(pid_t(answer.prefix { $0.isNumber }))
   }
 
-  /// The screen, without blanks at the ends of lines.
+  /// The screen, without trailing blanks.
   func lines() throws -> [String] {
     try answer("capture-pane", "-p").split(separator: "\n", omittingEmptySubsequences: false).map { line in
       var line = String(line)

@@ -58,7 +58,7 @@ import Testing
     #expect(!terminal.isCursorSeen)
   }
 
-  /// Law 2, on a terminal that takes emoji for narrow, and one that takes them for very wide.
+  /// Invariant 2, on a terminal with narrow emoji, and on one with very wide ones.
   @Test(arguments: [1, 3])
   func aTerminalThatDisagreesOnWidthsHasItsNeighborsRight(emojiWidth: Int) {
     var writer = FrameWriter(.none)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// Law 2: what is changed left of a border leaves the border, whatever width the terminal gives to a character.
+  /// Invariant 2: a change left of a border does not affect the border, whatever width the terminal uses.
   @Test(
     arguments: [
       "👍🏽", "👨‍👩‍👧", "❤️", "🇩🇪", "1️⃣", "e\u{301}", "\u{FFFD}", "±", "Ω", "…", "①", "☎", "🫠", "क्षि", "ﷺ",
@@ -83,7 +83,7 @@ import Testing
     var writer = FrameWriter(.none)
     var terminal = TerminalEmulator(width: 14, height: 1)
     terminal.widthOf = { $0 == shown ? width : Glyph($0).width }
-    // What is equal in two frames is not written for its own sake.
+    // Cells that are equal in two frames are not written.
     for text in ["│ab   y  │z", "│\(character)\(character) y  │z", "│ab   y  │z", "│\(character)a y  │z"] {
       let line = grid([text], width: 14)
       let end = String(line.lines[0].drop { $0 != "y" })

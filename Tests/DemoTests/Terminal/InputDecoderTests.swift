@@ -106,7 +106,7 @@ import Testing
       let bytes = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
       var decoder = InputDecoder()
       _ = decoder.decode(bytes)
-      // Ends whatever was begun: a paste, a string, a sequence.
+      // Ends any open paste, string or sequence.
       _ = decoder.decode("\u{1B}[201~\u{7}~~~~~~".utf8)
       _ = decoder.endOfBurst()
       let keys = decoder.decode("a".utf8)

@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Somebody commits in the middle of a checkpoint: many versions of SQLite lose commits then (hazard F1).
+/// Another connection commits during a checkpoint: many versions of SQLite lose commits in this case (hazard F1).
 @Suite struct CheckpointRaceTests {
   private let world: World
 
@@ -15,10 +15,10 @@ import Tidemark
     for _ in 0..<3 { world.write() }
   }
 
-  /// Runs something during which another database of the same file tries to write, each time that a page goes from the
-  /// log into the file.
+  /// Runs an operation during which another database of the same file tries to write, each time that a page moves from
+  /// the log into the file.
   ///
-  /// - returns: How often it tried, and how often it succeeded.
+  /// - returns: The numbers of attempts and of successful ones.
   private func meeting(_ body: () throws -> Void) throws -> (attempts: Int, successes: Int) {
     var configuration = Configuration()
     configuration.busyMode = .immediateError
@@ -38,7 +38,7 @@ import Tidemark
     }
     try body()
     world.vfs.onNoCall()
-    // Nothing that was acknowledged is lost.
+    // No acknowledged commit is lost.
     let count = try other.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM other") }
     #expect(count == successes.load(ordering: .relaxed))
     try other.close()
@@ -58,7 +58,7 @@ import Tidemark
     #expect(world.problems == [])
   }
 
-  /// A checkpoint of SQLite's own is met: this test can see.
+  /// A control: a commit during SQLite's own checkpoint is detected.
   @Test func aCheckpointWithoutTheLockOfTheWriterIsMet() throws {
     let (attempts, successes) = try meeting {
       _ = try PlainDatabase(path: world.path, vfs: world.vfs.name).numbers("PRAGMA wal_checkpoint(PASSIVE)")
@@ -68,8 +68,8 @@ import Tidemark
     world.close()
   }
 
-  /// And what is committed after such a meeting is lost, where SQLite has the fault: what is kept from happening does
-  /// harm.
+  /// A control: a commit at such a moment loses data where SQLite has the fault, so the test above tests something
+  /// that matters.
   @Test(
     .enabled(if: SQLiteFault.all.contains { $0.concerns == .writeAheadLog && $0.isIn(SQLiteLibrary.versionNumber) }))
   func whatFollowsAMeetingIsLost() throws {
@@ -80,21 +80,21 @@ import Tidemark
         try other.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [number]) }
       }
     }
-    // It has seen the log before others write into it, and looks again when it makes its checkpoint.
+    // It has read the log before others write to it, and reads it again at its checkpoint.
     let checkpointer = try PlainDatabase(path: world.path, vfs: world.vfs.name)
     _ = try checkpointer.numbers("SELECT COUNT(*) FROM one")
     try write(0..<20)
-    // All of it is in the file: the next commit begins the log anew. It comes between the look and the first page.
+    // All commits are in the file, so the next one restarts the log. It happens between the reading and the first page.
     try other.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     world.vfs.onCall(FaultVFS.unfetches) { #expect(throws: Never.self) { try write(20..<22) } }
     _ = try checkpointer.numbers("PRAGMA wal_checkpoint(PASSIVE)")
     world.vfs.onNoCall()
-    // SQLite takes what is written now for something that it has moved already, and begins the log anew once more.
+    // SQLite assumes that it has already moved the new frame, and restarts the log once more.
     try write(22..<30)
     try other.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try other.close()
     world.close()
-    // If it can be read at all.
+    // The file may be unreadable.
     let left = try? PlainDatabase(path: world.path).numbers("SELECT COUNT(*) FROM other")
     #expect(left != [30], "nothing was lost")
   }

@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Everything at once: threads and tasks that write and read, cancellations, time limits, a disk that fails or is full,
+/// All at the same time: writing and reading threads and tasks, cancellations, timeouts, a disk that fails or is full,
 /// checkpoints, and a close in the middle of it (promises P1 to P6).
 @Suite(.serialized) struct CombinedFaultTests {
   @Test(arguments: Scale.seeds(daily: 8, full: 150))
@@ -21,7 +21,7 @@ import Tidemark
     run.finish()
   }
 
-  /// A write that was acknowledged and undone is missed: this test can see.
+  /// A control: the test detects an acknowledged write that is undone.
   @Test func aWriteThatIsUndoneIsMissed() async throws {
     let run = Run("combined-faults", seed: Scale.seed, limit: 120)
     let storm = try FaultStorm(.pool, try Template(.pool), run)
@@ -35,7 +35,7 @@ import Tidemark
   }
 }
 
-/// A pool on a disk that fails, and those who use it.
+/// A pool on a failing disk, and its users.
 private final class FaultStorm: Sendable {
   private let run: Run
   private let folder: TestFolder
@@ -51,7 +51,7 @@ private final class FaultStorm: Sendable {
     try FileManager.default.copyItem(atPath: template.path, toPath: folder.database)
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
-    // Calls are counted: a look at the file that comes when it comes would be another one each time.
+    // Calls are counted: periodic checks of the file would make their number vary.
     configuration.noticesCommitsByOthers = .never
     configuration.maximumReaderCount = 2
     configuration.busyMode = .timeout(0.05)
@@ -78,7 +78,7 @@ private final class FaultStorm: Sendable {
     }
   }
 
-  // MARK: Those who use it
+  // MARK: Users of the pool
 
   private static let rounds = 25
 
@@ -131,7 +131,7 @@ private final class FaultStorm: Sendable {
     }
   }
 
-  // MARK: What they are told
+  // MARK: Results and errors
 
   private func begin() -> Int { ledger.withLock { $0.nextNumber() } }
 
@@ -183,7 +183,7 @@ private final class FaultStorm: Sendable {
     do { see(try await body(Self.numbers), before) } catch { judge(error) }
   }
 
-  /// A read sees whole writes, and all of those that were acknowledged before it.
+  /// A read sees complete writes, and all that were acknowledged before it.
   private func see(_ rows: (one: [Int], two: [Int]), _ before: Ledger) {
     run.count("reads")
     if rows.one != rows.two { problem("half a write: \(rows)") }
@@ -191,7 +191,7 @@ private final class FaultStorm: Sendable {
     if !lost.isEmpty { problem("a read does not see \(lost)") }
   }
 
-  /// Each error is one that says why.
+  /// Each error states its cause.
   private func judge(_ error: any Error) {
     switch error {
     case is CancellationError: run.count("cancelled")
@@ -202,7 +202,7 @@ private final class FaultStorm: Sendable {
     }
   }
 
-  // MARK: What happens to them
+  // MARK: Disturbances
 
   func failNowAndThen() {
     var numbers = RandomNumbers(seed: run.seed, stream: 100)

@@ -1,7 +1,7 @@
 import StressSupport
 import Testing
 
-/// Each call to the disk fails in turn, once and for good, in each way there is (promises P1, P2, P4 and P6).
+/// Each call to the disk fails in turn, once and permanently, in every possible way (promises P1, P2, P4 and P6).
 @Suite(.serialized) struct DiskFaultTests {
   @Test(arguments: Scenario.all)
   func aDiskThatFailsLosesNothingThatWasAcknowledged(_ scenario: Scenario) throws {
@@ -12,7 +12,7 @@ import Testing
     run.finish()
   }
 
-  /// A program that takes an unknown outcome for a refusal is found out: the transaction may be on the disk.
+  /// A control: a program that takes an unknown outcome for a rollback is detected: the transaction may be on the disk.
   @Test func aProgramThatBelievesAFailedCommitIsFoundOut() throws {
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(.durablePool)

@@ -1,7 +1,7 @@
 import CFaultVFS
 import StressSupport
 
-/// What fails: calls to the disk, or allocations of memory.
+/// The kind of failing operations: calls to the disk, or memory allocations.
 enum Injection: CustomStringConvertible {
   case disk(FaultVFS.Fault)
   case memory
@@ -56,7 +56,7 @@ struct FaultCase: CustomStringConvertible {
   var number: Int
   var isForGood: Bool
 
-  /// Whether the program is one that takes an unknown outcome for a refusal, which must be found out.
+  /// Whether the program takes an unknown outcome for a rollback, which must be detected.
   var isNaive = false
 
   var description: String {
@@ -89,7 +89,7 @@ struct FaultCase: CustomStringConvertible {
     return Result(injectedCount: injectedCount, stopCount: world.stopCount, problems: world.problems)
   }
 
-  /// All cases of a scenario: each moment, once and for good.
+  /// All cases of a scenario: each moment, once and permanently.
   static func all(of scenario: Scenario, _ injections: [Injection], _ template: Template) throws -> [FaultCase] {
     try injections.flatMap { injection in
       let world = try World(scenario.kind, template: scenario.hasTemplate ? template : nil)
@@ -107,7 +107,7 @@ struct FaultCase: CustomStringConvertible {
     }
   }
 
-  /// Runs all of them, or, in a daily run, some that the seed chooses.
+  /// Runs all cases, or in a normal run of the tests some that the seed selects.
   static func run(_ all: [FaultCase], daily: Int, _ template: Template, _ run: Run) throws {
     var numbers = RandomNumbers(seed: run.seed)
     let cases = Scale.isFull ? all : Array(all.shuffled(using: &numbers).prefix(daily))
@@ -128,7 +128,7 @@ struct FaultCase: CustomStringConvertible {
 }
 
 extension World {
-  /// The file that could not be made can be made now.
+  /// The file that could not be created before can be created now.
   func finishCreation() throws {
     if writer == nil, let error = attempt("open again", { try open() }) {
       return problem("not opened again: \(error)")

@@ -1,10 +1,10 @@
 import Foundation
 import Tidemark
 
-// Scenarios with something else to verify than writes.
+// Scenarios that verify something other than writes.
 
 extension Scenario {
-  /// A copy is what was there before, or all of the database.
+  /// A copy contains its previous content, or the whole database.
   static let backup = Scenario(
     description: "a backup",
     prepare: { world in
@@ -28,7 +28,7 @@ extension Scenario {
       if count != [8] { world.problem("the copy has \(count) rows") }
     })
 
-  /// A copy into the database that is in use replaces it as a whole, or not at all.
+  /// A copy into a database in use replaces all of it or nothing.
   static let restore = Scenario(
     description: "a restored backup", kind: .durablePool,
     prepare: { world in
@@ -98,7 +98,7 @@ extension Scenario {
 extension World {
   var copyPath: String { folder.path("copy.sqlite") }
 
-  /// Something that is done as a whole or not at all, and what the program is told of it.
+  /// An operation that is performed completely or not at all, and its reported outcome.
   @discardableResult
   func act(_ what: String, _ body: () throws -> Void) -> DatabaseError? {
     let error = attempt(what, body)

@@ -1,21 +1,21 @@
 import Foundation
 import Tidemark
 
-/// What a program is doing when its disk fails.
+/// The operation of a program whose disk fails.
 struct Scenario: Sendable, CustomStringConvertible {
   var description: String
   var kind = World.Kind.pool
 
-  /// Whether there is a database to begin with.
+  /// Whether the database exists at the beginning.
   var hasTemplate = true
 
-  /// What is done while the disk is well.
+  /// Runs before the disk fails.
   var prepare: @Sendable (World) throws -> Void = { try $0.open() }
 
-  /// What is done while it fails. Failures are noted in the world, and not thrown.
+  /// Runs while the disk fails. Failures are recorded in the world, and not thrown.
   var act: @Sendable (World) -> Void
 
-  /// What must hold for this scenario alone, once the disk is well again and everything is closed.
+  /// The conditions of this scenario alone, once the disk works again and everything is closed.
   var verify: @Sendable (World) throws -> Void = { _ in }
 }
 
@@ -33,7 +33,7 @@ extension Scenario {
         try world.writer?.write { try $0.execute(sql: World.schema) }
       }
       if world.writer != nil, !world.hasSchema() {
-        // There is nothing to write to, and nobody was told that there is.
+        // The database does not exist, and its creation was not acknowledged.
         world.attempt("close") { try world.writer?.close() }
         world.writer = nil
       }
@@ -54,7 +54,7 @@ extension Scenario {
       world.read()
     })
 
-  /// More than fits into the memory of the connection: pages are written before the commit.
+  /// More than the page cache of the connection can hold: pages are written before the commit.
   static let largeWrite = Scenario(
     description: "a large write",
     prepare: { world in
@@ -73,12 +73,12 @@ extension Scenario {
       world.write()
     })
 
-  /// A statement without a transaction around it, which commits on its own.
+  /// A statement outside of transactions, which commits by itself.
   static let statementOfItsOwn = Scenario(
     description: "a statement of its own", kind: .durablePool,
     prepare: { world in
       try world.open()
-      // The other table follows by itself, so that there is one statement.
+      // A trigger writes the other table, so that there is one statement.
       try world.writer?.write { db in
         try db.execute(
           sql: """
@@ -97,7 +97,7 @@ extension Scenario {
       }
     })
 
-  /// A program that catches errors inside its transaction, and goes on.
+  /// A program that catches errors inside its transaction, and continues.
   static let mixture = Scenario(
     description: "a write that goes on after errors",
     act: { world in
@@ -118,7 +118,7 @@ extension Scenario {
       }
     })
 
-  /// A control: a program that does not mind errors inside its transaction, which must be found out.
+  /// A control: a program that ignores errors inside its transaction, which must be detected.
   static let carelessWrite = Scenario(
     description: "a write that does not mind errors",
     act: { world in
@@ -188,7 +188,7 @@ extension World {
     }
   }
 
-  /// Whether the tables were made.
+  /// Whether the tables were created.
   func hasSchema() -> Bool {
     var count: Int?
     attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } }

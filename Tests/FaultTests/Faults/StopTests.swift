@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What becomes of a database whose commit has an unknown outcome (hazard D4).
+/// The state of a database after a commit with an unknown outcome (hazard D4).
 @Suite struct StopTests {
   private static let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)
 
@@ -19,7 +19,7 @@ import Tidemark
     #expect(error?.commitOutcome == .unknown)
     #expect(error?.isTransient == false)
     #expect(error?.isDatabaseStopped == false)
-    // The disk works again, and nobody may use the database all the same.
+    // The disk works again, but the database remains unusable.
     let refusals = [
       #expect(throws: DatabaseError.self) { try database.write { try World.insert(101, $0) } },
       #expect(throws: DatabaseError.self) { try database.read { try Int.fetchOne($0, sql: "SELECT 1") } },
@@ -38,7 +38,7 @@ import Tidemark
     #expect(world.folder.openFiles == [])
   }
 
-  /// The way that the documentation shows.
+  /// The way to continue that the documentation shows.
   @Test func aStoppedDatabaseIsOpenedAgain() throws {
     let world = try World(.durablePool, template: Template(.durablePool))
     var configuration = world.configuration
@@ -46,7 +46,7 @@ import Tidemark
     var dbPool = try DatabasePool(path: path, configuration: configuration)
     world.vfs.arm(Self.sync, at: 2, forGood: false)
     func transfer(_ db: Database) throws { try World.insert(100, db) }
-    // The disk is an ordinary one from then on.
+    // The disk works from here on.
     configuration.environment.vfs = nil
     do {
       try dbPool.write(transfer)
@@ -54,11 +54,11 @@ import Tidemark
       try dbPool.close()
       dbPool = try DatabasePool(path: path)
     }
-    // What was written had reached the file.
+    // The write had reached the file.
     #expect(try dbPool.read { try Int.fetchOne($0, sql: "SELECT MAX(n) FROM one") } == 100)
   }
 
-  /// A database in memory has no disk, and a queue of its own no doubt.
+  /// A database in memory has no disk, and its commits never have an unknown outcome.
   @Test func aFullDatabaseIsNoReasonToStop() throws {
     let world = try World(.durablePool, template: Template(.durablePool))
     try world.open()

@@ -3,14 +3,14 @@ import StressSupport
 import Testing
 import Tidemark
 
-/// Files that somebody has damaged (hazards F7, F8 and F9).
+/// Damaged files (hazards F7, F8 and F9).
 @Suite struct DamagedFileTests {
   private let folder: TestFolder
   private var path: String { folder.path("db.sqlite") }
 
   init() throws { folder = try TestFolder() }
 
-  /// A database as a crash leaves it, with fifty rows in its log.
+  /// A database after a crash, with fifty rows in its log.
   private func makeCrashedDatabase() throws {
     let pool = try DatabasePool(path: folder.path("origin.sqlite"))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
@@ -43,7 +43,7 @@ import Tidemark
     #expect(try rows() == Array(1...50))
   }
 
-  /// A limit: what follows the damage is gone, and nobody can tell. What is left is a beginning.
+  /// A limit: the rows after the damage are lost, and this cannot be detected. The rows before it remain.
   @Test func aDamagedLogEndsWhereItIsDamaged() throws {
     try makeCrashedDatabase()
     let size = try #require(FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int)

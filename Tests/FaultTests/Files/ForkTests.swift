@@ -7,8 +7,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// In a child made by `fork`, databases of the parent throw, and are not touched; one that is opened there works
-/// (hazard F10).
+/// In a child made by `fork`, databases of the parent throw errors and are not touched; a database opened in the child
+/// works (hazard F10).
 @Suite(.serialized) struct ForkTests {
   @Test func aDatabaseIsNotUsableInAChildMadeByFork() async {
     await #expect(processExitsWith: .success) {
@@ -16,7 +16,7 @@ import Tidemark
     }
   }
 
-  /// Neither does the child wait for those who use the database when it is made: they are not there.
+  /// The child does not wait for the parent's users of the database: they do not exist in the child.
   @Test func aChildMadeByForkWaitsForNobody() async {
     await #expect(processExitsWith: .success) {
       let databases = try Databases()
@@ -27,21 +27,21 @@ import Tidemark
     }
   }
 
-  /// Those who observe go on in the parent, whose watch over the commits of others the child does not disturb. In the
-  /// child, they can be cancelled, and nobody waits for those who were at it.
+  /// Observations continue in the parent, whose detection of external commits is not disturbed by the child. In the
+  /// child, they can be cancelled without waiting for the threads of the parent.
   ///
-  /// Not under the thread sanitizer. What Swift's runtime does once, and has done before there was a second thread, it
-  /// looks up under a lock for ever after; an observer of the parent that has such a lock when the child is made keeps
-  /// it there for good. That is the limit that Reliability.md names: seldom met here, and soon met where all is slow.
+  /// Not under the thread sanitizer. Swift's runtime takes locks for lookups that it has initialized with only one
+  /// thread. If an observing thread of the parent holds such a lock during `fork`, it stays locked in the child: the
+  /// limit that Reliability.md describes, rare here but frequent where everything is slow.
   @Test(.disabled(if: Sanitizer.isOfThreads)) func aChildMadeByForkLeavesTheObservationsOfItsParentAlone() async {
     await #expect(processExitsWith: .success) {
       let observed = try ObservedDatabases()
-      // Swift's runtime has locks of its own, which it holds when something is done for the first time: a child that is
-      // made then, and does the same, waits for good, whoever makes it. So all is done before, but for what the lock is
-      // asked for ever after (see above). SQLite has such locks, too, but the child does not use it.
+      // Swift's runtime holds locks while it initializes something: a child that is created then, and needs the same,
+      // waits endlessly. So everything is initialized before, except the lookups described above. SQLite has such
+      // locks, too, but the child does not use it.
       try ObservedDatabases().rehearse()
       for _ in 0..<5 { try observed.checkThatCommitsOfOthersAreNoticed() }
-      // Commits of others are under way whenever it is made.
+      // Other connections commit whenever the child is created.
       for _ in 0..<20 {
         try observed.commit()
         try observed.fork()
@@ -54,8 +54,8 @@ import Tidemark
 
 /// Waits until no other thread of the process runs.
 ///
-/// One that runs may be inside of Swift's runtime, with a lock of it, which a child that is made then has for good:
-/// that is a limit that Reliability.md names, and not what is to be found out.
+/// A running thread may hold a lock of Swift's runtime, which then stays locked in the child: a limit that
+/// Reliability.md describes, and not the subject of the test.
 private func waitUntilOthersSleep() {
   do {
     try Wait.until("the other threads to sleep") { runningThreadCount <= 1 }
@@ -67,18 +67,18 @@ private func waitUntilOthersSleep() {
 private var runningThreadCount: Int {
   let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
   return tasks.count { task in
-    // A thread that has ended meanwhile has no file. The state stands behind the name, which is in parentheses.
+    // A thread that has ended meanwhile has no file. The state follows the name, which is in parentheses.
     let status = try? String(contentsOfFile: "/proc/self/task/\(task)/stat", encoding: .utf8)
     return status?.split(separator: ")").last?.hasPrefix(" R") == true
   }
 }
 
-/// How many rows were told, of each database.
+/// The last delivered number of rows of each database.
 private final class Counts: Sendable {
   let all = StressSupport.Mutex([0, 0])
 }
 
-/// What a process observes when it is forked.
+/// The observations of a process that forks.
 private final class ObservedDatabases: Sendable {
   private let folder: TestFolder
   private let databases: [any DatabaseWriter]
@@ -103,7 +103,7 @@ private final class ObservedDatabases: Sendable {
     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") ?? 0
   }
 
-  /// Delivers where the values are made.
+  /// Delivers on the thread that produces the values.
   private struct AtOnce: ValueObservationScheduler {
     func immediateInitialValue() -> Bool { false }
     func schedule(_ action: @escaping @Sendable () -> Void) { action() }
@@ -143,17 +143,17 @@ private final class ObservedDatabases: Sendable {
     guard status == 0 else { fatalError("the child complains: \(status >> 8), signal \(status & 127)") }
   }
 
-  /// Does what a child does.
+  /// Performs the actions of a child.
   func rehearse() throws {
     try close()
     let complaint = complaint(whenTold: "closed")
     if complaint != 0 { fatalError("the rehearsal complains: \(complaint)") }
   }
 
-  /// What a child does.
+  /// The actions of a child.
   ///
-  /// - parameter reason: Why nothing can be observed.
-  /// - returns: Zero when all is as it must be, else the number of what is not.
+  /// - parameter reason: The expected reason why nothing can be observed.
+  /// - returns: Zero on success, else the number of the failed check.
   private func complaint(whenTold reason: String) -> CInt {
     cancellables[0].cancel()
     let error = StressSupport.Mutex<(any Error)?>(nil)
@@ -175,7 +175,7 @@ private final class ObservedDatabases: Sendable {
   }
 }
 
-/// What a process has open when it is forked.
+/// The open databases of a process that forks.
 private struct Databases {
   private let folder: TestFolder
   private let pool: DatabasePool
@@ -196,7 +196,7 @@ private struct Databases {
     snapshots = try pool.makeSnapshotPool()
   }
 
-  /// Those who use them, and others who wait for them.
+  /// The users of the databases, and others that wait for them.
   struct Users {
     fileprivate let mayEnd = DispatchSemaphore(value: 0)
     fileprivate let hasEnded = DispatchSemaphore(value: 0)
@@ -233,11 +233,11 @@ private struct Databases {
     return users
   }
 
-  /// Makes a child, and traps when something is not as it must be there, or here afterwards.
+  /// Creates a child, and traps if a check fails in the child, or afterwards in the parent.
   func fork() throws {
     let child = fault_fork()
     if child == 0 { _exit(complaintOfChild()) }
-    // It is not to wait for good, and neither are we. A signal it may not hear.
+    // Neither process may wait endlessly. A blocked signal could not end the child.
     let watch = Thread {
       sleep(UInt32(Patience.seconds))
       kill(child, SIGKILL)
@@ -246,13 +246,13 @@ private struct Databases {
     var status: CInt = 0
     waitpid(child, &status, 0)
     guard status == 0 else { fatalError("the child complains: \(status >> 8), signal \(status & 127)") }
-    // The parent goes on. Who writes may wait for the users.
+    // The parent continues. Writers may wait for the users.
     let rows = try DatabaseQueue(path: folder.database).read { try Int.fetchAll($0, sql: "SELECT n FROM t ORDER BY n") }
     guard rows == [1, 2] else { fatalError("\(rows)") }
     guard !folder.openFiles.isEmpty else { fatalError("nothing is open any more") }
   }
 
-  /// - returns: Zero when all is as it must be, else the number of what is not.
+  /// - returns: Zero on success, else the number of the failed check.
   private func complaintOfChild() -> CInt {
     let insertion = "INSERT INTO t VALUES (9)"
     let accesses: [() throws -> Void] = [
@@ -278,7 +278,7 @@ private struct Databases {
     pool.invalidateReadOnlyConnections()
     dbQueue.releaseMemory()
     do {
-      // Closing does nothing: the files are the parent's.
+      // Closing has no effect: the files belong to the parent.
       try snapshot.close()
       try snapshots.close()
       try pool.close()

@@ -5,10 +5,10 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A disk without room (hazards D1 and D2), and one that cannot be written (hazard F14).
+/// A full disk (hazards D1 and D2), and one that cannot be written (hazard F14).
 ///
-/// The disks are real ones, in memory, which only root can have: without, these tests are skipped, and those of the
-/// file system that fails are left.
+/// The disks are real ones, in memory, which require root: without it, these tests are skipped, and only those with
+/// the simulated file system remain.
 @Suite(.serialized, .enabled(if: SmallDisk.isAvailable)) struct FullDiskTests {
   private func insert(_ db: Database) throws {
     try db.execute(sql: "INSERT INTO t VALUES (zeroblob(2000))")
@@ -31,7 +31,7 @@ import Tidemark
     #expect(count > 10)
     #expect(failure?.resultCode == .SQLITE_FULL)
     #expect(failure?.isTransient == true)
-    // Nothing was lost, reads go on, and a write fails as the first one did.
+    // Nothing is lost, reads succeed, and a write fails as the first one did.
     let rowCount = { try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") } }
     #expect(try rowCount() == count)
     let again = #expect(throws: DatabaseError.self) { try pool.write(insert) }
@@ -65,14 +65,14 @@ import Tidemark
     let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: path, configuration: configuration) }
     #expect(error?.resultCode == .SQLITE_CANTOPEN)
     #expect(error?.message?.contains("immutable=1") == true, "\(String(describing: error))")
-    // One of the ways that it names.
+    // One of the suggestions in the message.
     let dbQueue = try DatabaseQueue(uri: "file:\(path)?immutable=1", configuration: configuration)
     #expect(try dbQueue.read { try Int.fetchOne($0, sql: "SELECT x FROM t") } == 1)
     try dbQueue.close()
   }
 }
 
-/// A disk in memory, of a size that a test chooses.
+/// A disk in memory, with a given size.
 final class SmallDisk {
   private let folder: TestFolder
   private var mountPoint: String { folder.path("disk") }
@@ -89,7 +89,7 @@ final class SmallDisk {
   }
 
   deinit {
-    // A disk that is left mounted is found in the list of the system.
+    // A disk that remains mounted is visible in the system's list.
     try? Self.run("umount", "-l", mountPoint)
   }
 
@@ -99,7 +99,7 @@ final class SmallDisk {
 
   func makeReadonly() throws { try Self.run("mount", "-o", "remount,ro", mountPoint) }
 
-  /// Leaves no room.
+  /// Fills the disk.
   func fill() {
     let descriptor = open(path("filler"), O_CREAT | O_WRONLY, 0o600)
     let bytes = [UInt8](repeating: 1, count: 512)

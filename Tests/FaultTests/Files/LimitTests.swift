@@ -5,22 +5,22 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What the library cannot keep from happening, and says so (hazards F9 and D3); and what it has no use for (D9).
+/// Hazards that the library cannot prevent, and documents (F9 and D3); and one that does not concern it (D9).
 @Suite struct LimitTests {
-  /// The system ends a process that reads a part of a file that is gone.
+  /// The system ends a process that reads a removed part of a mapped file.
   @Test func anIndexOfTheLogThatIsCutOffWhileItIsOpenEndsTheProcess() async {
     await #expect(processExitsWith: .failure) {
       let folder = try TestFolder()
       let pool = try DatabasePool(path: folder.database)
       try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
       truncate(folder.database + "-shm", 0)
-      // Success, or an error, would be a success of the process.
+      // Success, or an error, would end the process normally.
       _ = try? pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
       exit(EXIT_SUCCESS)
     }
   }
 
-  /// How large a file may be, at the most, from now on.
+  /// Limits the size of files from now on.
   private static func limitFiles(to size: rlim_t) {
     var limit = rlimit(rlim_cur: size, rlim_max: rlim_t.max)
     guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { fatalError("no limit") }
@@ -42,7 +42,7 @@ import Tidemark
 
   @Test func aFileBeyondTheLimitOfTheSystemEndsTheProcess() async {
     await #expect(processExitsWith: .signal(SIGXFSZ)) {
-      // Whoever has started us may ignore it, and threads that are not the first one may not hear it.
+      // The parent process may have ignored the signal, and threads other than the first one may have blocked it.
       signal(SIGXFSZ, SIG_DFL)
       var signals = sigset_t()
       sigemptyset(&signals)
@@ -53,7 +53,7 @@ import Tidemark
     }
   }
 
-  /// For a program that ignores the signal, it is a disk that fails: the database is stopped, and nothing is lost.
+  /// For a program that ignores the signal, this is a failing disk: the database is stopped, and nothing is lost.
   @Test func aProgramThatIgnoresTheSignalIsToldByAnError() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -73,7 +73,7 @@ import Tidemark
     }
   }
 
-  /// Whatever the SQLite at hand was built with. The index of the log alone is shared memory.
+  /// For any build of SQLite, only the WAL-index is shared memory.
   @Test func noPageOfAFileIsMappedIntoMemory() throws {
     let folder = try TestFolder()
     let pool = try DatabasePool(path: folder.database)

@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The locks by which processes keep out of each other's way: the system drops them all when a process closes any
+/// The locks between processes: the system drops all of them when a process closes any
 /// descriptor of the file (hazards F2 and F3).
 @Suite(.enabled(if: FileLocks.areKnown)) struct LockTests {
   private let folder: TestFolder
@@ -23,7 +23,7 @@ import Tidemark
 
   struct Planned: Error {}
 
-  /// What the library does with the file of an open database, and what may fail.
+  /// Operations of the library on the file of an open database, which may fail.
   private static let deeds: [(String, @Sendable (DatabasePool, TestFolder) throws -> Void)] = [
     (
       "another pool",
@@ -72,7 +72,7 @@ import Tidemark
       let held = locks()
       #expect(!held.contains(0))
       for (what, deed) in Self.deeds {
-        // On a thread of its own: this one reads.
+        // On another thread: this one reads.
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [pool, folder] in
           #expect(throws: Never.self, "\(what)") { try deed(pool, folder) }
@@ -84,7 +84,7 @@ import Tidemark
     }
   }
 
-  /// The limit, and that the test above can see.
+  /// A documented limit, and a control of the test above.
   @Test func aDescriptorOfTheProgramDropsThem() throws {
     try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM t")
@@ -93,7 +93,7 @@ import Tidemark
     }
   }
 
-  /// The limit: the two do not know of each other.
+  /// A documented limit: the two copies of SQLite do not know each other.
   @Test(.enabled(if: SecondSQLite.isAvailable)) func aSecondSQLiteInTheProcessDropsThem() throws {
     let second = try SecondSQLite(in: folder)
     try pool.read { db in
@@ -105,16 +105,16 @@ import Tidemark
   }
 }
 
-/// A file that the system makes up while it is read.
+/// A file that the system generates while it is read.
 enum SystemFile {
-  /// All of it: who asks for the size first, which is zero, may be given a part.
+  /// Reads to the end: the reported size is zero, and a single read may return a part only.
   static func lines(_ path: String) -> [Substring] {
     let data = FileHandle(forReadingAtPath: path)?.readDataToEndOfFile() ?? Data()
     return String(decoding: data, as: UTF8.self).split(separator: "\n")
   }
 }
 
-/// What the system knows of the locks of this process.
+/// The locks of this process, as listed by the system.
 enum FileLocks {
   private static let list = "/proc/locks"
 
@@ -132,7 +132,7 @@ enum FileLocks {
   }
 }
 
-/// A copy of SQLite's library, with variables of its own.
+/// A copy of SQLite's library, with its own variables.
 struct SecondSQLite {
   private let library: UnsafeMutableRawPointer
 
@@ -141,7 +141,7 @@ struct SecondSQLite {
       .flatMap { $0.split(separator: " ").last.map(String.init) }
   }()
 
-  /// A sanitizer wants each library to be there once.
+  /// A sanitizer requires each library to be loaded once.
   static var isAvailable: Bool { original != nil && !Sanitizer.isUsed }
 
   struct Missing: Error {}
@@ -149,7 +149,7 @@ struct SecondSQLite {
   init(in folder: TestFolder) throws {
     let copy = folder.path("second.so")
     try FileManager.default.copyItem(atPath: Self.original ?? "", toPath: copy)
-    // Its own functions are to call its own functions. C: `RTLD_DEEPBIND`, which Swift does not know.
+    // Its functions must call each other, not the other copy. C: `RTLD_DEEPBIND`, which Swift does not import.
     guard let library = dlopen(copy, RTLD_NOW | RTLD_LOCAL | 0x8) else { throw Missing() }
     self.library = library
   }

@@ -6,14 +6,14 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A file that is not any more what its name promises (hazards F4, F5, F6 and F15).
+/// A database file whose path refers to another file, or to none (hazards F4, F5, F6 and F15).
 @Suite struct MovedFileTests {
   private let folder: TestFolder
   private var path: String { folder.path("db.sqlite") }
 
   init() throws { folder = try TestFolder() }
 
-  /// What can be done to a file under an open database.
+  /// The ways to replace or remove the file of an open database.
   enum Move: String, CaseIterable, Sendable {
     case deleted, renamed, replaced, folderRenamed
 
@@ -29,7 +29,7 @@ import Tidemark
         try PlainDatabase(path: other, creates: true).execute("CREATE TABLE stranger (n)")
         guard rename(other, path) == 0 else { fatalError("not renamed") }
       case .folderRenamed:
-        // The same as seen from the path: nothing is there.
+        // For the path, this is the same: the file does not exist.
         try FileManager.default.createDirectory(atPath: folder.path("elsewhere"), withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("db.sqlite") {
           try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("elsewhere/\(name)"))
@@ -49,7 +49,7 @@ import Tidemark
     #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
     #expect(error?.commitOutcome == .notCommitted)
     #expect(error?.isTransient == false)
-    // And the database is stopped: nothing but its end helps.
+    // And the database is stopped: it can only be closed.
     let errors = [
       #expect(throws: DatabaseError.self) { try pool.write { try Int.fetchOne($0, sql: "SELECT 1") } },
       #expect(throws: DatabaseError.self) { try pool.read { try Int.fetchOne($0, sql: "SELECT 1") } },
@@ -90,7 +90,7 @@ import Tidemark
     #expect(error?.resultCode == .SQLITE_WARNING)
     #expect(error?.message?.contains("hard links") == true)
     #expect(folder.openFiles == [])
-    // Nothing is lost by reading.
+    // Reading loses nothing.
     var configuration = Configuration()
     configuration.readonly = true
     #expect(
@@ -111,14 +111,14 @@ import Tidemark
     #expect(!FileManager.default.fileExists(atPath: link + "-wal"))
   }
 
-  /// A copy of the file alone lacks what is in the log: a backup has it.
+  /// A copy of the file alone lacks the contents of the log: a backup contains them.
   @Test func aBackupHasWhatIsInTheLog() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
     let copy = try DatabaseQueue(path: folder.path("copy.sqlite"))
     try pool.backup(to: copy)
     #expect(try copy.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } == 1)
-    // SQLite cannot tell that the log is missing.
+    // SQLite cannot detect the missing log.
     try FileManager.default.copyItem(atPath: path, toPath: folder.path("alone.sqlite"))
     #expect(try PlainDatabase(path: folder.path("alone.sqlite")).numbers("SELECT COUNT(*) FROM sqlite_master") == [0])
   }

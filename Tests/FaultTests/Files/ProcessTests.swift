@@ -5,10 +5,10 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Programs that are started, and what they have of the one that starts them; and a process that has no descriptors left
+/// Started programs, and the descriptors that they inherit; and a process without free descriptors
 /// (hazards F10, F12 and F13).
 @Suite(.serialized) struct ProcessTests {
-  /// A program that is started has no descriptor of a database.
+  /// A started program inherits no descriptor of a database.
   @Test func aProgramThatIsStartedHasNothingOfTheDatabase() throws {
     let folder = try TestFolder()
     let pool = try DatabasePool(path: folder.path("db.sqlite"))
@@ -25,11 +25,11 @@ import Tidemark
     process.waitUntilExit()
     #expect(list.contains("->"))
     #expect(!list.contains(folder.path))
-    // And leaves the database as it was.
+    // And the database remains unchanged.
     try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
   }
 
-  /// A read that finds no descriptor for its connection throws, and gives its place back.
+  /// A read that finds no descriptor for its connection throws, and frees its place in the pool.
   @Test func withoutDescriptorsLeftReadsThrowAndWorkAgainLater() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 200, rlim_max: 200)
@@ -45,7 +45,7 @@ import Tidemark
         if descriptor < 0 { break }
         descriptors.append(descriptor)
       }
-      // More often than there are readers: none of them keeps a place.
+      // More often than there are readers: none of them keeps its place.
       for _ in 0..<5 {
         do {
           _ = try pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
@@ -54,7 +54,7 @@ import Tidemark
           guard error.resultCode == .SQLITE_CANTOPEN, error.isTransient else { fatalError("\(error)") }
         }
       }
-      // Who has what it needs goes on.
+      // Accesses with an open connection continue.
       try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
       descriptors.forEach { close($0) }
       let rows = try pool.read { try Int.fetchAll($0, sql: "SELECT n FROM t ORDER BY n") }
@@ -62,7 +62,7 @@ import Tidemark
     }
   }
 
-  /// Zero, one and two are not for databases, even when nobody uses them: what is printed would go into the file.
+  /// Descriptors 0, 1 and 2 are not used for databases, even when free: output would be written into the file.
   @Test func aDatabaseHasNoneOfTheFirstDescriptors() async {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Tidemark
 
-/// A process that writes to the file is killed, again and again, while this one reads and writes (promises P1 and P2).
+/// A process that writes to the file is killed repeatedly, while this one reads and writes (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
   @Test func nothingThatWasAcknowledgedIsLost() async throws {
     let run = Run("kill", seed: Scale.seed)
@@ -51,7 +51,7 @@ private final class Kills: Sendable {
       let name = "child \(cycle)"
       let child = try Child("write", database: folder.database, name: name)
       let bytes = child.wait(acknowledged: numbers.below(60))
-      // In the middle of something else each time.
+      // At another point of its work each time.
       usleep(UInt32(numbers.below(3000)))
       let (acknowledged, complaint) = child.kill(afterBytes: bytes)
       if !complaint.isEmpty { run.problem(complaint) }
@@ -61,7 +61,7 @@ private final class Kills: Sendable {
     }
   }
 
-  /// What was acknowledged is there; what was not is there as a whole, or not at all.
+  /// Acknowledged commits are there; others are there completely, or not at all.
   private func checkRows(of name: String, _ acknowledged: Int) throws {
     let (one, two) = try pool.read { db in
       try (
@@ -87,7 +87,7 @@ private final class Kills: Sendable {
         for table in ["one", "two"] {
           try db.execute(sql: "INSERT INTO \(table) VALUES ('parent', ?)", arguments: [number])
         }
-        // Inside the transaction: writes come one after the other.
+        // Inside the transaction: writes are serialized.
         ownCount.store(number, ordering: .relaxed)
       }
       run.count("transactions")

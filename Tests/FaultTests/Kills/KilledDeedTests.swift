@@ -2,8 +2,8 @@ import Foundation
 import StressSupport
 import Testing
 
-/// A process is killed while it makes a copy, migrates, or closes: the file has what was acknowledged, and nothing by
-/// halves (promises P1 and P2).
+/// A process is killed while it makes a copy, migrates, or closes: the file contains what was acknowledged, and no
+/// partial change (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KilledDeedTests {
   private func kill(_ deed: String, cycles: Int, _ check: (TestFolder, Int) throws -> [String]) throws {
     let run = Run("kill-during-\(deed)", seed: Scale.seed)
@@ -11,7 +11,7 @@ import Testing
     run.finish()
   }
 
-  /// What is found to be wrong, up to the first cycle in which something is.
+  /// The violations, up to the first cycle with one.
   private func problems(
     of deed: String, cycles: Int, _ run: Run, _ check: (TestFolder, Int) throws -> [String]
   ) throws -> [String] {
@@ -27,7 +27,7 @@ import Testing
       try db.execute("INSERT INTO two SELECT 'first', value FROM json_each('[1,2,3,4,5,6,7,8,9]')")
       let child = try Child(deed, database: path, name: "child \(cycle)")
       let bytes = child.wait(acknowledged: numbers.below(12))
-      // In the middle of something else each time.
+      // At another point of its work each time.
       usleep(UInt32(numbers.below(4000)))
       let (count, complaint) = child.kill(afterBytes: bytes)
       run.count("kills")
@@ -55,7 +55,7 @@ import Testing
     try kill("backup", cycles: Scale.of(daily: 4, full: 40)) { folder, acknowledged in
       let source = try complaint(
         PlainDatabase(path: folder.path("db.sqlite")), acknowledged: acknowledged, name: "the source")
-      // Before the first copy was made, there is an empty file, or none.
+      // Before the first copy is complete, there is an empty file, or none.
       let path = folder.path("db.sqlite-copy")
       if acknowledged == 0, !FileManager.default.fileExists(atPath: path) { return source }
       let copy = try PlainDatabase(path: path)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// A process that acknowledges what it has not committed is found out: these tests can see.
+  /// A control: a process that acknowledges work before its commit is detected.
   @Test func anAcknowledgementBeforeTheCommitIsFoundOut() throws {
     let run = Run("kill-during-boast", seed: Scale.seed)
     let problems = try problems(of: "boast", cycles: 200, run) { folder, acknowledged in

@@ -3,9 +3,9 @@ import Foundation
 import StressSupport
 import Testing
 
-/// Each allocation of SQLite fails in turn, once and for good (hazard D7).
+/// Each allocation of SQLite fails in turn, once and permanently (hazard D7).
 ///
-/// SQLite is given its memory before it is used first, so all of this runs in a process of its own.
+/// The allocator must be installed before the first use of SQLite, so all of this runs in a process of its own.
 @Suite(.serialized) struct MemoryFaultTests {
   @Test func aLackOfMemoryLosesNothingThatWasAcknowledged() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -24,7 +24,7 @@ import Testing
     #expect(lines.count { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") } == Scenario.all.count)
   }
 
-  /// A program that goes on after an error, and commits what it has, is found out: half of its write is there.
+  /// A control: a program that continues after an error, and commits, is detected: its write is incomplete.
   @Test func aProgramThatGoesOnWithoutMemoryIsFoundOut() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
@@ -45,9 +45,9 @@ import Testing
     #expect(Self.lines(toldBy: result).contains { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") })
   }
 
-  /// What a process has told, which is told again for the table.
+  /// The output of a process, which is printed again for the table.
   private static func lines(toldBy result: ExitTest.Result?) -> [Substring] {
-    // Text in the middle of which the runner of the process may have written is no reason to fail.
+    // The runner of the process may have written into the middle of the text, which must not fail the test.
     let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let lines = report.split(whereSeparator: \.isNewline)
     print(lines.filter { $0.hasPrefix("stress: ") }.joined(separator: "\n"))

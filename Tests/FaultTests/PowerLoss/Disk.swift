@@ -2,27 +2,27 @@ import CFaultVFS
 import Foundation
 import StressSupport
 
-/// A disk whose power may fail: what is written on it for good, and what is on its way.
+/// A disk that may lose power: its durable contents, and its pending writes.
 ///
-/// What was asked of it is played back, event by event. At any moment it can tell what may be left when the power fails.
+/// Recorded events are replayed one by one. At any moment, it can produce the possible contents after a power failure.
 struct Disk {
-  /// When a new, or deleted, name of a file is written down.
+  /// The moment at which a new or deleted file name becomes durable.
   enum Folders: CaseIterable {
     /// With the next sync of any file, as on ext4 and xfs.
     case withAnySync
-    /// With a sync of the folder, and not before: all that the standard promises.
+    /// With a sync of the folder only, which is all that the standard promises.
     case withTheirOwnSync
   }
 
-  /// What becomes of what was on its way.
+  /// The fate of the pending writes.
   enum Damage: CaseIterable {
-    /// Nothing of it arrived.
+    /// None was performed.
     case nothing
-    /// The first part of it arrived.
+    /// The first ones were performed.
     case prefix
-    /// Some of its sectors arrived, in any order.
+    /// Some of their sectors were written, in any order.
     case torn
-    /// Some of its sectors arrived, and others are garbage.
+    /// Some of their sectors were written, and others contain garbage.
     case garbage
   }
 
@@ -54,9 +54,9 @@ struct Disk {
 
   init(_ folders: Folders) { self.folders = folders }
 
-  // MARK: What is asked of it
+  // MARK: Events
 
-  /// - returns: Whether something happened to the disk.
+  /// - returns: Whether the event changes the disk.
   mutating func play(_ event: fault_event) -> Bool {
     let name = event.path.map { String(cString: $0) } ?? ""
     switch event.kind {
@@ -89,7 +89,7 @@ struct Disk {
 
   private mutating func file(_ name: String) -> Int {
     if let number = names[name] { return number }
-    // It was there before the recording began, and empty.
+    // An empty file that existed before the recording.
     names[name] = files.count
     durableNames[name] = files.count
     files.append(File())
@@ -122,9 +122,9 @@ struct Disk {
     if size > bytes.count { bytes.append(Data(count: size - bytes.count)) }
   }
 
-  // MARK: What is left
+  // MARK: Contents
 
-  /// The files, when the power fails now.
+  /// The files after a power failure at this moment.
   func image(_ damage: Damage, _ numbers: inout RandomNumbers) -> [String: Data] {
     var left = durableNames
     let arrived = damage == .nothing ? 0 : numbers.below(pendingNames.count + 1)
@@ -145,7 +145,7 @@ struct Disk {
           apply(part, to: &bytes)
         }
         if damage == .garbage, case .write(let offset, let written) = change, numbers.once(in: 4) {
-          // A sector that the power failed in.
+          // A sector that was being written.
           let sector = (offset + numbers.below(written.count)) / sectorSize * sectorSize
           let range = max(offset, sector)..<min(offset + written.count, sector + sectorSize)
           apply(.write(offset: range.lowerBound, bytes: Data(range.map { _ in UInt8(numbers.below(256)) })), to: &bytes)

@@ -5,19 +5,19 @@ import StressSupport
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A program that writes, whose power fails at each call to the disk.
+/// A writing program that loses power at each call to the disk.
 struct PowerLoss {
-  /// How the program writes.
+  /// The program's way of writing.
   enum Program: String, CaseIterable, Sendable {
     case durablePool = "pool, durability full"
     case pool = "pool"
     case durableQueue = "queue, durability full"
     case queue = "queue"
-    // The controls: what they do is not safe, and must be found not to be.
+    // The controls: these ways are unsafe, and must be detected.
     case unsafePool = "pool, no sync"
     case lyingDisk = "pool, durability full, on a disk that lies"
 
-    /// Whether what was acknowledged must be there.
+    /// Whether acknowledged commits must be there.
     var keepsAll: Bool { self == .durablePool || self == .durableQueue || self == .lyingDisk }
 
     var isControl: Bool { self == .unsafePool || self == .lyingDisk }
@@ -25,11 +25,11 @@ struct PowerLoss {
 
   let program: Program
   private let events: [fault_event]
-  // Has the events.
+  // Owns the events.
   private let vfs: FaultVFS
   private let folder: TestFolder
 
-  /// Has a program write into a new file, and writes down what it asks of its disk.
+  /// Runs a program that writes to a new file, and records its calls to the disk.
   init(_ program: Program, writeCount: Int) throws {
     self.program = program
     vfs = FaultVFS()
@@ -38,7 +38,7 @@ struct PowerLoss {
     vfs.record()
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
-    // Calls are counted: a look at the file that comes when it comes would be another one each time.
+    // Calls are counted: periodic checks of the file would make their number vary.
     configuration.noticesCommitsByOthers = .never
     switch program {
     case .durablePool, .durableQueue, .lyingDisk: configuration.durability = .full
@@ -66,16 +66,16 @@ struct PowerLoss {
 
   struct Verdict {
     var imageCount = 0
-    /// How many commits were lost at most, of those that were acknowledged.
+    /// The largest number of acknowledged commits that were lost.
     var lostMax = 0
     var lostImageCount = 0
     var damagedImageCount = 0
     var examples: [String] = []
   }
 
-  /// Cuts the power at each event, and opens what is left.
+  /// Cuts the power after events, and opens the resulting files.
   ///
-  /// - parameter stride: Of how many events the power fails at one.
+  /// - parameter stride: The power fails after every `stride`th event.
   func verdict(_ folders: Disk.Folders, seed: UInt64, stride: Int = 1) throws -> Verdict {
     var numbers = RandomNumbers(seed: seed)
     var disk = Disk(folders)
@@ -105,7 +105,7 @@ struct PowerLoss {
     return verdict
   }
 
-  /// How many commits are there: from the first one on, without a hole, each of them as a whole.
+  /// The number of commits in the files: all from the first one on, each of them complete.
   private func commitCount(in image: [String: Data]) throws -> Int {
     for suffix in ["", "-wal", "-journal", "-shm"] {
       let path = folder.path("image.sqlite" + suffix)
@@ -116,7 +116,7 @@ struct PowerLoss {
     let db = try PlainDatabase(path: folder.path("image.sqlite"))
     let report = try db.texts("PRAGMA integrity_check(1)")
     guard report == ["ok"] else { throw PlainDatabase.Failure(description: "\(report)") }
-    // Before the tables were acknowledged, they may be missing.
+    // Before their creation was acknowledged, the tables may be missing.
     if try db.numbers("SELECT COUNT(*) FROM sqlite_master") == [0] { return imageWithoutTables }
     let one = try db.numbers("SELECT n FROM one ORDER BY n")
     let two = try db.numbers("SELECT n FROM two ORDER BY n")

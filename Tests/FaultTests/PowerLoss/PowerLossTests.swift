@@ -1,7 +1,7 @@
 import StressSupport
 import Testing
 
-/// The power fails at each call to the disk, and what is left is opened (promises P1 and P2, hazards F16 and D8).
+/// The power fails at each call to the disk, and the resulting files are opened (promises P1 and P2, hazards F16, D8).
 @Suite(.serialized) struct PowerLossTests {
   private func run(_ program: PowerLoss.Program) throws -> (Run, PowerLoss.Verdict) {
     let run = Run("power-loss", seed: Scale.seed)
@@ -30,7 +30,7 @@ import Testing
   @Test func whatDoesNotWaitForTheDiskIsABeginningOfWhatWasWritten() throws {
     let (run, verdict) = try run(.pool)
     for example in verdict.examples { run.problem(example) }
-    // No more than what was written since the last checkpoint.
+    // At most the commits since the last checkpoint.
     if verdict.lostMax > 8 { run.problem("\(verdict.lostMax) commits are lost") }
     run.finish()
   }
@@ -42,7 +42,7 @@ import Testing
     run.finish()
   }
 
-  /// What is not safe is found not to be: these tests can see.
+  /// A control: unsafe ways of writing are detected.
   @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
   func aDiskThatNobodyWaitsForLosesData(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)

@@ -5,14 +5,14 @@ import StressSupport
 import TestSupport
 import Testing
 
-/// What a process holds, before and after something that is done thousands of times.
+/// The resources of a process, before and after an operation that is repeated thousands of times.
 struct LeakCount {
   var descriptors: Int
   var threads: Int
   /// The memory of SQLite, in bytes.
   var sqliteMemory: Int
-  /// What the program has of the heap, in bytes. The pages of the process are no measure: they grow with the holes
-  /// between what is used.
+  /// The allocated heap memory of the program, in bytes. The resident size is not a measure: it grows with
+  /// fragmentation.
   var heap: Int
 
   static var current: LeakCount {
@@ -25,9 +25,9 @@ struct LeakCount {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count
   }
 
-  /// What there is more of than before, nil when there is nothing.
+  /// The resources that have increased; nil if there are none.
   func growth(since before: LeakCount) -> String? {
-    // The system's own queues take one or two more, some time.
+    // The system's own queues may allocate one or two more.
     if descriptors > before.descriptors + 2 { return "\(descriptors - before.descriptors) descriptors" }
     if threads > before.threads + 2 { return "\(threads - before.threads) threads" }
     if sqliteMemory > before.sqliteMemory + 128 << 10 {
@@ -37,19 +37,19 @@ struct LeakCount {
     return nil
   }
 
-  /// Does something many times, once everything is warm, and tells what there is more of then, if there is anything.
+  /// Repeats an operation after a warm-up, and returns the resources that have increased, if any.
   ///
-  /// - parameter isPlanted: Whether there is a leak, which never goes away: the wait for the end of threads is short.
+  /// - parameter isPlanted: Whether a leak is planted, which never goes away: the wait for the end of threads is short.
   static func tell(cycles: Int, isPlanted: Bool = false, _ body: () async throws -> Void) async throws {
     fault_forget_errors()
     for _ in 0..<max(50, cycles / 5) { try await body() }
     let before = current
     for _ in 0..<cycles { try await body() }
-    // Threads end on their own, some time after their last work.
+    // Threads end by themselves, some time after their last work.
     if isPlanted {
       try await Task.sleep(for: .milliseconds(50))
     } else {
-      // A hang is a leak, and is told as one.
+      // A hang is reported as a leak.
       try? await Wait.until("no growth") { current.growth(since: before) == nil }
     }
     if let growth = current.growth(since: before) {
@@ -59,7 +59,7 @@ struct LeakCount {
 
   private static let prefix = "leak: "
 
-  /// What a process has told of leaks.
+  /// The leaks that a process has reported.
   static func leaks(toldBy result: ExitTest.Result?) -> [String] {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       .split(whereSeparator: \.isNewline).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }

@@ -5,13 +5,13 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// After thousands of accesses, of whatever end, the process has what it had (promise P6).
+/// After thousands of accesses with any outcome, the process uses no more resources than before (promise P6).
 ///
-/// Each test has a process of its own: what others do would be counted, too.
+/// Each test has its own process: the resources of other tests would be counted, too.
 @Suite(.serialized) struct LeakTests {
   private static var cycles: Int { Scale.of(daily: 100, full: 10_000) }
 
-  /// Of what takes longer.
+  /// The number of repetitions of slow operations.
   private static var longCycles: Int { Scale.of(daily: 100, full: 4000) }
 
   @Test func thousandsOfAccessesLeaveNothing() async {
@@ -71,7 +71,7 @@ import Tidemark
     #expect(LeakCount.leaks(toldBy: result) == [])
   }
 
-  /// Observations that are started, woken, and cancelled at whatever moment.
+  /// Observations that are started, invalidated, and cancelled at any moment.
   @Test func thousandsOfObservationsLeaveNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
@@ -80,13 +80,13 @@ import Tidemark
       var numbers = RandomNumbers(seed: Scale.seed)
       try await LeakCount.tell(cycles: LeakTests.cycles) { try await LeakTests.observe(pool, &numbers) }
       if pool.liveMetrics.observationCount > 0 { fatalError("Observations are left") }
-      // What a pool holds that goes while the process ends, the leak sanitizer may take for lost.
+      // The leak sanitizer may report the contents of a pool that is released while its process ends.
       try pool.close()
     }
     #expect(LeakCount.leaks(toldBy: result) == [])
   }
 
-  /// A leak is found: these tests can see.
+  /// A control: a leak is detected.
   @Test func aLeakIsFound() async {
     let run = Run("leaks", seed: Scale.seed)
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -101,7 +101,7 @@ import Tidemark
     run.finish()
   }
 
-  // MARK: What is done
+  // MARK: Operations
 
   private static func makePool(_ path: String) throws -> DatabasePool {
     var configuration = Configuration()
@@ -111,7 +111,7 @@ import Tidemark
 
   private struct Planned: Error {}
 
-  /// An observation of each kind, woken or not, and cancelled before, during or after its first value.
+  /// An observation of each kind, with and without changes, cancelled before, during or after its first value.
   private static func observe(_ pool: DatabasePool, _ numbers: inout RandomNumbers) async throws {
     let owner = numbers.below(50)
     let observation = ValueObservation.tracking { db in

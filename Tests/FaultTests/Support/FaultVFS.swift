@@ -1,9 +1,9 @@
 import CFaultVFS
 import Synchronization
 
-/// A file system that fails when it is told to, and that writes down what it was asked to do.
+/// A file system that fails on request, and that records the calls to the disk.
 final class FaultVFS: @unchecked Sendable {
-  /// What connections are opened with.
+  /// The name with which connections are opened.
   let name: String
 
   // Its functions may be called from any thread.
@@ -17,12 +17,12 @@ final class FaultVFS: @unchecked Sendable {
     self.pointer = pointer
   }
 
-  // All connections are closed by then: they are tested to be.
+  // All connections are closed by then, as tests check.
   deinit { fault_vfs_destroy(pointer) }
 
   // MARK: Faults
 
-  /// Calls of one kind, or of several, that fail in one way.
+  /// Calls of one or several kinds that fail in one way.
   struct Fault: Sendable, CustomStringConvertible {
     var description: String
     var calls: Int
@@ -30,8 +30,8 @@ final class FaultVFS: @unchecked Sendable {
     var tears = false
   }
 
-  /// Has the call of a number fail, counted from 1 among those that the fault concerns; all later ones too, when the
-  /// fault stays.
+  /// Makes a call fail: the given number of those that the fault concerns, counted from 1; also all later ones, if the
+  /// fault is permanent.
   func arm(_ fault: Fault, at number: Int, forGood: Bool) {
     fault_vfs_arm(pointer, CInt(fault.calls), Int64(number), forGood ? 1 : 0, fault.code, fault.tears ? 1 : 0)
   }
@@ -62,7 +62,7 @@ final class FaultVFS: @unchecked Sendable {
   static let writes = Int(FAULT_WRITE)
   static let unfetches = Int(FAULT_UNFETCH)
 
-  /// Has a closure called before each call of a kind on the file of the database.
+  /// Calls a closure before each call of a kind on the database file.
   func onCall(_ calls: Int, _ body: @escaping @Sendable () -> Void) {
     let box = Box(body)
     kept = box
@@ -84,7 +84,7 @@ final class FaultVFS: @unchecked Sendable {
 }
 
 extension FaultVFS.Fault {
-  /// Every call, each with the code of its kind: a disk that is gone.
+  /// All calls, each with the code of its kind: a disk that has disappeared.
   static let anything = Self(description: "anything", calls: FAULT_ALL)
 
   /// The ways to fail.

@@ -1,13 +1,13 @@
-/// What a program was told of its writes, and what must therefore be in the file.
+/// The reported outcomes of a program's writes, and the rows that must therefore be in the file.
 ///
-/// Each write has a number, and puts it into two tables: half of a write would be seen.
+/// Each write has a number, and inserts it into two tables, so that a partial write is visible.
 struct Ledger {
   enum Word {
-    /// It was acknowledged: it is there.
+    /// Acknowledged: the write is there.
     case acknowledged
-    /// It was refused: it is not there.
+    /// Refused: the write is not there.
     case refused
-    /// Nobody knows: it is there as a whole, or not at all.
+    /// Unknown: the write is there completely, or not at all.
     case unknown
   }
 
@@ -16,7 +16,7 @@ struct Ledger {
 
   init() {}
 
-  /// Writes that were acknowledged.
+  /// The acknowledged writes.
   init(acknowledged count: Int, after last: Int) {
     for number in 1...count { words[number] = .acknowledged }
     self.last = max(last, count)
@@ -24,7 +24,7 @@ struct Ledger {
 
   var lastNumber: Int { last }
 
-  /// A new write.
+  /// Adds a new write.
   mutating func nextNumber() -> Int {
     last += 1
     return last
@@ -32,14 +32,14 @@ struct Ledger {
 
   mutating func note(_ number: Int, _ word: Word) { words[number] = word }
 
-  /// Once it is seen what became of the unknown ones, they must stay as they are.
+  /// Settles unknown outcomes by the rows that are there: they must not change afterwards.
   mutating func settle(with rows: Set<Int>) {
     for (number, word) in words where word == .unknown {
       words[number] = rows.contains(number) ? .acknowledged : .refused
     }
   }
 
-  /// What is wrong with the rows that are there, nil when nothing is.
+  /// The contradiction between the outcomes and the given rows; nil if there is none.
   func complaint(about one: [Int], _ two: [Int]) -> String? {
     if one != two { return "half a write: \(one) and \(two)" }
     let rows = Set(one)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A database, asked without the library and on the file system of the machine.
+/// A database that is queried without the library, on the file system of the machine.
 final class PlainDatabase {
   private var connection: OpaquePointer?
 
@@ -27,12 +27,12 @@ final class PlainDatabase {
     guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
   }
 
-  /// The first column.
+  /// The values of the first column.
   func texts(_ sql: String) throws -> [String] {
     try column(sql) { sqlite3_column_text($0, 0).map { String(cString: $0) } ?? "" }
   }
 
-  /// The first column.
+  /// The values of the first column.
   func numbers(_ sql: String) throws -> [Int] {
     try column(sql) { Int(sqlite3_column_int64($0, 0)) }
   }

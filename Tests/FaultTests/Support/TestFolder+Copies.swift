@@ -2,8 +2,8 @@ import Foundation
 import StressSupport
 
 extension TestFolder {
-  /// Copies the files of a database as they are, as a crash of the process would leave them: without the index of the
-  /// log, which does not outlive it.
+  /// Copies the files of a database in their current state, as a crash of the process would leave them: without
+  /// the WAL-index, which does not survive the process.
   func copyDatabase(_ path: String, to name: String) throws {
     for suffix in ["", "-wal", "-journal"] {
       let copy = self.path(name + suffix)

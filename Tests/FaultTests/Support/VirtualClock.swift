@@ -3,7 +3,7 @@ import StressSupport
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Time that passes when somebody waits, and then at once.
+/// A clock whose time advances only, and immediately, when a caller sleeps.
 final class VirtualClock: Sendable {
   private let time = StressSupport.Mutex(Duration.zero)
 

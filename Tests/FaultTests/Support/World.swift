@@ -4,23 +4,23 @@ import StressSupport
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A database on a file system that fails, a program that writes, and what it was told.
+/// A database on a failing file system, a program that writes, and the reported outcomes.
 final class World {
   let folder: TestFolder
   let vfs: FaultVFS
   var ledger: Ledger
   private(set) var problems: [String] = []
 
-  /// Whether the program takes an unknown outcome for a refusal.
+  /// Whether the program takes an unknown outcome for a rollback.
   var isNaive = false
 
-  /// How many times the database was stopped.
+  /// The number of times that the database was stopped.
   private(set) var stopCount = 0
 
-  /// What else may be in the file as a whole, as long as nobody knows.
+  /// Further writes that may be in the file completely or not at all, because their outcome is unknown.
   var alternative: Ledger?
 
-  /// What became of the one thing that the scenario does besides writes.
+  /// The outcome of the operation of a scenario other than writes.
   var deed: Ledger.Word?
 
   var writer: (any DatabaseWriter)?
@@ -40,7 +40,7 @@ final class World {
 
   var path: String { folder.path("db.sqlite") }
 
-  /// - parameter template: The database to begin with; nil for none.
+  /// - parameter template: The initial database; nil for none.
   init(_ kind: Kind, template: Template?) throws {
     self.kind = kind
     folder = try TestFolder()
@@ -52,7 +52,7 @@ final class World {
   var configuration: Configuration {
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
-    // Calls are counted: a look at the file that comes when it comes would be another one each time.
+    // Calls are counted: periodic checks of the file would make their number vary.
     configuration.noticesCommitsByOthers = .never
     configuration.environment.clock = clock.clock
     configuration.maximumReaderCount = 2
@@ -60,10 +60,10 @@ final class World {
     return configuration
   }
 
-  /// Takes note of what must not be.
+  /// Records a violation.
   func problem(_ words: String) { problems.append(words) }
 
-  // MARK: What a program does
+  // MARK: Operations of a program
 
   func open() throws {
     writer =
@@ -87,7 +87,7 @@ final class World {
     }
   }
 
-  /// Runs something that fails in a lawful way, or not at all.
+  /// Runs an operation that fails in a documented way, or not at all.
   ///
   /// - returns: Whether it succeeded, or why not.
   @discardableResult
@@ -104,9 +104,9 @@ final class World {
     }
   }
 
-  /// A write, and what the program is told of it.
+  /// Writes, and records the reported outcome.
   ///
-  /// - returns: Nil when it was acknowledged.
+  /// - returns: Nil if the write was acknowledged.
   @discardableResult
   func write(_ body: (Int) throws -> Void) -> DatabaseError? {
     let number = ledger.nextNumber()
@@ -135,7 +135,7 @@ final class World {
     return write { number in try writer.write { db in try Self.insert(number, db) } }
   }
 
-  // MARK: What must hold
+  // MARK: Checks
 
   private func complaint(about one: [Int], _ two: [Int]) -> String? {
     guard let complaint = ledger.complaint(about: one, two) else { return nil }
@@ -149,7 +149,7 @@ final class World {
     ledger.settle(with: Set(one))
   }
 
-  /// A read, through the library: it fails in a lawful way, or sees exactly what was committed.
+  /// Reads through the library. The read must fail in a documented way, or return exactly the committed rows.
   ///
   /// - returns: Whether it succeeded.
   @discardableResult
@@ -165,7 +165,7 @@ final class World {
     }
   }
 
-  /// What the file holds, asked without the library.
+  /// The contents of the file, read without the library.
   func check(_ path: String, _ when: String, settles: Bool = false) {
     do {
       let db = try PlainDatabase(path: path)
@@ -184,7 +184,7 @@ final class World {
     }
   }
 
-  /// What a crash at this moment would leave.
+  /// The files that a crash at this moment would leave.
   func checkCrash() {
     do {
       try folder.copyDatabase(path, to: "crash.sqlite")
@@ -196,8 +196,8 @@ final class World {
     }
   }
 
-  /// The file system works again: so must the database, at once or, if it says that it is stopped, once it was opened
-  /// again.
+  /// Makes the file system work again: then the database must work, too, immediately or, if it says that it is stopped,
+  /// after it is opened again.
   func checkRecovery() {
     if writer == nil { return reopen() }
     guard let error = write() else {
@@ -214,12 +214,12 @@ final class World {
 
   private func reopen() {
     if let error = attempt("open again", { try open() }) { return problem("not opened again: \(error)") }
-    // What was unknown is known now.
+    // The unknown outcomes are known now.
     check(path, "when it is opened again", settles: true)
     if let error = read() ?? write() { problem("opened again, and not usable: \(error)") }
   }
 
-  /// Closing leaves nothing open.
+  /// Checks that closing leaves no file open.
   func close() {
     if let error = attempt("close", { try writer?.close() }) { problem("not closed: \(error)") }
     writer = nil
@@ -227,7 +227,7 @@ final class World {
   }
 }
 
-/// A database that a scenario begins with.
+/// The initial database of a scenario.
 struct Template {
   let folder: TestFolder
   let ledger: Ledger

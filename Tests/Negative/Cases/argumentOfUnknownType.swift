@@ -1,4 +1,4 @@
-// Only a value of the database can be an argument of a statement.
+// Only database values can be arguments of a statement.
 // refused: Neither.*DatabaseValueConvertible
 
 import Tidemark

@@ -1,4 +1,4 @@
-// An array of values is no element: a row has one value per column, and a record gives them names.
+// An array of values cannot be fetched: a row has one value per column, and a record gives them names.
 // refused: \[Int\].*fetchAll|Array<Int>
 
 import Tidemark

@@ -1,4 +1,4 @@
-// A column is read as a value of the database, and a scope as a record: nothing else comes out of a row.
+// A column decodes a database value, and a scope decodes a record: rows decode nothing else.
 // refused: no exact matches in call to subscript
 
 import Tidemark

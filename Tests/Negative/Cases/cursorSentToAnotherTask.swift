@@ -1,4 +1,4 @@
-// A cursor steps a statement of the connection it came from, and stays where that connection is.
+// A cursor steps a statement of its connection, and cannot leave the access.
 // refused: [Ss]end|data race
 
 import Tidemark

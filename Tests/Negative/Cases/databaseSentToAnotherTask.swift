@@ -1,4 +1,4 @@
-// A connection is lent for the time of an access: another task asks for an access of its own.
+// A connection can be used during an access only: another task starts an access of its own.
 // refused: [Ss]end|data race
 
 import Tidemark

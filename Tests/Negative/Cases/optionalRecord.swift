@@ -1,4 +1,4 @@
-// An optional record is no element: a row always makes a record, and fetchOne says with nil that there was no row.
+// An optional record cannot be fetched: every row is a record, and fetchOne returns nil without a row.
 // refused: Player.*DatabaseValueConvertible|Optional<Player>|Player\?
 
 import Tidemark

@@ -1,4 +1,4 @@
-// A request for a type that no row becomes cannot be fetched.
+// A request for a type that cannot be decoded from a row cannot be fetched.
 // refused: Neither.*(RowDecodable|FetchableRecord|DatabaseValueConvertible)|fetchAll
 
 import Tidemark

@@ -1,4 +1,4 @@
-// A row may be a window on a running statement: what leaves is read out of it first.
+// A row may refer to a running statement: copy it before it leaves the access.
 // refused: [Ss]end|data race
 
 import Tidemark

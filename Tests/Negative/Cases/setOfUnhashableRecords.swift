@@ -1,4 +1,4 @@
-// A set needs elements that can be told apart.
+// The elements of a set are hashable.
 // refused: Hashable
 
 import Tidemark

@@ -1,4 +1,4 @@
-// A text known at run time is no SQL literal: it could carry what somebody typed. Interpolation makes it an argument.
+// A string from run time is not an SQL literal: it could contain user input. Interpolation makes it an argument.
 // refused: cannot convert value of type 'String' to .*'SQL'
 
 import Tidemark

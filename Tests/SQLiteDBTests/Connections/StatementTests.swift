@@ -210,7 +210,7 @@ import Testing
   }
 }
 
-/// What a binding is, for tests to compare.
+/// The description of a binding, for comparisons.
 enum SQLValue: Equatable {
   case null, integer(Int64), double(Double), text(String), blob([UInt8])
 

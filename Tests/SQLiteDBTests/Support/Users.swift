@@ -15,10 +15,10 @@ let title = SQLExpression<String>("title")
 let users = Table("users")
 let posts = Table("posts")
 
-/// What some SQL looks like with its values.
+/// Some SQL with its values.
 func sql(_ expression: any Expressible) -> String { expression.expression.description }
 
-/// A database in memory with the table of users, and nobody in it.
+/// A database in memory with an empty table of users.
 func emptyUsers() throws -> Connection {
   let db = try Connection()
   try db.execute(
@@ -37,7 +37,7 @@ func database(_ names: String...) throws -> Connection {
   return db
 }
 
-/// The code and the message of what a closure throws.
+/// The code and the message of the error that a closure throws.
 func failure<T>(_ body: () throws -> T) -> (code: Int32, message: String)? {
   do {
     _ = try body()
@@ -51,7 +51,7 @@ func failure<T>(_ body: () throws -> T) -> (code: Int32, message: String)? {
   }
 }
 
-/// A folder of a test's own, deleted when nobody has it any more.
+/// A temporary folder for a test, which is deleted when it is released.
 final class Folder: Sendable {
   let url: URL
 
@@ -71,7 +71,7 @@ final class Folder: Sendable {
   func path(_ name: String) -> String { url.appending(path: name).path() }
 }
 
-/// What was traced.
+/// The trace.
 final class Trace {
   private(set) var lines: [String] = []
 

@@ -1,5 +1,5 @@
 extension LiveWorld {
-  /// Writes a thousand transactions a round, then rests: all live queries must have been given the values of that moment.
+  /// Runs a thousand transactions per round, then pauses: all live queries must have the latest values by then.
   package static func checkFinalValues(_ run: Run, rounds: Int, queryCount: Int) async throws {
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run, keepsHistory: false)

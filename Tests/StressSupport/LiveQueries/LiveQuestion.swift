@@ -1,7 +1,7 @@
 import CSQLite
 import Tidemark
 
-/// What a query gives, at a commit.
+/// The result of a query at a commit.
 struct LiveAnswer: Sendable {
   var number: Int
   var text: String
@@ -79,7 +79,7 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
   }
 
   func answer(_ db: Database) throws -> LiveAnswer {
-    // Not a statement of the library: what it reads is not what the query reads.
+    // Not a statement of the library: its own reads differ from the query's.
     let number = try Self.clock(db)
     let rows: [Row]
     switch form {
@@ -110,7 +110,7 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
   }
 }
 
-/// A change, always the same when it is made again on the same state.
+/// A change that has the same effect whenever it is repeated on the same state.
 struct LiveOperation: Sendable {
   private var sql: String
   private var arguments: StatementArguments

@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Tidemark
 
-/// A database under change, and what was committed to it.
+/// A database under change, and the history of its commits.
 package final class LiveWorld: Sendable {
   package let pool: DatabasePool
   package let run: Run
 
-  // The operations of each commit: the first one has the number 1.
+  // The operations of each commit, which are numbered from 1.
   private let history = Mutex<[[LiveOperation]]>([])
 
-  /// Whether all is kept that was committed and delivered. Else it is only the last values that can be checked.
+  /// Whether all commits and values are kept. Otherwise only the last values can be checked.
   private let keepsHistory: Bool
 
   package init(_ pool: DatabasePool, _ run: Run, keepsHistory: Bool = true) throws {
@@ -48,7 +48,7 @@ package final class LiveWorld: Sendable {
     if numbers.once(in: 12) { throw Refused() }
     try db.execute(sql: "UPDATE clock SET number = number + 1")
     if !keepsHistory { return }
-    // Only this transaction can be the next one. Should it fail to commit, the number is given again.
+    // No other transaction can be the next one. If it fails to commit, its number is used again.
     let number = try Int.fetchOne(db, sql: "SELECT number FROM clock") ?? 0
     history.withLock { history in
       history.removeSubrange((number - 1)...)
@@ -85,7 +85,7 @@ package final class LiveWorld: Sendable {
     return (0..<count).map { _ in LiveWatcher(LiveQuestion.random(&numbers), in: pool, keepsAll: keepsHistory) }
   }
 
-  /// Starts and cancels observations, of which some are never served.
+  /// Starts and cancels observations, some of them before their first value.
   package func startAndCancel(_ count: Int) throws {
     var numbers = RandomNumbers(seed: run.seed, stream: 2000)
     for _ in 0..<count {
@@ -96,7 +96,7 @@ package final class LiveWorld: Sendable {
     }
   }
 
-  /// Waits until all have been given the value of now.
+  /// Waits until all observations have received the current value.
   package func checkAtQuiet(_ watchers: [LiveWatcher]) throws {
     for watcher in watchers {
       let value = try pool.read { try watcher.question.answer($0) }
@@ -106,7 +106,7 @@ package final class LiveWorld: Sendable {
     }
   }
 
-  /// Does all again, commit by commit, and compares what was delivered.
+  /// Replays all commits one by one, and compares the delivered values.
   package func checkHistory(_ watchers: [LiveWatcher]) throws {
     var expected: [Int: [(LiveQuestion, String)]] = [:]
     for watcher in watchers {
@@ -134,14 +134,14 @@ package final class LiveWorld: Sendable {
   }
 }
 
-/// A live query, and what it was given.
+/// A live query, and the values that it has received.
 package final class LiveWatcher: Sendable {
   let question: LiveQuestion
   private let state = Mutex<[LiveAnswer]>([])
   private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
   private let keepsAll: Bool
 
-  /// - parameter keepsAll: Whether all values are kept, or the last one.
+  /// - parameter keepsAll: Whether all values are kept, or only the last one.
   init(_ question: LiveQuestion, in pool: DatabasePool, keepsAll: Bool = true) {
     self.question = question
     self.keepsAll = keepsAll
@@ -164,16 +164,16 @@ package final class LiveWatcher: Sendable {
 
   package func cancel() { cancellable.withLock { $0 }?.cancel() }
 
-  /// Makes the last value another one.
+  /// Replaces the last value with a wrong one.
   package func plant() { state.withLock { $0[$0.count - 1].text += "!" } }
 
-  /// The first value, sooner or later.
+  /// Waits for the first value.
   func firstValue() -> LiveAnswer? {
     _ = waits { !$0.isEmpty }
     return values.first
   }
 
-  /// - returns: Whether the last value is the one that it should be, sooner or later.
+  /// Waits for the correct last value; returns false if it does not arrive.
   func waits(forLast text: String) -> Bool { waits { $0.last?.text == text } }
 
   private func waits(until isReached: ([LiveAnswer]) -> Bool) -> Bool {

@@ -1,7 +1,7 @@
 import StressSupport
 import Synchronization
 
-/// What was done to lists, and what was seen of them: the moments are numbers that grow.
+/// A history of operations on lists, and of the observed lists: the times are increasing numbers.
 ///
 /// Each write appends values to the lists of some keys; no value is appended twice. A read sees all lists.
 struct History: Sendable {

@@ -2,7 +2,7 @@ import StressSupport
 import Testing
 import Tidemark
 
-/// Histories of concurrent writes and reads of all kinds: they are those of a database that keeps its promises (P3).
+/// Histories of concurrent writes and reads of all kinds are consistent with the promises of the database (P3).
 @Suite(.serialized) struct HistoryTests {
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func everyReadSeesOneStateAndNotAnOldOne(seed: UInt64) async throws {
@@ -24,7 +24,7 @@ import Tidemark
 
   /// Plants a fault into a history, which must be found, and no other.
   ///
-  /// - parameter plant: Is given what goes on before and after the fault, and answers what must be found.
+  /// - parameter plant: Receives the operations before and after the fault, and returns the expected findings.
   private func find(
     _ name: String, seed: UInt64,
     _ plant: (_ store: ListStore, _ goOn: () async -> Void) async throws -> HistoryChecker.Fault
@@ -45,7 +45,7 @@ import Tidemark
     try await find("skew", seed: seed) { store, goOn in
       await goOn()
       let half = ListStore.keyCount / 2
-      // Between the statements of the first half of the keys and those of the second, somebody writes.
+      // Another connection writes between the statements for the first half of the keys and for the second half.
       let begin = store.recorder.now()
       let lists = try store.pool.unsafeReentrantRead { db in
         let first = try ListStore.lists(db, of: 0..<half)

@@ -27,12 +27,12 @@ struct ListStore: Sendable {
 
   // MARK: Writes
 
-  /// One to three values, which nobody else appends, for keys of chance.
+  /// One to three values, which no other operation appends, for random keys.
   func appends(_ numbers: inout RandomNumbers) -> [(key: Int, value: Int)] {
     (0...numbers.below(3)).map { _ in (numbers.below(Self.keyCount), values.next()) }
   }
 
-  /// Appends, and answers the number of the commit.
+  /// Appends, and returns the number of the commit.
   static func append(_ appends: [(key: Int, value: Int)], _ db: Database) throws -> Int {
     for append in appends {
       try db.execute(

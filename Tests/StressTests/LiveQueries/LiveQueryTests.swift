@@ -2,10 +2,10 @@ import StressSupport
 import Testing
 import Tidemark
 
-/// Many live queries, many writers: what is delivered is what the queries give, commit by commit.
+/// Many live queries and many writers: the delivered values are the results of the queries, commit by commit.
 @Suite(.serialized) struct LiveQueryTests {
-  /// Each delivered value is the result of its query at some commit, these commits move forward, and at quiet the last
-  /// value is that of now.
+  /// Each delivered value is the result of its query at some commit, these commits increase, and after the last commit
+  /// the last value is the current result.
   @Test(arguments: Scale.seeds(daily: 2, full: 2))
   func whatIsDeliveredIsTheResultAtSomeCommit(seed: UInt64) async throws {
     let run = Run("live", seed: seed, limit: 900)

@@ -50,7 +50,7 @@ import Tidemark
     run.finish()
   }
 
-  /// The control: who does not look misses them.
+  /// A control: without detection, external commits are missed.
   @Test func whoDoesNotLookMissesThem() throws {
     let run = Run("others-control", seed: Scale.seed)
     let folder = try TestFolder()
@@ -66,7 +66,7 @@ import Tidemark
     run.finish()
   }
 
-  /// What a process has committed before it was killed is delivered, while this one commits, too.
+  /// Commits of a process before it was killed are delivered, while this process commits, too.
   @Test func processesThatAreKilledAreMissedByNobody() throws {
     let run = Run("others-killed", seed: Scale.seed, limit: 900)
     let folder = try TestFolder()

@@ -4,8 +4,8 @@ import Foundation
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A pool, and some who use it, in a simulation: tasks and threads that read and write, are cancelled, have little
-/// time, write inside reads, wait for all others, and perhaps a close in the middle of it.
+/// A pool and its users in a simulation: tasks and threads that read and write, are cancelled, have short
+/// timeouts, write inside reads, wait for all others, and sometimes close the pool in the middle of it.
 final class PoolScenario: @unchecked Sendable {
   private let simulation: Simulation
   private let seed: UInt64
@@ -25,7 +25,7 @@ final class PoolScenario: @unchecked Sendable {
 
   struct Refused: Error {}
 
-  /// - parameter path: A copy of an empty store, which nobody else uses.
+  /// - parameter path: A copy of an empty store, which is not used elsewhere.
   init(seed: UInt64, path: String) throws {
     self.seed = seed
     simulation = Simulation(seed: seed)
@@ -86,7 +86,7 @@ final class PoolScenario: @unchecked Sendable {
     }
   }
 
-  /// Nobody is left with what he was lent, and all are served.
+  /// All connections have been returned, and all requests granted.
   private func checkTheEnd() throws {
     if pool.readers.load != (0, 0) { problems.append("load at the end: \(pool.readers.load)") }
     if isClosing { return }

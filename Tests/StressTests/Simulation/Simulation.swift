@@ -10,7 +10,7 @@ import Tidemark
 /// Tasks run on its task executor, threads are fibers that run when it is their turn, and time passes when there is
 /// nothing else to do. Nothing is left to the system: the same seed gives the same trace.
 final class Simulation: @unchecked Sendable {
-  // Everything here is touched by the one who has the turn: the thread of `run`, or the fiber that it has handed it to.
+  // The running fiber or the thread of `run` has exclusive access to all of this.
   private var ready: [Step] = []
   private var timers: [Timer] = []
   private var numbers: RandomNumbers
@@ -19,7 +19,7 @@ final class Simulation: @unchecked Sendable {
   private var idleFibers: [Fiber] = []
   private var fiberCount = 0
 
-  /// What has happened, in a few bytes.
+  /// A digest of the events.
   private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
   private(set) var stepCount = 0
   private(set) var time = Duration.zero
@@ -39,7 +39,7 @@ final class Simulation: @unchecked Sendable {
     func isBefore(_ other: Timer) -> Bool { (time, number) < (other.time, other.number) }
   }
 
-  /// What was not done when nothing could happen any more.
+  /// The operations that were pending when no event was left.
   struct Stuck: Error, CustomStringConvertible {
     var unfinishedCount: Int
     var description: String { "\(unfinishedCount) activities wait for something that will not happen" }
@@ -70,7 +70,7 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
-  /// Has a closure run on a thread when it is its turn.
+  /// Runs a closure on a thread when it is its turn.
   fileprivate func fiber(_ body: @escaping @Sendable () -> Void) {
     let fiber = idleFibers.popLast() ?? newFiber()
     fiber.job = body

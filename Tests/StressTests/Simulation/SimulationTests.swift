@@ -70,7 +70,7 @@ import Tidemark
 
   // MARK: - Planted faults
 
-  /// A line to a resource, which loses the place of who is cancelled while he has it.
+  /// A queue for a resource that loses the place of a request that is cancelled after it was granted.
   private final class FaultyLine: Sendable {
     private let gate: AccessGate
     private let executor: any AccessExecutor
@@ -119,7 +119,7 @@ import Tidemark
           try simulation.run()
         } catch is Simulation.Stuck {
           stuckCount += 1
-          // Nobody is to wait for ever.
+          // No request may wait forever.
           for task in tasks { task.cancel() }
           try simulation.run()
         }

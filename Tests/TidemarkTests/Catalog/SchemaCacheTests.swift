@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The laws of `Catalog`.
+/// The invariants of `Catalog`.
 @Suite struct SchemaCacheTests {
   @Test func law1ChangesOfThisConnectionAreSeen() throws {
     try inMemory { db in
@@ -31,7 +31,7 @@ import Tidemark
   func law1ChangesThatAreUndoneAreSeen(temporary: String) throws {
     try inMemory { db in
       for column in ["a", "b"] {
-        // Each of the two has the schema version that the other had.
+        // Each of the two files has the schema version that the other one had.
         try db.inTransaction {
           try db.execute(sql: "CREATE \(temporary)TABLE t (\(column))")
           #expect(try db.columns(in: "t").map(\.name) == [column])
@@ -215,7 +215,7 @@ import Tidemark
   }
 }
 
-/// What a connection knows, against what a new one finds, while several change the schema.
+/// A connection's cached schema equals the schema of a new connection, while several connections change it.
 @Suite struct SchemaCacheRandomTests {
   private struct Facts: Equatable {
     var columns: [String]?
@@ -252,10 +252,10 @@ import Tidemark
       do {
         try db.execute(sql: sql)
       } catch is DatabaseError {
-        // Most of them are refused now and then: that is a case, too.
+        // Some statements fail: these cases matter, too.
       }
     }
-    /// What this connection knows, and what it finds when it has forgotten all.
+    /// The cached schema of this connection, and its schema after clearing the cache.
     func check(_ db: Database) throws {
       let known = try tables.map { try Facts(db, $0) }
       db.clearSchemaCache()

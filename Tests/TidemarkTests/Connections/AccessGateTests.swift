@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The line before a connection.
+/// The queue of accesses that wait for a connection.
 @Suite struct AccessGateTests {
   @Test func whoCameFirstIsFirst() {
     let gate = AccessGate()
@@ -39,7 +39,7 @@ import Tidemark
           expected.append(number)
         }
       }
-      // One goes, the next one comes.
+      // One access ends, the next one starts.
       if Bool.random(using: &chance), order.value.count < expected.count { gate.leave() }
     }
     while order.value.count < expected.count { gate.leave() }

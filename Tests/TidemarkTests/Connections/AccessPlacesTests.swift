@@ -7,7 +7,7 @@ import Tidemark
 
 /// Which asynchronous accesses run on the thread of their task.
 @Suite struct AccessPlacesTests {
-  /// Time that passes when somebody says so.
+  /// A clock that advances on request.
   private final class Time: Sendable {
     private let now = Atomic<Int>(0)
 
@@ -63,7 +63,7 @@ import Tidemark
     #expect(places.take() == nil)
   }
 
-  /// Law 2 of `AccessPlaces`.
+  /// Invariant 2 of `AccessPlaces`.
   @Test(arguments: [(1, 0), (2, 1), (3, 1), (4, 2)])
   func halfOfTheThreadsStayFree(threadCount: Int, placeCount: Int) async {
     let threads = AccessPlaces.Threads(count: threadCount)
@@ -86,7 +86,7 @@ import Tidemark
     }
   }
 
-  /// Law 4 of `AccessPlaces`.
+  /// Invariant 4 of `AccessPlaces`.
   @Test func aTaskWithItsOwnExecutorHasNoPlace() async {
     let places = AccessPlaces(Time().environment, threads: .init(count: 2))
     run(8, in: places)

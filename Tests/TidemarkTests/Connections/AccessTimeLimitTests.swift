@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Promise P5: no call waits without a bound or a cancel.
+/// Promise P5: every call that waits has a timeout or can be cancelled.
 @Suite(.untilItHangs) struct AccessTimeLimitTests {
   private let isOver = "the time limit of the access is over: 0.02 s"
 
@@ -22,7 +22,7 @@ import Tidemark
     let pool: DatabasePool
     let holders: [LongAccess<Void>]
 
-    /// A pool all of whose connections are in use.
+    /// A pool whose connections are all in use.
     init() throws {
       folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
@@ -35,7 +35,7 @@ import Tidemark
 
     func end() throws {
       for holder in holders { try holder.end() }
-      // Nobody who gave up has left anything.
+      // Accesses that timed out have left nothing behind.
       try pool.write { try $0.insert(1) }
       #expect(try pool.read { try $0.numbers() } == [1])
       #expect(pool.readers.load == (0, 0))

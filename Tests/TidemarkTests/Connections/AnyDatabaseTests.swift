@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Databases whose type does not show hand everything over.
+/// Type-erased databases forward all calls.
 @Suite struct AnyDatabaseTests {
   @Test func aReaderReads() async throws {
     var configuration = Configuration()

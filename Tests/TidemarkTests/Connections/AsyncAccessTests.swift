@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Accesses that wait without a thread (hazards S1, S2).
+/// Accesses that wait without blocking a thread (hazards S1, S2).
 @Suite struct AsyncAccessTests {
   @Test func accessesRunInTheOrderInWhichTheyCame() throws {
     let dbQueue = try DatabaseQueue()
@@ -10,7 +10,7 @@ import Tidemark
     let end = Signal()
     dbQueue.inDatabase { _ in
       for number in 0..<300 {
-        // Each kind waits in the same line.
+        // All kinds of accesses wait in one queue.
         switch number % 4 {
         case 0: dbQueue.asyncWriteWithoutTransaction { _ in order.update { $0.append(number) } }
         case 1: dbQueue.asyncRead { _ in order.update { $0.append(number) } }
@@ -39,7 +39,7 @@ import Tidemark
     let dbQueue = try DatabaseQueue.withBooks()
     let mayEnd = Signal()
     let access = Task { try await dbQueue.write { _ in try mayEnd.wait() } }
-    // Would never run if the access above held this thread.
+    // This could never run if the access above blocked this thread.
     await Task.yield()
     mayEnd.fire()
     try await access.value
@@ -50,7 +50,7 @@ import Tidemark
       guard ProcessCounters.areAvailable else { return }
       let dbQueue = try DatabaseQueue.withBooks()
       try await dbQueue.write { _ in }
-      // All threads that Swift has for tasks.
+      // The size of Swift's pool of threads for tasks.
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<64 { group.addTask { await Task.yield() } }
       }
@@ -69,12 +69,12 @@ import Tidemark
           if number.isMultiple(of: 2) { try await dbQueue.read { _ in } } else { try await dbQueue.write { _ in } }
         }
       }
-      // A thousand tasks are in line: this one has come after them, and has no thread less to run on.
+      // A thousand tasks are waiting: this one has started after them, and still finds a thread.
       await Task { await Task.yield() }.value
       let during = ProcessCounters.threadCount
       mayEnd.fire()
       for task in tasks { try await task.value }
-      // The thread that holds the queue, and those that the system may add for its own pool.
+      // The thread that uses the queue, and those that the system may add to its own pool.
       precondition(
         during <= before + 1 + ProcessInfo.processInfo.activeProcessorCount, "\(before) threads, then \(during)")
     }

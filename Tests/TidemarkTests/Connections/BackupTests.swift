@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Copies of whole databases (reference §8).
+/// Copies of whole databases.
 @Suite struct BackupTests {
   /// A queue with some tens of pages.
   private func makeSource() throws -> DatabaseQueue {
@@ -30,7 +30,7 @@ import Tidemark
     #expect(throws: DatabaseError.self) {
       try destination.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM other") }
     }
-    // Both go on by themselves.
+    // Both continue to work independently.
     try source.write { try $0.execute(sql: "DELETE FROM book") }
     #expect(try destination.read { try $0.titles().count } == 40)
   }
@@ -179,14 +179,14 @@ import Tidemark
         try await dbQueue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == (usesLog ? "wal" : "delete"))
       #expect(throws: DatabaseError.self) { try dbQueue.unsafeRead { try $0.titles() } }
     }
-    // Others see it.
+    // Other connections see it.
     #expect(
       try await DatabaseQueue(path: folder.path("db")).read {
         try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master")
       } == 0)
   }
 
-  // The synchronous form: in an asynchronous function the other one is chosen.
+  // The synchronous form: in an asynchronous function, the compiler chooses the other one.
   private func erase(_ dbQueue: DatabaseQueue) throws { try dbQueue.erase() }
 
   @Test(arguments: [1024, 4096])

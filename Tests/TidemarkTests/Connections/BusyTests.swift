@@ -25,7 +25,7 @@ import Tidemark
     let other = try makeQueue(.immediateError)
     try DatabaseQueue(path: path).write { _ throws in
       #expect(message { try other.write { _ in } } == Self.locked)
-      // Who only reads is not kept out.
+      // Readers are not blocked.
       #expect(try other.read { try $0.titles() } == [])
     }
     try other.write { _ in }
@@ -87,7 +87,7 @@ import Tidemark
       }
     }
     try isLocked.wait()
-    // The other one lets go when it is asked to, at the latest while this one waits.
+    // The other connection releases its lock on request, at the latest while this one waits.
     isWaiting.fire()
     try DatabaseQueue(path: path).write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
@@ -150,7 +150,7 @@ import Tidemark
       for dbQueue in queues {
         group.addTask {
           for number in 0..<50 {
-            // A shared cache answers at once that somebody else is there: it has no time-out.
+            // A shared cache reports a conflict immediately: it ignores the busy timeout.
             while true {
               do {
                 try await dbQueue.write {

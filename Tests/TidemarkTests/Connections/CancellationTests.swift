@@ -4,7 +4,7 @@ import Tidemark
 
 /// Asynchronous accesses whose task is cancelled (hazards C4, C5, S5).
 @Suite struct CancellationTests {
-  /// Keeps a queue busy until it is told otherwise.
+  /// Keeps a queue busy until it is released.
   private struct Holder {
     let mayEnd = Signal()
 
@@ -37,7 +37,7 @@ import Tidemark
       Task { try await Self.accesses[index](dbQueue) { _ in ran.update { $0 += 1 } } }
     }
     for (number, task) in tasks.enumerated() where number != 10 { task.cancel() }
-    // The queue is busy all the time: those who leave do not wait for it.
+    // The queue is busy all the time: cancelled accesses do not wait for it.
     for (number, task) in tasks.enumerated() where number != 10 {
       await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -139,7 +139,7 @@ import Tidemark
         try db.execute(sql: "INSERT INTO book (title) VALUES ('lost')")
         hasBegun.fire()
         try isCancelled.wait()
-        // Also for who does not want to know.
+        // Also if the closure ignores the cancellation.
         for sql in ["SELECT 1", "INSERT INTO book (title) VALUES ('late')", "SAVEPOINT a", "COMMIT"] {
           do {
             try db.execute(sql: sql)

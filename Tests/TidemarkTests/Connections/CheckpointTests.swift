@@ -4,8 +4,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Law: frames of the log are moved into the database only while the lock of the writer is ours (hazard F1), and the
-/// checkpoints that come by themselves disturb nobody.
+/// Invariant: frames of the log are moved into the database only while the pool holds the writer's lock (hazard F1).
+/// Automatic checkpoints disturb no access.
 @Suite struct CheckpointTests {
   let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ import Tidemark
     folder = try TemporaryFolder()
   }
 
-  /// A pool that makes a checkpoint when its log has so many frames.
+  /// A pool that runs a checkpoint when its log has a given number of frames.
   private func pool(frames: Int, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
     try folder.tablePool { configuration in
       configuration.prepareDatabase { db in
@@ -27,11 +27,11 @@ import Tidemark
     try FileManager.default.attributesOfItem(atPath: folder.path(name))[.size] as? Int ?? -1
   }
 
-  /// The size of a log of so many frames, of a page each.
+  /// The size of a log with a number of frames, of one page each.
   private func logSize(frames: Int) -> Int { 32 + frames * (24 + 4096) }
 
   private func contents(_ name: String) throws -> Data {
-    // With a descriptor of SQLite's: to open and close the file would take its locks away (hazard F2).
+    // Through a descriptor of SQLite: opening and closing the file would drop its locks (hazard F2).
     let path = folder.path(name)
     let descriptor = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
       .first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
@@ -50,7 +50,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == Array(0..<200))
   }
 
-  /// There is always one who reads: each read ends when the next one has begun. The log grew for ever.
+  /// There is always an active read: each read ends after the next one has begun. The log once grew without bound.
   @Test func alsoWhenReadsOverlapAllTheTime() throws {
     let pool = try pool(frames: 10) { $0.maximumReaderCount = 2 }
     let isOver = Moment()
@@ -79,7 +79,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == Array(0..<2000))
   }
 
-  /// A read that does not end is not waited for again and again.
+  /// A checkpoint does not wait for the same long read again and again.
   @Test func aLongReadIsWaitedForRarely() throws {
     let waits = Mutex(0)
     let pool = try pool(frames: 10) { configuration in
@@ -98,7 +98,7 @@ import Tidemark
       }
     }
     for number in 0..<1000 { try pool.write { try $0.insert(number) } }
-    // At 40 frames, and then at twice as many each time. Each wait looks at the clock ten times.
+    // At 40 frames, and then at twice as many each time. Each wait reads the clock ten times.
     #expect(waits.withLock { $0 } <= 6 * 10)
     #expect(waits.withLock { $0 } > 0)
     try read.end()
@@ -133,7 +133,7 @@ import Tidemark
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = \(frames)") }
     }
     for number in 0..<200 { try pool.write { try $0.insert(number) } }
-    // It was begun anew after one more commit.
+    // The log was restarted after one more commit.
     let longest = try size("db.sqlite-wal")
     #expect(longest <= long + logSize(frames: 2))
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
@@ -190,7 +190,7 @@ import Tidemark
       ])
   }
 
-  // MARK: - Never while somebody writes
+  // MARK: - Never during a write
 
   @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
   func nothingIsMovedWhileSomebodyWrites(mode: Database.CheckpointMode) throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Closing a queue (reference §1.4, hazard C7).
+/// Closing a queue (hazard C7).
 @Suite struct CloseTests {
   @Test func closingTwiceIsFine() throws {
     let dbQueue = try DatabaseQueue()
@@ -60,7 +60,7 @@ import Tidemark
             boxes.append(UnsafeTransfer(Box(cursor)))
           }
         }
-        // Some go before the queue, some after it, at the same time.
+        // Some are released before the queue, some after it, at the same time.
         boxes[0].value.content = nil
       }
       #expect(connection != nil)
@@ -85,13 +85,13 @@ import Tidemark
     try dbQueue?.write { try $0.createBooks() }
     #expect(FileManager.default.fileExists(atPath: folder.path("db-wal")))
     dbQueue = nil
-    // The last connection takes the log away with it.
+    // The last connection removes the log.
     #expect(!FileManager.default.fileExists(atPath: folder.path("db-wal")))
   }
 
   // MARK: Afterwards
 
-  /// All ways to a closed database.
+  /// All uses of a closed database.
   static let accesses: [@Sendable (DatabaseQueue) throws -> Void] = [
     { try $0.read { _ in } },
     { try $0.write { _ in } },

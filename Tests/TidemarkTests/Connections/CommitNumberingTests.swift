@@ -2,9 +2,9 @@ import Testing
 
 @testable import TidemarkEssentials
 
-/// Numbers of commits go on, whatever becomes of the log.
+/// Commit numbers increase across restarts of the log.
 @Suite struct CommitNumberingTests {
-  /// A head, as it stands in memory: forty-eight bytes, of which some matter here.
+  /// A WAL-index header in memory: forty-eight bytes, some of which matter here.
   private static func header(commitCount: UInt32, frameCount: UInt32, logNumber: UInt32) -> WALIndexHeader {
     var words = [UInt32](repeating: 0, count: 12)
     words[2] = commitCount

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What a configuration is without being told, and what its properties do (reference §8).
+/// The defaults of a configuration, and the effects of its properties.
 @Suite struct ConfigurationTests {
   @Test func defaults() throws {
     let configuration = Configuration()

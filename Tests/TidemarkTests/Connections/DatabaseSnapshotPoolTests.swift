@@ -75,7 +75,7 @@ import Tidemark
       }
     }
     #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
-    // The lock was given back.
+    // The lock was released.
     try dbPool.write { try $0.execute(sql: "INSERT INTO book VALUES (3)") }
   }
 

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Asynchronous accesses of a pool that run on the thread of their task, after some that were short.
+/// Asynchronous accesses of a pool that run on the thread of their task, after some short ones.
 @Suite(.enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1)) struct InPlaceAccessTests {
   private func withPool(_ body: (TemporaryFolder, DatabasePool) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
@@ -18,7 +18,7 @@ import Tidemark
     try await dbPool.read { try Int.fetchOne($0, sql: "SELECT n FROM counter") }
   }
 
-  /// Runs accesses until one was in place. Others of the process may have the threads for a while.
+  /// Runs accesses until one runs inline. Other work of the process may occupy the threads for a while.
   private func untilInPlace(_ access: () async throws -> ThreadID) async throws -> Bool {
     for _ in 0..<10_000 {
       let thread = currentThreadID()
@@ -51,7 +51,7 @@ import Tidemark
     }
   }
 
-  /// Law 1 of `AccessPlaces`.
+  /// Invariant 1 of `AccessPlaces`.
   @Test func aWriteThatMustWaitForTheFileWaitsElsewhere() async throws {
     try await withPool { folder, dbPool in
       for _ in 0..<100 { try await dbPool.write { try $0.execute(sql: "UPDATE counter SET n = n + 1") } }
@@ -63,7 +63,7 @@ import Tidemark
         try db.execute(sql: "UPDATE counter SET n = -1")
         return ProcessCounters.nameOfThisThread
       }
-      // It waits: whoever looks finds the old value.
+      // It waits: a read finds the old value.
       for _ in 0..<20 {
         let found = try await count(in: dbPool)
         #expect(found == 100)
@@ -80,7 +80,7 @@ import Tidemark
     try await withPool { folder, dbPool in
       try await dbPool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 10") }
       for _ in 0..<500 { try await dbPool.write { try $0.execute(sql: "UPDATE counter SET n = n + 1") } }
-      // The writer is free when what was put off is done.
+      // The writer is free when the deferred work is done.
       try await dbPool.writeWithoutTransaction { _ in }
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("db-wal"))
       let size = try #require(attributes[.size] as? Int)

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Interrupting a queue from another thread (reference §8, hazard C4).
+/// Interrupting a queue from another thread (hazard C4).
 @Suite struct InterruptTests {
   @Test(arguments: [Endless.sql, Endless.writeSQL])
   func theRunningStatementFails(_ sql: String) throws {
@@ -13,7 +13,7 @@ import Tidemark
     }
     let text = message { try dbQueue.inDatabase { try $0.execute(sql: sql) } }
     #expect(text == "SQLite error 9: interrupted - while executing `\(sql)`")
-    // And nothing else does.
+    // No other statement is interrupted.
     #expect(try dbQueue.read { try $0.titles() } == [])
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
@@ -44,7 +44,7 @@ import Tidemark
   }
 
   @Test func interruptingWhileClosing() throws {
-    // Under a sanitizer, a use of the closed connection would show.
+    // A sanitizer reports any use of the closed connection.
     for _ in 0..<50 {
       let dbQueue = try DatabaseQueue()
       let end = Signal()

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Accesses inside accesses, and connections used outside of them (hazards S6, S7).
+/// Nested accesses, and connections used outside of their access (hazards S6, S7).
 @Suite struct MisusedAccessTests {
   static let reentrant = "Database methods are not reentrant."
   static let escaped = "Database was not used on the correct thread."
 
-  /// Accesses that must not begin inside another one.
+  /// Accesses that must not start inside another one.
   static let innerAccesses: [@Sendable (DatabaseQueue) throws -> Void] = [
     { try $0.read { _ in } },
     { try $0.write { _ in } },
@@ -75,7 +75,7 @@ import Tidemark
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('a')")
       #expect(throws: Planned()) { try dbQueue.unsafeReentrantWrite { _ in throw Planned() } }
-      // The transaction belongs to the access around it, and goes on.
+      // The transaction belongs to the outer access, and continues.
       #expect(db.isInsideTransaction)
     }
     #expect(try dbQueue.read { try $0.titles() } == ["a"])
@@ -90,7 +90,7 @@ import Tidemark
 
   // MARK: Escape
 
-  /// What must not be done with a connection whose access has ended.
+  /// Uses of a connection whose access has ended.
   static let uses: [@Sendable (Database) throws -> Void] = [
     { try $0.execute(sql: "SELECT 1") },
     { _ = try Int.fetchOne($0, sql: "SELECT 1") },
@@ -164,7 +164,7 @@ import Tidemark
         cursor.value.content = nil
         end.fire()
       }
-      // Meanwhile the connection is used.
+      // The connection is used meanwhile.
       for _ in 0..<10 { #expect(try dbQueue.read { try Int.fetchAll($0, sql: sql) } == [1, 2]) }
       try end.wait()
     }
@@ -172,13 +172,13 @@ import Tidemark
   }
 }
 
-/// Sends what the compiler refuses to send.
+/// Sends a value that the compiler refuses to send.
 struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// Holds an object until it is told not to.
+/// Keeps an object alive until it is released.
 final class Box<Content> {
   var content: Content?
   init(_ content: Content) { self.content = content }

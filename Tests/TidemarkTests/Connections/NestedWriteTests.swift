@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Law: nobody waits for the writer while holding a reader that the writer waits for.
+/// Invariant: no access waits for the writer while it holds a reader for which the writer waits.
 @Suite(.untilItHangs) struct NestedWriteTests {
   let folder: TemporaryFolder
   let pool: DatabasePool
@@ -129,7 +129,7 @@ import Tidemark
     try await waitUntil { pool.readers.load.waiting == 1 }
     barrier.cancel()
     await #expect(throws: CancellationError.self) { try await barrier.value }
-    // Neither the writer nor the other reader is held up.
+    // Neither the writer nor the other reader is blocked.
     try await pool.write { try $0.insert(2) }
     #expect(try await pool.read { try $0.numbers() } == [2])
     try await read.end()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Opening a queue, and what is said when that fails (reference §1.2, §8).
+/// Opening a queue, and the error messages if that fails.
 @Suite struct OpeningTests {
   private let folder: TemporaryFolder
 
@@ -50,7 +50,7 @@ import Tidemark
     let path = folder.path("db")
     try DatabaseQueue(path: path).write { try $0.createBooks() }
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-    // Permissions mean nothing to root.
+    // The root user ignores permissions.
     guard !FileManager.default.isWritableFile(atPath: path) else { return }
     let dbQueue = try DatabaseQueue(path: path)
     #expect(try dbQueue.read { try $0.titles() } == [])
@@ -80,7 +80,7 @@ import Tidemark
   }
 
   @Test func aRelativePathStartsAtTheCurrentFolder() async {
-    // The current folder belongs to the whole process: the test has one of its own.
+    // The current folder belongs to the whole process, so the test runs in its own.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       precondition(FileManager.default.changeCurrentDirectoryPath(folder.path))

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What a cancelled task leaves behind in a pool: nothing.
+/// A cancelled task leaves nothing behind in a pool.
 @Suite struct PoolCancellationTests {
   let folder: TemporaryFolder
   let isRunning = Moment()
@@ -72,7 +72,7 @@ import Tidemark
     let pool = pool
     let task = Task { try await pool.read { try Int.fetchOne($0, sql: NeverEnding.sql) } }
     await isRunning.reached()
-    // An access of the other reader and one of the writer are in the middle of a statement meanwhile.
+    // Meanwhile, the other reader and the writer each run a statement.
     let sum = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) SELECT COUNT(i) FROM n"
     async let read = pool.read { try Int.fetchOne($0, sql: sum) }
     async let write = pool.write { db in
@@ -92,7 +92,7 @@ import Tidemark
       LongAccess { last in try pool.read { _ in try last() } },
       LongAccess { last in try pool.read { _ in try last() } },
     ]
-    // Half of those who wait leave, from the middle of the line.
+    // Half of the waiting accesses are cancelled, from the middle of the queue.
     let tasks = (0..<100).map { number in
       Task { try await pool.read { _ in number } }
     }

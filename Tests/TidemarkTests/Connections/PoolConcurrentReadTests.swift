@@ -27,7 +27,7 @@ import Tidemark
         }
         end.happen()
       }
-      // The writer goes on while the read has not begun to look.
+      // The writer continues before the read has read anything.
       try db.insert(2)
       hasWritten.happen()
     }
@@ -42,7 +42,7 @@ import Tidemark
       try db.insert(1)
       pool.spawnConcurrentRead { _ in try? mayRead.wait() }
     }
-    // The read is still there.
+    // The read is still running.
     try await pool.write { try $0.insert(2) }
     mayRead.happen()
     #expect(try await pool.read { try $0.numbers() } == [1, 2])
@@ -147,7 +147,7 @@ import Tidemark
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
-    // While the read is still there, the writer and the other reader are free.
+    // While the read is running, the writer and the other reader are free.
     try await pool.write { try $0.insert(1) }
     #expect(try await pool.read { try $0.numbers() } == [1])
     #expect(!read.hasEnded)

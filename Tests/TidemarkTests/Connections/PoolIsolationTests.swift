@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What a read of a pool sees (laws 1, 2 and 3 of `DatabasePool`).
+/// The isolation of reads in a pool (invariants 1, 2 and 3 of `DatabasePool`).
 @Suite struct PoolIsolationTests {
   let folder: TemporaryFolder
   let pool: DatabasePool
@@ -42,7 +42,7 @@ import Tidemark
   }
 
   @Test func aReadThatStartsAfterAWriteSeesIt() async throws {
-    // Each of the readers, several times over.
+    // Each of the readers, several times.
     for number in 1...50 {
       try await pool.write { try $0.insert(number) }
       #expect(try await pool.read { try $0.numbers() }.last == number)

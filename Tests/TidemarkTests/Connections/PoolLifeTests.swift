@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Closing a pool, releasing what it keeps, and what is left then (promise P6).
+/// Closing a pool, releasing its connections, and what remains afterwards (promise P6).
 @Suite struct PoolLifeTests {
   let folder: TemporaryFolder
   let pool: DatabasePool
@@ -52,7 +52,7 @@ import Tidemark
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
       let read = try LongAccess { last in try pool.read { _ in try last() } }
       let close = Background { try pool.close() }
-      // Once the close waits, these wait behind it.
+      // Once the close waits, these wait after it.
       try waitUntil { pool.readers.load.waiting == 1 }
       let others = (0..<4).map { _ in
         Background { message { _ = try pool.read { try $0.numbers() } } }
@@ -183,8 +183,8 @@ import Tidemark
   }
 }
 
-/// Law: who gives idle readers up comes to an end, also when readers are opened meanwhile. It went on for ever with a
-/// reader of the new generation, which was idle again as soon as it was given back.
+/// Invariant: releasing idle readers ends, also when readers are opened meanwhile. It once looped endlessly over a
+/// reader of the new generation, which was idle again as soon as it was returned.
 @Suite struct InvalidationTests {
   private final class ReadsOnceReleased: Sendable {
     let read: @Sendable () -> Void
@@ -198,7 +198,7 @@ import Tidemark
     let pool = try folder.tablePool { configuration in
       configuration.maximumReaderCount = 2
       configuration.prepareDatabase { db in
-        // Released when the connection is closed, and reads then with another one.
+        // Released when the connection is closed, and then reads with another one.
         let reader = ReadsOnceReleased { reads.withLock { $0 }() }
         db.add(function: DatabaseFunction("unused", argumentCount: 0) { _ in withExtendedLifetime(reader) { nil } })
       }

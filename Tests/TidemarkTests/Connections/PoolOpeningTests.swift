@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Opening a pool: on what can be opened, and on what cannot.
+/// The files on which a pool can be opened, and those on which it cannot.
 @Suite struct PoolOpeningTests {
   let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Tidemark
   @Test func aNewFileUsesTheWriteAheadLog() throws {
     let pool = try folder.pool()
     #expect(try journalMode(pool) == "wal")
-    // Before anything was written.
+    // Before the first write.
     #expect(try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } == 0)
     #expect(try pool.makeSnapshot().read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } == 0)
     #expect(pool.path == folder.database)
@@ -77,7 +77,7 @@ import Tidemark
     let pool = try folder.pool()
     let damaged = resultCode { _ = try pool.read { try String.fetchAll($0, sql: "SELECT text FROM u") } }
     #expect(damaged == .SQLITE_CORRUPT)
-    // The reader is as good as before for what is not damaged.
+    // The reader works as before on everything that is not damaged.
     #expect(try pool.read { try $0.numbers() } == [1])
     #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
   }
@@ -91,7 +91,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [1])
     await #expect(throws: DatabaseError.self) { try await pool.write { try $0.insert(2) } }
     #expect(throws: DatabaseError.self) { try synchronously { try pool.write { try $0.insert(2) } } }
-    // It follows what others write.
+    // It sees the commits of other connections.
     try await writer.write { try $0.insert(3) }
     #expect(try await pool.read { try $0.numbers() } == [1, 3])
     #expect(try await pool.makeSnapshot().read { try $0.numbers() } == [1, 3])

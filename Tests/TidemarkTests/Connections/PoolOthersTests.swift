@@ -17,7 +17,7 @@ import Tidemark
     let pools = try (0..<3).map { _ in try folder.pool { $0.busyMode = .timeout(Patience.seconds) } }
     let writers = pools.map { pool in
       Background {
-        // What is read first may be old by the time of the write (hazard C1).
+        // Data that is read first may be outdated at the time of the write (hazard C1).
         for _ in 0..<60 {
           try pool.write { db in
             let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") ?? 0
@@ -33,7 +33,7 @@ import Tidemark
       }
     }
     for writer in writers { try writer.value() }
-    // Nobody counted what another one was counting.
+    // No increment is lost.
     #expect(try pool.read { try $0.numbers() } == Array(0..<360))
   }
 
@@ -58,7 +58,7 @@ import Tidemark
       _ = try cursor?.next()
     }
     try other.write { try $0.insert(2) }
-    // It would be SQLITE_BUSY_SNAPSHOT: the state of the cursor is old.
+    // It would be SQLITE_BUSY_SNAPSHOT: the snapshot of the cursor is outdated.
     try pool.write { try $0.insert(3) }
     #expect(cursor != nil)
     #expect(try pool.read { try $0.numbers() } == [1, 2, 3])
@@ -78,7 +78,7 @@ import Tidemark
       }
     }
     let done = try pool.writeWithoutTransaction { db in
-      // The readers of the newest state hold up a restart only.
+      // The readers of the newest snapshot only prevent a restart of the log.
       let done = try db.checkpoint(.passive)
       let other = Background { try pool.read { try $0.numbers().count } }
       #expect(try other.value() == 10)
@@ -136,7 +136,7 @@ import Tidemark
     let copy = folder.path("copy.sqlite")
     try await pool.vacuum(into: copy)
     #expect(try await DatabaseQueue(path: copy).read { try $0.numbers() } == Array(1...10))
-    // A file that is there is not overwritten.
+    // An existing file is not overwritten.
     await #expect(throws: DatabaseError.self) { try await pool.vacuum(into: copy) }
   }
 

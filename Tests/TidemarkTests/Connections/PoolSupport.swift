@@ -4,7 +4,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 extension TemporaryFolder {
-  /// Where the database is, or will be.
+  /// The path of the database.
   var database: String { path("db.sqlite") }
 
   /// A pool on the database of the folder.
@@ -14,14 +14,14 @@ extension TemporaryFolder {
     return try DatabasePool(path: database, configuration: configuration)
   }
 
-  /// A pool on the database of the folder, which has a table `t(n INTEGER)` now.
+  /// A pool on the database of the folder, with a new table `t(n INTEGER)`.
   func tablePool(_ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
     let pool = try pool(setUp)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n INTEGER)") }
     return pool
   }
 
-  /// How many descriptors of the process are open on the files of the folder.
+  /// The number of descriptors that the process has open on the files of the folder.
   var descriptorCount: Int {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return all.count { number in
@@ -38,7 +38,7 @@ extension Database {
   func insert(_ number: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [number]) }
 }
 
-/// Something that happens once. Threads wait for it asleep (see `Wait`), tasks suspended.
+/// An event that happens once. Threads wait for it blocked (see `Wait`), tasks suspended.
 final class Moment: Sendable {
   private struct State {
     var hasHappened = false
@@ -66,14 +66,14 @@ final class Moment: Sendable {
     if isNow { body() }
   }
 
-  /// Waits, with the thread.
+  /// Waits, and blocks the thread.
   func wait(file: String = #fileID, line: Int = #line) throws {
     let semaphore = DispatchSemaphore(value: 0)
     whenHappened { semaphore.signal() }
     try Wait.on(semaphore, file: file, line: line)
   }
 
-  /// Waits, without a thread.
+  /// Waits, suspended.
   func reached() async {
     await withCheckedContinuation { continuation in
       whenHappened { continuation.resume() }
@@ -83,7 +83,7 @@ final class Moment: Sendable {
 
 struct NeverHappened: Error {}
 
-/// A closure that runs on a thread of its own.
+/// A closure that runs on its own thread.
 final class Background<Value: Sendable>: Sendable {
   private let end = Moment()
   private let result = Mutex<Result<Value, any Error>?>(nil)
@@ -98,21 +98,21 @@ final class Background<Value: Sendable>: Sendable {
 
   var hasEnded: Bool { end.hasHappened }
 
-  /// Waits for the end of the closure, with the thread.
+  /// Waits for the end of the closure, and blocks the thread.
   func value() throws -> Value {
     try end.wait()
     guard let result = result.withLock({ $0 }) else { throw NeverHappened() }
     return try result.get()
   }
 
-  /// Waits for the end of the closure, without a thread.
+  /// Waits for the end of the closure, suspended.
   func reached() async throws -> Value {
     await end.reached()
     return try value()
   }
 }
 
-/// An access, on a thread of its own, that lasts until it is told to end.
+/// An access, on its own thread, that lasts until the test ends it.
 ///
 ///     let read = try LongAccess { last in try pool.read { db in try last(); return try db.numbers() } }
 ///     // While it reads, …
@@ -124,7 +124,7 @@ final class LongAccess<Value: Sendable>: Sendable {
 
   private init(beginning access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) {
     background = Background { [isInside, mayEnd] in
-      // An access that fails before it lasts keeps nobody waiting: its error is that of the end.
+      // An access that fails before it lasts must not block the test: its error is thrown at the end.
       defer { isInside.happen() }
       return try access {
         isInside.happen()
@@ -133,7 +133,7 @@ final class LongAccess<Value: Sendable>: Sendable {
     }
   }
 
-  /// Begins an access, and waits with the thread until it lasts.
+  /// Starts an access, and blocks the thread until it lasts.
   ///
   /// - parameter access: Calls its argument inside the access.
   convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) throws {
@@ -141,7 +141,7 @@ final class LongAccess<Value: Sendable>: Sendable {
     try isInside.wait()
   }
 
-  /// Begins an access, and waits without a thread until it lasts.
+  /// Starts an access, and waits suspended until it lasts.
   ///
   /// - parameter access: Calls its argument inside the access.
   convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) async {
@@ -151,17 +151,17 @@ final class LongAccess<Value: Sendable>: Sendable {
 
   var hasEnded: Bool { background.hasEnded }
 
-  /// Has the access end.
+  /// Ends the access.
   func mayGoOn() { mayEnd.happen() }
 
-  /// Has the access end, and waits for that with the thread.
+  /// Ends the access, and blocks the thread until it has ended.
   @discardableResult
   func end() throws -> Value {
     mayEnd.happen()
     return try background.value()
   }
 
-  /// Has the access end, and waits for that without a thread.
+  /// Ends the access, and waits suspended until it has ended.
   @discardableResult
   func end() async throws -> Value {
     mayEnd.happen()
@@ -169,7 +169,7 @@ final class LongAccess<Value: Sendable>: Sendable {
   }
 }
 
-/// A list that several threads append to.
+/// A list to which several threads append.
 final class Journal<Entry: Sendable>: Sendable {
   private let storage = Mutex<[Entry]>([])
 
@@ -178,7 +178,7 @@ final class Journal<Entry: Sendable>: Sendable {
   func append(_ entry: Entry) { storage.withLock { $0.append(entry) } }
 }
 
-/// The result code of what a closure throws, nil when it does not throw a `DatabaseError`.
+/// The result code of the error that a closure throws; nil if it throws no `DatabaseError`.
 func resultCode(of body: () throws -> Void) -> ResultCode? {
   do {
     try body()
@@ -188,11 +188,11 @@ func resultCode(of body: () throws -> Void) -> ResultCode? {
   }
 }
 
-/// A query that never ends by itself, and says that it runs.
+/// A query that never ends by itself, and reports that it runs.
 enum NeverEnding {
   static let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(running(i)) FROM n"
 
-  /// Gives connections the function of the query.
+  /// Adds the function of the query to connections.
   static func add(to configuration: inout Configuration, _ isRunning: @escaping @Sendable () -> Void) {
     configuration.prepareDatabase { db in
       db.add(

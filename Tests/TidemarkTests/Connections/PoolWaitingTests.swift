@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Waiting for a connection: in order, and without a thread.
+/// Waiting for a connection: in order, and without blocking threads.
 @Suite struct PoolWaitingTests {
   @Test func tenThousandTasksThatWaitTakeNoThread() async throws {
     // In a process of its own: other tests start threads.
@@ -22,12 +22,12 @@ import Tidemark
         }
       }
       for isReading in areReading { await isReading.reached() }
-      // One thread for each reader, and what Swift has.
+      // One thread for each reader, and Swift's own.
       let before = ProcessCounters.current
       let waiters = (0..<10_000).map { number in Task { try await pool.read { _ in number } } }
       while pool.readers.load.waiting < 10_000 { await Task.yield() }
       try #require(ProcessCounters.current.threads <= before.threads + 1)
-      // Swift's own threads are free: this is answered meanwhile.
+      // Swift's own threads are free: this access runs meanwhile.
       try #require(await Task { 1 }.value == 1)
       mayEnd.happen()
       for (number, waiter) in waiters.enumerated() { try #require(try await waiter.value == number) }
@@ -37,20 +37,20 @@ import Tidemark
   }
 
   @Test func aReadThatIsPromisedToASleepingTaskDoesNotHoldUpTheThreadThatItNeeds() async throws {
-    // In a process of its own, all of whose threads for tasks are taken.
+    // In a process of its own, whose threads for tasks are all blocked.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
       let holder = await LongAccess { last in try pool.read { _ in try last() } }
       let sleeper = Task { try await pool.readInPlace { try $0.numbers() } }
       while pool.readers.load.waiting < 1 { await Task.yield() }
-      // As many as Swift has threads. They stand behind the one that sleeps.
+      // As many as Swift has threads. They wait behind the sleeping one.
       let count = ProcessInfo.processInfo.activeProcessorCount
       let others = (0..<count).map { _ in Task { try synchronously { try pool.read { try $0.numbers() } } } }
       let opener = Background {
         try waitUntil { pool.readers.load.waiting == 1 + count }
         holder.mayGoOn()
-        // Rather than to be stuck for good.
+        // Rather than blocking forever.
         Thread.detachNewThread {
           sleep(30)
           exit(EXIT_FAILURE)
@@ -71,7 +71,7 @@ import Tidemark
     var reads: [Task<Void, any Error>] = []
     var threads: [Background<Void>] = []
     for number in 0..<60 {
-      // Tasks, threads and callbacks stand in one line.
+      // Tasks, threads and callbacks wait in one queue.
       switch number % 3 {
       case 0: reads.append(Task { try await pool.read { _ in order.append(number) } })
       case 1: threads.append(Background { try pool.read { _ in order.append(number) } })
@@ -98,7 +98,7 @@ import Tidemark
   }
 
   @Test func aReaderThatCannotBeOpenedTakesNoPlace() async throws {
-    // In a process of its own, whose descriptors run out (hazard F13).
+    // In a process of its own, which runs out of descriptors (hazard F13).
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 2 }

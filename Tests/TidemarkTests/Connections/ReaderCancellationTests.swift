@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// A task that is cancelled leaves its access, and nobody else notices. For queue, pool and snapshot.
+/// A cancelled task ends its access without any effect on others. For queue, pool and snapshot.
 @Suite struct ReaderCancellationTests {
   let folder: TemporaryFolder
 
@@ -46,7 +46,7 @@ import Tidemark
     await isRunning.reached()
     task.cancel()
     await #expect(throws: CancellationError.self) { _ = try await task.value }
-    // The next access of the same connection is as any other.
+    // The next access of the same connection is not affected.
     #expect(try await reader.read { try $0.numbers() } == [1, 2, 3])
     if kind != .snapshot {
       #expect(try await reader.unsafeRead { $0.isInsideTransaction } == false)
@@ -103,7 +103,7 @@ import Tidemark
     nonisolated(unsafe) var cursor: RowCursor?
     let code = resultCode {
       try reader.read { db in
-        // The statement runs, so that SQLite keeps in mind that it was interrupted, even for a rollback.
+        // The statement is running, so SQLite remembers the interruption, even for a rollback.
         cursor = try Row.fetchCursor(db, sql: "SELECT n FROM t")
         _ = try cursor?.next()
         reader.interrupt()

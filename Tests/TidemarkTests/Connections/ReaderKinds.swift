@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The kinds of readers. What is common to them is tested once, on each.
+/// The kinds of readers. Tests of their common behaviour run on each of them.
 enum TestReader: CaseIterable, Sendable {
   case queue
   case readonlyQueue
@@ -8,7 +8,7 @@ enum TestReader: CaseIterable, Sendable {
   case readonlyPool
   case snapshot
 
-  /// A reader of its kind, on a database with the rows 1, 2, 3 in the table `t`. It has one connection that reads.
+  /// A reader of this kind, with one reading connection, on a database with the rows 1, 2, 3 in the table `t`.
   func open(in folder: TemporaryFolder, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> any DatabaseReader
   {
     let writer = try folder.tablePool()

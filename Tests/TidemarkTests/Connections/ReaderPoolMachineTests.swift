@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Random events for the machine of the readers, against a model of few words.
+/// Random events for the reader pool's state machine, against a simple model.
 @Suite struct ReaderPoolMachineTests {
   private enum Slot { case vacant, idle, lent }
 
@@ -14,7 +14,7 @@ import Tidemark
     let ticket: ReaderPoolMachine.Ticket
   }
 
-  /// What should be true of the machine.
+  /// The expected state of the machine.
   private struct Model {
     var slots: [Slot]
     var isExclusive = false
@@ -23,14 +23,14 @@ import Tidemark
     var broken: [ReaderPoolMachine.Promise] = []
     var lentCount: Int { slots.count { $0 == .lent } }
 
-    /// Takes what was promised back.
+    /// Cancels a request.
     mutating func breakPromises() {
       for (promise, slot) in promises { slots[promise.slot] = slot }
       broken += promises.map(\.promise)
       promises = []
     }
 
-    /// Takes note of a grant, after it was checked against laws 1 and 2.
+    /// Records a granted reader, after checking it against invariants 1 and 2.
     mutating func receive(
       _ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool, sleeps: Bool = false
     ) throws {
@@ -58,7 +58,7 @@ import Tidemark
       }
     }
 
-    /// Whether the first in line could go.
+    /// Whether the first waiting request could be granted.
     var isStuck: Bool {
       guard let first = line.first, !isExclusive else { return false }
       return first.isExclusive ? lentCount == 0 : lentCount < slots.count
@@ -145,13 +145,13 @@ import Tidemark
           guard let place = model.line.indices.randomElement(using: &chance) else { continue }
           let ticket = model.line.remove(at: place).ticket
           gone.append(ticket)
-          let (wasWaiting, calls) = machine.giveUp(ticket)
-          try #require(wasWaiting)
+          let (waiter, calls) = machine.giveUp(ticket)
+          try #require(waiter != nil)
           try perform(calls)
         default:
           guard let ticket = gone.randomElement(using: &chance) else { continue }
-          let (wasWaiting, calls) = machine.giveUp(ticket)
-          try #require(!wasWaiting && calls.isEmpty, "law 3")
+          let (waiter, calls) = machine.giveUp(ticket)
+          try #require(waiter == nil && calls.isEmpty, "law 3")
         }
         for promise in model.broken {
           let isClaimed = machine.claim(promise)
@@ -169,7 +169,7 @@ import Tidemark
     let order = Journal<String>()
     guard case .enter(.vacancy(0)) = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.requestEverything { _ in order.append("exclusive") }
-    // There is a place, but who came first goes first.
+    // There is a free place, but requests are granted in order.
     _ = machine.request { _ in order.append("reader") }
     #expect(machine.requestNow() == nil)
     for call in machine.giveBack(slot: 0, isOpen: true) { call() }
@@ -188,8 +188,8 @@ import Tidemark
     #expect(letIn.entries == [.vacancy(slot: 1)])
   }
 
-  /// It was stuck: the task that had to wake up needed a thread that waited for the exclusive access, also when
-  /// somebody else stood between them.
+  /// A regression: the task that had to wake up needed a thread that waited for the exclusive access, also when
+  /// another request was between them.
   @Test func anExclusiveRequestDoesNotWaitForWhoSleeps() {
     var machine = ReaderPoolMachine(readCountMax: 1)
     let grants = Journal<ReaderPoolMachine.Grant>()

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What queue, pool and snapshot have in common when they read.
+/// The common behaviour of queue, pool and snapshot when they read.
 @Suite struct ReaderTests {
   let folder: TemporaryFolder
 
@@ -52,11 +52,11 @@ import Tidemark
     let calls = Journal<Bool>()
     let end = Moment()
     reader.asyncRead { result in
-      // The commit of the access will have nothing to commit.
+      // The access will have nothing to commit.
       if case .success(let db) = result { try? db.execute(sql: "ROLLBACK") }
       calls.append((try? result.get()) != nil)
     }
-    // Served after it.
+    // It runs after this one.
     reader.asyncRead { _ in end.happen() }
     await end.reached()
     #expect(calls.entries == [true])
@@ -116,7 +116,7 @@ import Tidemark
     }
     let writer = try folder.pool()
     try writer.write { try $0.insert(4) }
-    // The connection is the only one that reads.
+    // The connection is the only reader.
     #expect(try reader.read { try $0.numbers() } == [1, 2, 3, 4])
     #expect(cursor != nil)
   }
@@ -140,10 +140,10 @@ import Tidemark
   }
 }
 
-/// Has the compiler choose the synchronous form of an access.
+/// Makes the compiler choose the synchronous form of an access.
 func synchronously<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
 
-/// The result of an access that calls back.
+/// The result of an access with a callback.
 func later<Value: Sendable>(
   _ access: (@escaping @Sendable (Result<Database, any Error>) -> Void) -> Void,
   _ body: @escaping @Sendable (Database) throws -> Value

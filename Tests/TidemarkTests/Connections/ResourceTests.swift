@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// After a queue is gone, nothing of it is left (promise P6).
+/// A released queue leaves nothing behind (promise P6).
 @Suite(.enabled(if: ProcessCounters.areAvailable)) struct ResourceTests {
   private let folder: TemporaryFolder
 
@@ -29,15 +29,15 @@ import Tidemark
       cancelled.cancel()
       _ = await cancelled.result
       if number == 100 {
-        // What is looked for can be found.
+        // A control: the search finds what exists.
         let path = folder.path
         try await waitUntil("files are open") { ProcessCounters.descriptorCount(in: path) >= 2 }
         try await waitUntil("a thread works") { ProcessCounters.threadCount(named: label) >= 1 }
       }
-      // Closed, or just released.
+      // Closed, or only released.
       if number.isMultiple(of: 2) { try dbQueue.close() }
     }
-    // A thread ends on its own, some time after its queue.
+    // A thread ends by itself, some time after its queue.
     let path = folder.path
     try await waitUntil("all threads have ended") { ProcessCounters.threadCount(named: label) == 0 }
     try await waitUntil("all files are closed") { ProcessCounters.descriptorCount(in: path) == 0 }

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// A snapshot sees one state for as long as it lives.
+/// A snapshot reads one state of the database during its whole life.
 @Suite struct SnapshotTests {
   let folder: TemporaryFolder
   let pool: DatabasePool
@@ -91,7 +91,7 @@ import Tidemark
     #expect(await message { _ = try await snapshot.read { try $0.numbers() } } == lost)
     #expect(message { _ = try snapshot.unsafeReentrantRead { try $0.numbers() } } == lost)
     #expect(await message { _ = try await later(snapshot.asyncRead) { try $0.numbers() } } == lost)
-    // It is not taken for one of now.
+    // It does not count as current.
     try snapshot.close()
   }
 

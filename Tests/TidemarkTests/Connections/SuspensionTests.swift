@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// A database that is suspended takes no lock, and is as it was when it is told to go on.
+/// A suspended database takes no lock, and works as before after it is resumed.
 @Suite(.serialized) struct SuspensionTests {
   let folder: TemporaryFolder
   let pool: DatabasePool

@@ -12,8 +12,8 @@ import Tidemark
     }
   }
 
-  /// Law: each thread has the name of its connection from its first access on. Once in some thousands it had none: that
-  /// depended on which thread was faster, the new one or the one that had started it.
+  /// Invariant: each thread has the name of its connection from its first access on. It once had none in one of some
+  /// thousand runs, depending on which thread was faster, the new one or its parent.
   @Test func everyThreadHasTheNameOfItsConnection() async {
     for number in 0..<2000 {
       let executor = ThreadExecutor(label: "reader \(number)", threadCountMax: 1)
@@ -21,7 +21,7 @@ import Tidemark
     }
   }
 
-  /// Threads have less where the system, or the one that starts them, says so (hazard S10).
+  /// The stack size of threads is limited by the system, or by the parent process (hazard S10).
   @Test func everyThreadHasAStackOfEightMebibytes() async {
     let executor = ThreadExecutor(label: "deep", threadCountMax: 1)
     let size = await withCheckedContinuation { continuation in
@@ -55,7 +55,7 @@ import Tidemark
     try await waitUntil("all threads have ended") { ProcessCounters.threadCount(named: "soon gone") == 0 }
   }
 
-  /// As many threads as the executor may have, each with a job that waits for all the others.
+  /// As many threads as the executor may have, each with a job that waits for all others.
   @Test func jobsRunAtTheSameTimeAsFarAsThereMayBeThreads() throws {
     let executor = ThreadExecutor(label: "three", threadCountMax: 3)
     let moments = (0..<3).map { _ in Moment() }

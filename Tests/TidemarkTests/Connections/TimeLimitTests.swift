@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Hazard A7: SQL that does not end.
+/// SQL that does not end (hazard A7).
 @Suite struct TimeLimitTests {
   private static let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
   private static let isOver = "the time limit of the access is over: 0.05 s"

@@ -10,7 +10,7 @@ import Tidemark
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The functions of the program. It has a secret to lose.
+  /// The functions of the program, one of which returns a secret.
   private func withFunctions(_ configuration: Configuration) -> Configuration {
     var configuration = configuration
     let calls = calls
@@ -25,7 +25,7 @@ import Tidemark
     return configuration
   }
 
-  /// Writes a file as an attacker would.
+  /// Writes a malicious file.
   private func write(_ sql: String) throws {
     let dbQueue = try DatabaseQueue(path: path, configuration: withFunctions(Configuration()))
     try dbQueue.write { try $0.execute(sql: sql) }
@@ -52,7 +52,7 @@ import Tidemark
       let dbQueue = try open()
       _ = try dbQueue.unsafeRead { try Row.fetchAll($0, sql: query.replacing("ORDER BY app(id)", with: "ORDER BY id")) }
     } catch is DatabaseError {
-      // Refused, at the latest when it is used.
+      // Rejected, at the latest when it is used.
     }
     #expect(calls.value == 0)
   }
@@ -92,7 +92,7 @@ import Tidemark
       CREATE TABLE users (id); CREATE TABLE log (id);
       CREATE TRIGGER tr AFTER INSERT ON users BEGIN INSERT INTO log VALUES (new.id); END
       """)
-    // The profile is read-only; a program that opens it for writing has no triggers either.
+    // The profile is read-only; a program that opens the file for writing has no triggers either.
     var configuration = Configuration.untrusted
     configuration.readonly = false
     let dbQueue = try DatabaseQueue(path: path, configuration: configuration)
@@ -128,7 +128,7 @@ import Tidemark
     try folder.write(bytes, to: "upload")
     let error = #expect(throws: DatabaseError.self) { try open() }
     #expect(error?.resultCode == .SQLITE_CORRUPT)
-    // Without the profile it is found by whoever reads that page.
+    // Without the profile, the first read of the damaged page reports it.
     _ = try DatabaseQueue(path: path)
   }
 

@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The head of the wal-index, which tells the state of a database without reading it.
+/// The WAL-index header, which identifies a state of the database without reading the database.
 @Suite struct WALIndexHeaderTests {
   private static func header(_ pool: DatabasePool) throws -> WALIndexHeader? {
     try pool.unsafeRead { try $0.openHandle().walIndexHeader }
@@ -49,7 +49,7 @@ import Tidemark
     #expect(header == nil)
   }
 
-  /// SQLite makes an index where it is asked for one, and keeps it.
+  /// SQLite creates a WAL-index when it is asked for one, and keeps it.
   @Test func noIndexIsMadeWhereThereIsNoLog() throws {
     let folder = try TemporaryFolder()
     let dbQueue = try DatabaseQueue(path: folder.path("delete.sqlite"))
@@ -59,7 +59,7 @@ import Tidemark
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["delete.sqlite"])
   }
 
-  /// Closing a descriptor of the file would let go of all locks that the process has on it.
+  /// Closing a descriptor of the file would drop all locks of the process on it.
   @Test func noFileIsOpened() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)
@@ -77,8 +77,8 @@ import Tidemark
     #expect(try files() == before)
   }
 
-  /// Two connections read, while a third one writes: when both have found the same head before and after their
-  /// transactions took their state, this is one state.
+  /// Two connections read while a third one writes: if both have found the same header before and after the start
+  /// of their transactions, they read the same state.
   @Test func equalHeadsStandForOneState() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The line of those who wait, against an array.
+/// The queue of waiting accesses, compared with an array.
 @Suite struct WaitingLineTests {
   @Test func anyoneLeavesInOrderOrGivesUpOnce() throws {
     var chance = Chance()
@@ -11,7 +11,7 @@ import Tidemark
       var line = WaitingLine<Int>()
       var model: [Int] = []
       var tickets: [(number: Int, ticket: WaitingLine<Int>.Ticket)] = []
-      // Some lines grow, some shrink.
+      // Some queues grow, some shrink.
       let arrivals = Int.random(in: 2...7, using: &chance)
       for number in 0..<1500 {
         switch Int.random(in: 0..<10, using: &chance) {
@@ -34,7 +34,7 @@ import Tidemark
 
   @Test func thoseWhoGaveUpTakeNoPlace() {
     var line = WaitingLine<Int>()
-    // The first one stays, so that nobody is skipped.
+    // The first one stays, so that none is skipped.
     _ = line.append(-1)
     for number in 0..<10_000 {
       let ticket = line.append(number)
@@ -46,7 +46,7 @@ import Tidemark
   }
 }
 
-/// The gate of one connection, against an array.
+/// The gate of one connection, compared with an array.
 @Suite struct WaitingLineGateTests {
   @Test func oneAccessIsInAtATimeAndInOrder() throws {
     var chance = Chance()
@@ -83,7 +83,7 @@ import Tidemark
           _ = gate.giveUp(ticket)
           gone.append(ticket)
         default:
-          // Too late: nothing happens.
+          // Too late: no effect.
           if let ticket = gone.randomElement(using: &chance) { _ = gate.giveUp(ticket) }
         }
         try #require(letIn.entries == expected, "law 2, and in order")

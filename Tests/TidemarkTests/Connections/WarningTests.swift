@@ -4,9 +4,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What is said of the ground that a database stands on (promise P11).
+/// Warnings about the file system and the SQLite version (promise P11).
 @Suite struct WarningTests {
-  /// The version in which the fault of the log was mended, and its neighbours.
+  /// The first version without the fault in the log, and its neighbours.
   @Test(
     arguments: [
       (3_006_023, false), (3_007_000, true), (3_040_001, true), (3_044_005, true), (3_044_006, false),
@@ -16,7 +16,7 @@ import Tidemark
   func theFaultOfTheLogIsKnownByItsVersions(_ version: CInt, _ isThere: Bool) {
     let warnings = SQLiteFault.warnings(version: version, usesWriteAheadLog: true, isUntrusted: false)
     #expect(warnings.contains { $0.description.contains("checkpoints") } == isThere)
-    // It concerns the log alone.
+    // It affects databases with a log only.
     #expect(SQLiteFault.warnings(version: version, usesWriteAheadLog: false, isUntrusted: false) == [])
   }
 
@@ -40,7 +40,7 @@ import Tidemark
   }
 
   @Test func openingTellsTheLog() async {
-    // The log belongs to the whole process.
+    // The error log belongs to the whole process.
     await #expect(processExitsWith: .success) {
       let lines = Mutex<[String]>([])
       Database.logError = { code, message in

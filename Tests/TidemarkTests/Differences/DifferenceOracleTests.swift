@@ -1,13 +1,13 @@
 import Testing
 import Tidemark
 
-/// An element: who it is, and what it is.
+/// An element with an identity and a value.
 private struct Item: Equatable, Identifiable {
   var id: Int
   var version: Int
 }
 
-/// Differences of random lists lead from one to the other, and to nothing that need not be done.
+/// Differences of random lists transform one list into the other, without unneeded steps.
 @Suite struct DifferenceOracleTests {
   @Test(arguments: [false, true])
   func applyingADifferenceMakesTheOtherList(_ mayRepeat: Bool) {
@@ -36,8 +36,8 @@ private struct Item: Equatable, Identifiable {
     #expect(stepCount > 10_000)
   }
 
-  /// Of the elements that both lists have, those apart that can stay: the longest run in the order of both, found the
-  /// slow way.
+  /// The largest number of common elements that need not move: the longest common subsequence, computed by a slow,
+  /// simple algorithm.
   private static func leastMoveCount(_ old: [Item], _ new: [Item]) -> Int {
     let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.id, $0) })
     let common = new.compactMap { places[$0.id] }
@@ -51,7 +51,7 @@ private struct Item: Equatable, Identifiable {
 }
 
 extension Chance {
-  /// A list that follows another one: some elements less, some more, some moved, some changed, or all of it mixed.
+  /// A list derived from another one: elements are removed, inserted, moved or updated, or all of these.
   fileprivate mutating func next(after list: [Item], mayRepeat: Bool) -> [Item] {
     var list = list
     for _ in 0..<Int.random(in: 0...3, using: &self) {

@@ -1,13 +1,13 @@
 import Testing
 import Tidemark
 
-/// An element: who it is, and what it is.
+/// An element with an identity and a value.
 private struct Item: Equatable, Identifiable {
   var id: Character
   var version = 0
 }
 
-/// What has to be done with a list of letters to make another one of it.
+/// The steps that transform one list of letters into another one.
 @Suite struct KeyedDifferenceTests {
   private func items(_ ids: String) -> [Item] { ids.map { Item(id: $0) } }
 
@@ -49,7 +49,7 @@ private struct Item: Equatable, Identifiable {
 
   @Test(arguments: [
     ("abcd", "bcda", [0, 3]), ("abcd", "dabc", [3, 0]), ("abcd", "acbd", [1, 2]), ("xabcy", "xbcay", [1, 3]),
-    // With others that come and go.
+    // Together with insertions and removals.
     ("abcd", "xbca", [0, 3]),
   ])
   func whoPassesOthersMovesAlone(_ old: String, _ new: String, _ offsets: [Int]) {
@@ -112,7 +112,7 @@ private struct Item: Equatable, Identifiable {
     }
     #expect(
       result.words.contains(
-        "The difference starts from a list of 3 elements, and this one has 2: apply each difference once, in the order")
+        "the difference starts from a list of 3 elements, but this list has 2: apply all differences")
     )
   }
 }

@@ -59,7 +59,7 @@ import Tidemark
     #expect(DatabaseValue(rhs) != DatabaseValue(lhs))
   }
 
-  /// NULL and NaN have a rule of their own.
+  /// NULL and NaN have special rules.
   @Test(arguments: equals + unequals)
   func sqliteAgrees(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) throws {
     let lhs = DatabaseValue(lhs)

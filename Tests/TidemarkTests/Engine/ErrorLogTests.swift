@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// `Database.logError`. SQLite takes a log before its first connection only: each test has a process of its own.
+/// `Database.logError`. SQLite accepts a log only before its first connection: each test has a process of its own.
 @Suite struct ErrorLogTests {
   @Test func theMessagesOfSQLiteArrive() async {
     await #expect(processExitsWith: .success) {

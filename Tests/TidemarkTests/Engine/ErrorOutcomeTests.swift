@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What errors say of what is left (promise P4).
+/// The outcome of the transaction that errors report (promise P4).
 @Suite struct ErrorOutcomeTests {
   @Test(
     arguments: [

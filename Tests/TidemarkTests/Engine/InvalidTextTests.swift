@@ -98,7 +98,7 @@ import Tidemark
     #expect(throws: RowDecodingError.self) { try refusing.read { try String.fetchOne($0, sql: Self.sql) } }
     #expect(try repairing.read { try String.fetchOne($0, sql: Self.sql) } == "\u{FFFD}\0\u{FFFD}")
     try refusing.close()
-    // The address of a closed connection may be that of the next one.
+    // A new connection may have the address of a closed one.
     for _ in 0..<10 {
       #expect(try inMemory { try String.fetchOne($0, sql: Self.sql) } != nil)
     }

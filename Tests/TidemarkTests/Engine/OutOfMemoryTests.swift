@@ -5,9 +5,9 @@ import Tidemark
 
 /// Lack of memory is an error, and never NULL: hazard D7.
 ///
-/// The bound on memory is the whole process's, so each test runs in a process of its own.
+/// The memory limit applies to the whole process, so each test runs in a process of its own.
 @Suite struct OutOfMemoryTests {
-  /// A text that needs memory to be read: it is stored in UTF-16. A blob that does: SQLite fills it when asked.
+  /// A text stored in UTF-16, which needs memory to be read; and a blob that SQLite allocates when it is read.
   private static func withScarceMemory(_ body: (Database, _ sql: String) throws -> Void) throws {
     try inMemory { db throws in
       try db.execute(sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (x)")
@@ -66,7 +66,7 @@ import Tidemark
     }
   }
 
-  /// A conversion that lacks memory leaves NULL behind.
+  /// A conversion without memory leaves NULL behind.
   @Test func anIntegerIsNeverReadAsNoText() async {
     await #expect(processExitsWith: .success) {
       try inMemory { db in

@@ -2,8 +2,8 @@ import CSQLite
 import Testing
 import Tidemark
 
-/// Every name of a result code stands on both types, with SQLite's own number (the macros of extended codes cannot be
-/// imported: they are written as in its header).
+/// Both types have every name of a result code, with SQLite's own number. The macros of extended codes cannot be
+/// imported: they are written as in SQLite's header.
 @Suite struct ResultCodeNameTests {
   @Test(arguments: codes)
   func aNameHasTheNumberOfSQLite(code: ResultCode, codeOfErrors: ResultCode, number: CInt) {

@@ -47,7 +47,7 @@ import Tidemark
   }
 }
 
-/// A text made to break SQL.
+/// A text that would break SQL if it were not quoted.
 func hostileText(using chance: inout Chance) -> String {
   let pieces = [
     "'", "\"", "`", "[", "]", ";", "--", "/*", "*/", "\\", "\0", "\n", "\r", "%", "_", "?", "?1", ":a", "@a", "$a", "#",

@@ -38,7 +38,7 @@ import Tidemark
     #expect(SQLTokenizer.isBlank(sql[...]) == isBlank)
   }
 
-  /// What SQLite compiles, it and we cut alike: same parameters, same end of the statement.
+  /// For all SQL that SQLite compiles, both find the same parameters and the same end of the statement.
   @Test func randomTextIsCutAsSQLiteCutsIt() throws {
     var chance = Chance()
     let pieces = [

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A list that has one element most of the time, against an array.
+/// A list optimized for one element, compared with an array.
 @Suite struct ShortListTests {
   @Test func itDoesWhatAnArrayDoes() {
     var chance = Chance()

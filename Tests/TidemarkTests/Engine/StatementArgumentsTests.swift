@@ -33,14 +33,14 @@ import Tidemark
     #expect(StatementArguments(dictionaryLiteral: ("a", 1), ("a", 2)) == ["a": 2])
   }
 
-  /// A value that an existential cannot hold without a box.
+  /// A value that is too large to be stored inline in an existential.
   private struct Large: DatabaseValueConvertible {
     var words = (1, 2, 3, 4, 5)
     var databaseValue: DatabaseValue { "\(words)".databaseValue }
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Large? { nil }
   }
 
-  /// A value that counts those that are still there.
+  /// A value that counts its live instances.
   private final class Counted: DatabaseValueConvertible {
     private let count: Locked<Int>
     init(_ count: Locked<Int>) {

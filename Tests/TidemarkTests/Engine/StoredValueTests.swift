@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What is bound comes back as it was: hazard A9.
+/// Stored values are read back unchanged (hazard A9).
 @Suite struct StoredValueTests {
   private func stored(_ value: some DatabaseValueConvertible) throws -> DatabaseValue? {
     try inMemory { db in try DatabaseValue.fetchOne(db, sql: "SELECT ?", arguments: [value]) }

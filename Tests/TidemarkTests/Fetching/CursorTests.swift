@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What is true of all cursors, and of `AnyCursor`.
+/// The common behaviour of all cursors, and of `AnyCursor`.
 @Suite struct CursorTests {
   @Test func elementsComeInOrderThenNilForEver() throws {
     let cursor = AnyCursor([1, 2])

@@ -28,7 +28,7 @@ import Tidemark
     #expect(try Array(AnyCursor([1, 2]), minimumCapacity: 0) == [1, 2])
   }
 
-  /// A collection that notes what capacities it is asked for, and when.
+  /// A collection that records the requested capacities.
   private struct ReservingCollection: RangeReplaceableCollection {
     struct Reservation: Equatable {
       let capacity: Int
@@ -122,7 +122,7 @@ import Tidemark
     #expect(try members.intersection(AnyCursor([Version(1, "new")])).first?.name == "member")
   }
 
-  /// Equal to the others of its number, whatever their name.
+  /// Equal to all elements with the same number, whatever their names.
   private struct Version: Hashable {
     let number: Int
     let name: String

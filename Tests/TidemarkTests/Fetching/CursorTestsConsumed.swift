@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What is made of a cursor at once.
+/// Methods that consume a cursor immediately.
 @Suite struct ConsumedCursorTests {
   // MARK: Questions
 

@@ -1,9 +1,9 @@
 import Testing
 import Tidemark
 
-/// Cursors made from cursors: what they show, and when they ask for it.
+/// Cursors derived from cursors: their elements, and when they read them.
 @Suite struct DerivedCursorTests {
-  // MARK: What they show
+  // MARK: Elements
 
   @Test(arguments: Walk.allCases)
   func mapShowsWhatElementsBecome(by how: Walk) {
@@ -102,7 +102,7 @@ import Tidemark
 
   // MARK: When they ask for it
 
-  /// All kinds of derived cursors, with functions that let all elements through.
+  /// All kinds of derived cursors, with functions that keep all elements.
   static let derivations: [NamedFunction<ScriptedCursor, AnyCursor<Int>>] = [
     .init("map") { AnyCursor($0.map { $0 }) },
     .init("compactMap") { AnyCursor($0.compactMap { $0 }) },

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Closures that throw: the error reaches who asked, one element is lost, and iteration goes on.
+/// Closures that throw: the caller receives the error, one element is lost, and iteration can continue.
 @Suite struct CursorErrorTests {
   /// Throws for the number 2.
   private static func notTwo<T>(_ number: Int, _ result: T) throws -> T {
@@ -74,7 +74,7 @@ import Tidemark
     #expect(walk(ScriptedCursor([1, .failure, 2, 3]).dropFirst(2), how) == ["failure", "3"])
   }
 
-  /// All methods that consume the cursor at once.
+  /// All methods that consume the cursor immediately.
   static let consumers: [NamedFunction<ScriptedCursor, Void>] = [
     .init("contains") { _ = try $0.contains(9) },
     .init("contains(where:)") { _ = try $0.contains { $0 == 9 } },
@@ -104,7 +104,7 @@ import Tidemark
     #expect(try cursor.next() == 3)
   }
 
-  /// All methods that consume the cursor at once and call a function, which throws for its second element.
+  /// All methods that consume the cursor immediately and call a function, which throws for its second element.
   static let consumersWithClosures: [NamedFunction<AnyCursor<Int>, Void>] = [
     .init("contains(where:)") { _ = try $0.contains { try notTwo($0, false) } },
     .init("first(where:)") { _ = try $0.first { try notTwo($0, false) } },

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Random chains of operations on random elements: a cursor shows what a lazy sequence does.
+/// Random chains of operations on random elements: a cursor behaves as a lazy sequence does.
 ///
-/// Set `CURSOR_SEED` to run the chains of a seed again.
+/// `CURSOR_SEED` repeats the chains of a seed.
 @Suite struct RandomCursorTests {
   /// One operation, on cursors and on the sequences of the standard library.
   private struct Operation {
@@ -56,7 +56,7 @@ import Tidemark
     }
   }
 
-  /// What is made of the chain: in both worlds, the same text.
+  /// The consumption of a chain, as a text that is the same for cursors and sequences.
   private typealias Consumer = (
     name: String,
     onCursor: @Sendable (AnyCursor<Int>) throws -> String,
@@ -103,7 +103,7 @@ import Tidemark
       let cursor = operations.reduce(AnyCursor(elements)) { $1.onCursor($0) }
       let sequence = operations.reduce(AnySequence(elements)) { $1.onSequence($0) }
       let (name, ofCursor, ofSequence) = Self.consumers[Int.random(in: 0..<Self.consumers.count, using: &numbers)]
-      // Multiplied sizes make long texts, and no new case.
+      // Large sizes make long texts, and test nothing more.
       guard sequence.prefix(901).reduce(0, { count, _ in count + 1 }) <= 900 else { continue }
       try #require(
         try ofCursor(cursor) == ofSequence(sequence),
@@ -111,7 +111,7 @@ import Tidemark
     }
   }
 
-  /// Numbers that follow from a seed (SplitMix64).
+  /// Random numbers that a seed determines (SplitMix64).
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,10 +1,10 @@
 import Testing
 import Tidemark
 
-/// A failure that a test has ordered.
+/// A failure that a test requests.
 struct StepFailure: Error {}
 
-/// A cursor whose steps are written down: numbers and failures.
+/// A cursor with given steps: numbers and failures.
 ///
 /// ```swift
 /// let cursor = ScriptedCursor([1, .failure, 3])
@@ -19,7 +19,7 @@ final class ScriptedCursor: Cursor {
 
   private var steps: ArraySlice<Step>
 
-  /// How many times the cursor was asked for an element.
+  /// The number of times that the cursor was asked for an element.
   private(set) var stepCount = 0
 
   init(_ steps: [Step]) { self.steps = steps[...] }
@@ -34,7 +34,7 @@ final class ScriptedCursor: Cursor {
   }
 }
 
-/// A function that a test is run with, and its name in the report.
+/// A function to be tested, and its name in the report.
 struct NamedFunction<Input, Output>: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let call: @Sendable (Input) throws -> Output
@@ -45,13 +45,13 @@ struct NamedFunction<Input, Output>: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The two ways to consume a cursor. They must see the same.
+/// The two ways to consume a cursor, which must have the same result.
 enum Walk: CaseIterable {
   case next
   case forEach
 }
 
-/// What a cursor shows until its end, and wrongly after it, errors included.
+/// The elements and errors of a cursor until its end, and any that follow the end.
 func walk<Element>(_ cursor: some Cursor<Element>, _ walk: Walk) -> [String] {
   var seen: [String] = []
   // A cursor that never ends is a failure, not a test that hangs.
@@ -73,7 +73,7 @@ func walk<Element>(_ cursor: some Cursor<Element>, _ walk: Walk) -> [String] {
 }
 
 extension ExitTest.Result {
-  /// Whether the process left a message on its standard error.
+  /// Whether the process has written a message to its standard error.
   func says(_ message: String) -> Bool {
     String(decoding: standardErrorContent, as: UTF8.self).contains(message)
   }

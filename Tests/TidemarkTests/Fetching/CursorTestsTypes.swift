@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The types that programs may spell, and the names that must stay those of the standard library.
+/// The types that programs can name, and the names that must remain the standard library's.
 @Suite struct CursorTypeTests {
   typealias Base = AnyCursor<Int>
 

@@ -2,10 +2,9 @@ import Synchronization
 import Testing
 import Tidemark
 
-/// Cursors and statements that left their access may be released anywhere, at any time. To be run under the thread
-/// sanitizer, too.
+/// Cursors and statements that have left their access can be released anywhere, at any time. Also run by `make tsan`.
 @Suite struct EscapedCursorTests {
-  // What escapes is not Sendable, rightly: only its release happens elsewhere.
+  // These types are rightly not Sendable: only their release happens elsewhere.
   private final class Escaped: @unchecked Sendable {
     var objects: [AnyObject] = []
   }

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The laws of cursors over statements.
+/// The invariants of cursors over statements.
 @Suite struct FetchCursorTests {
   private static let threeRows = "SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3"
 
@@ -72,7 +72,7 @@ import Tidemark
         let cursor = try Int.fetchCursor(statement)
         #expect(try cursor.next() == 1)
       }
-      // A statement that still runs would keep the table from being dropped.
+      // A running statement would prevent the table from being dropped.
       try db.execute(sql: "CREATE TABLE t AS SELECT 1 AS x UNION ALL SELECT 2")
       do {
         let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
@@ -172,7 +172,7 @@ import Tidemark
     }
   }
 
-  /// Swift finds both texts equal, SQLite does not: kept statements are found by bytes.
+  /// Swift finds both texts equal, SQLite does not: the cache compares bytes.
   @Test func textsThatDifferInBytesAreTwoStatements() throws {
     let composed = "SELECT length('\u{E9}')"
     let decomposed = "SELECT length('e\u{301}')"
@@ -182,7 +182,7 @@ import Tidemark
     }
   }
 
-  // MARK: What it says
+  // MARK: Descriptions
 
   @Test func aCursorSaysWhatItFetches() throws {
     try inLibrary { db throws in

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-// One of each kind of thing that can be fetched.
+// One of each kind of type that can be fetched.
 
 private struct Player: FetchableRecord, Hashable {
   var id: Int
@@ -21,14 +21,14 @@ private final class Dog: Animal {}
 
 private enum Colour: String, DatabaseValueConvertible, StatementColumnConvertible { case red, blue }
 
-/// A value without the short way.
+/// A value that cannot be read from a column directly.
 private struct Slow: DatabaseValueConvertible, Hashable {
   var n: Int
   var databaseValue: DatabaseValue { n.databaseValue }
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Slow? { Int.fromDatabaseValue(dbValue).map(Slow.init(n:)) }
 }
 
-/// A record and a value.
+/// A record that is also a value.
 private struct Both: FetchableRecord, DatabaseValueConvertible, Equatable {
   var origin: String
   init(origin: String) { self.origin = origin }
@@ -42,14 +42,14 @@ private struct Later: FetchableRecord {
   init(row: Row) throws { origin = "row" }
 }
 
-/// The second conformance comes in another extension.
+/// The second conformance is declared in another extension.
 extension Later: DatabaseValueConvertible {
   init(_ origin: String) { self.origin = origin }
   var databaseValue: DatabaseValue { origin.databaseValue }
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Later? { Later("value") }
 }
 
-/// What the fetch kernel was proven with when it was designed.
+/// The basic types and sources of fetches.
 @Suite struct FetchKernelTests {
   private static let sql = "SELECT * FROM player ORDER BY id"
 

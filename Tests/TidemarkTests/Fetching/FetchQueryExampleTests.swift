@@ -12,7 +12,7 @@ private struct Wine: FetchableRecord, Hashable {
   }
 }
 
-/// The examples of the guide on fetch queries. (Those on methods of cursors stand with cursors.)
+/// The examples of the guide on fetch queries. (Those on methods of cursors are in the tests of cursors.)
 @Suite struct FetchQueryExampleTests {
   private func cellar() throws -> DatabaseQueue {
     let dbQueue = try DatabaseQueue()

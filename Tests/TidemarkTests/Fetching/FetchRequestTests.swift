@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Requests made of requests.
+/// Requests derived from requests.
 @Suite struct FetchRequestTests {
   private static let request = SQLRequest<Row>(sql: "SELECT id, title, authorId FROM book WHERE id > ?", arguments: [1])
 
@@ -54,7 +54,7 @@ import Tidemark
     }
   }
 
-  /// A request of the program.
+  /// A request type of the program.
   private struct TitleRequest: FetchRequest {
     typealias RowDecoder = String
     var id: Int

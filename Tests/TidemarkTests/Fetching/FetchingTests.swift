@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The four verbs, from one source, with the argument 0.
+/// The four fetch methods, from one source, with the argument 0.
 private struct Verbs<T: Hashable> {
   var all: (Database, _ sql: String) throws -> [T]
   var set: (Database, _ sql: String) throws -> Set<T>
@@ -9,12 +9,12 @@ private struct Verbs<T: Hashable> {
   var cursor: (Database, _ sql: String) throws -> () throws -> T?
 }
 
-/// Where results come from.
+/// The sources of results.
 enum FetchSource: CaseIterable {
   case sql, statement, request, requestItself
 }
 
-// Twice the same: rows and records, then values, have the same methods and no protocol in common.
+// Written twice: rows and records on the one hand, values on the other, have no protocol in common.
 extension FetchSource {
   fileprivate func verbs<T: RowDecodable & Hashable>(_: T.Type) -> Verbs<T> {
     switch self {
@@ -74,7 +74,7 @@ extension FetchSource {
   }
 }
 
-/// Four verbs, four sources, five kinds of elements: what a fetch answers does not depend on where it comes from.
+/// Four methods, four sources, five kinds of elements: the result of a fetch does not depend on its source.
 @Suite struct FetchingTests {
   struct Book: FetchableRecord, Hashable {
     var title: String?
@@ -172,7 +172,7 @@ extension FetchSource {
 
   @Test(arguments: FetchSource.allCases)
   func fetchOneReadsOneRowOnly(from source: FetchSource) throws {
-    // The second row cannot be computed.
+    // The second row causes an error.
     let sql = "SELECT abs(x) FROM (SELECT 1 + ? AS x UNION ALL SELECT -9223372036854775808)"
     try inMemory { db throws in
       #expect(try source.verbs(Int.self).one(db, sql) == 1)

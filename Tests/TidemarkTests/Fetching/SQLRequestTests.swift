@@ -89,7 +89,7 @@ import Tidemark
       #expect(try SQLRequest<Int>("SELECT * FROM book WHERE id > \(1)").fetchCount(db) == 2)
       #expect(try SQLRequest<Row>(sql: "SELECT * FROM book WHERE id > :id", arguments: ["id": 2]).fetchCount(db) == 1)
       #expect(throws: DatabaseError.self) { try SQLRequest<Row>(sql: "SELECT ?").fetchCount(db) }
-      // A count inside of a loop over a count of the same text.
+      // A count inside a loop over a count with the same SQL.
       let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(1)"
       let cursor = try request.fetchCursor(db)
       while try cursor.next() != nil { #expect(try request.fetchCount(db) == 2) }

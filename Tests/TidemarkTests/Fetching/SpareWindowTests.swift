@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// One row is fetched through a window that its statement keeps for the next run.
+/// Fetching one row uses a row object that its statement keeps for the next run.
 @Suite struct SpareWindowTests {
   private struct Keeper: FetchableRecord {
     let row: Row
@@ -33,7 +33,7 @@ import Tidemark
     }
   }
 
-  /// Fetches one with the same statement while it is made.
+  /// Fetches one row with the same statement while it is decoded.
   private struct Nested: FetchableRecord {
     let number: Int
     let inner: Int?

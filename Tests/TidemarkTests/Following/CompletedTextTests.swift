@@ -1,9 +1,9 @@
 import Testing
 import Tidemark
 
-/// What a request is completed with changes nothing of what it shows, whatever the schema becomes.
+/// The columns that are added to a request do not change its result, whatever the schema becomes.
 @Suite struct CompletedTextTests {
-  /// Whatever columns there are.
+  /// All columns of the row, whatever they are.
   private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     var id: String
     var text: String
@@ -45,7 +45,7 @@ import Tidemark
     _ = await loop.result
   }
 
-  /// The columns behind those that are shown are others then.
+  /// The columns after the selected ones have changed.
   @Test(arguments: ["ADD COLUMN more DEFAULT 3", "DROP COLUMN other", "RENAME COLUMN other TO more"])
   func columnsThatComeAndGoShow(_ change: String) async throws {
     try await follow(
@@ -83,7 +83,7 @@ import Tidemark
       ], in: DatabaseQueue())
   }
 
-  /// What is shown without a name is called by its text.
+  /// A selected expression without a name is named by its text.
   @Test(arguments: [("NULL", #""null""#), ("1", #""1""#), ("n + 1", #""n + 1""#)])
   func whatIsCalledAsAColumnIsIsNone(_ shown: String, _ column: String) async throws {
     try await follow(
@@ -107,7 +107,7 @@ import Tidemark
       ["UPDATE item SET n = 0 WHERE name = 'a'", "UPDATE item SET n = 9 WHERE name = 'b'"])
   }
 
-  /// One of its names is no name of a table where columns are named by it.
+  /// One of the names is not a table name where it qualifies columns.
   @Test func theTableOfTheSchemaIsNotFollowed() async throws {
     try await follow(Self.table, "SELECT name FROM sqlite_schema ORDER BY name", order: "", [])
   }

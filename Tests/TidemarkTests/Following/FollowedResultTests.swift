@@ -8,11 +8,11 @@ private struct Item: Equatable, Sendable {
   var score: Int
 }
 
-/// A result that rows are put into tells what has changed since its consumer last asked.
+/// A result that is updated row by row reports what has changed since its consumer last asked.
 @Suite struct FollowedResultTests {
   private static let order = RowOrder(terms: [RowOrder.Term()])
 
-  /// What a database would have: rows by their ids.
+  /// The contents of a database: rows by their IDs.
   private struct Rows {
     var items: [Int64: Item] = [:]
 
@@ -51,7 +51,7 @@ private struct Item: Equatable, Sendable {
         switch Int.random(in: 0..<6, using: &chance) {
         case 0..<2: rows.items[key] = nil
         case 2: rows.items[key]?.name += 1
-        // An element may be there twice, and go to another row.
+        // An element may occur twice, and move to another row.
         default:
           let name = Int.random(in: 0..<8, using: &chance)
           rows.items[key] = Item(name: name, score: Int.random(in: 0..<9, using: &chance))

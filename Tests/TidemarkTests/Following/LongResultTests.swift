@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tidemark
 
-/// Results of thousands of rows are kept up with.
+/// Results of thousands of rows are updated row by row.
 @Suite struct LongResultTests {
   private struct Thing: Codable, Equatable, Identifiable, FetchableRecord, Sendable {
     var id: Int

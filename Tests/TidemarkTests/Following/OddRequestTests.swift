@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tidemark
 
-/// However a request is written, its differences lead to its result.
+/// Whatever the form of a request, its differences produce its result.
 @Suite struct OddRequestTests {
   private static func values(_ count: Int) -> String {
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"

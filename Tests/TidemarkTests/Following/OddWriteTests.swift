@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tidemark
 
-/// However rows are changed, differences lead to the result.
+/// Whatever the form of a change, differences produce the result.
 @Suite struct OddWriteTests {
   static let cases: [RequestCase] = [
     RequestCase(
@@ -195,12 +195,12 @@ import Testing
           try db.execute(sql: step)
         }
       }
-      // Nobody tells of the end of what is not the library's: the next access does.
+      // The end of a transaction outside of the library is not reported: the next access notices it.
       try await writer.writeWithoutTransaction { _ = try Int.fetchOne($0, sql: "SELECT 1") }
     }
   }
 
-  /// What is not committed is not seen. (A queue has one connection, and no state beside that of the transaction.)
+  /// Uncommitted changes are not visible. (A queue has one connection, and only the state of the transaction.)
   @Test func openTransactionsAreNotSeen() async throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()

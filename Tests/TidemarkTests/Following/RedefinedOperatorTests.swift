@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tidemark
 
-/// Where the program gives operators of SQLite another meaning, results are fetched as a whole.
+/// If the program redefines operators of SQLite, results are fetched completely.
 @Suite struct RedefinedOperatorTests {
-  /// LIKE is a function that the program may redefine: here, it depends on something else than the row.
+  /// LIKE is a function that the program may redefine: here, its result does not depend on the row alone.
   @Test(arguments: [RequestHome.pool, .queue])
   func likeThatIsAnother(_ home: RequestHome) async throws {
     let folder = try TemporaryFolder()

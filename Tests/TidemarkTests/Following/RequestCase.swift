@@ -17,7 +17,7 @@ struct RequestItem: Equatable, Identifiable, FetchableRecord, Sendable, CustomSt
   var description: String { text }
 }
 
-/// Follows a request and keeps the list.
+/// Observes a request, and applies the differences to a list.
 final class RequestFollower<Item: FetchableRecord & Equatable & Identifiable & Sendable>: Sendable
 where Item.ID: Sendable {
   let list = Locked<[Item]>([])
@@ -44,12 +44,12 @@ where Item.ID: Sendable {
     }
   }
 
-  /// Waits until the list is the expected one, or the sequence is over.
+  /// Waits until the list is the expected one, or the sequence has ended.
   ///
   /// - returns: Whether the list is the expected one.
   func becomes(_ expected: [Item], file: String = #fileID, line: Int = #line) async -> Bool {
     let isExpected = { self.count.value > 0 && self.list.value == expected }
-    // A hang is a list that never becomes the expected one: the caller reports it, with the lists.
+    // A hang means that the list never becomes the expected one: the caller reports it, with the lists.
     try? await Wait.until("a list of \(expected.count)", file: file, line: line) { isExpected() || isOver.value }
     return isExpected()
   }
@@ -57,7 +57,7 @@ where Item.ID: Sendable {
   deinit { task.value?.cancel() }
 }
 
-/// A request, what is done to the database one step after the other, and what its result is then.
+/// A request, the changes of the database step by step, and the result of the request after each step.
 struct RequestCase: Sendable, CustomStringConvertible {
   var name: String
   var setup: String

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// An element of any of the requests: it has whatever columns they show.
+/// An element of any of the requests: it has all columns that they select.
 private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
   var id: Int64
   var text: String
@@ -12,9 +12,9 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
   }
 }
 
-/// Whatever is written, however it is written: a consumer of differences makes the result of the request of them.
+/// Whatever is written, in whatever way: the differences of a request produce its result.
 @Suite struct RequestDifferenceOracleTests {
-  /// Requests, and what the same rows are sorted by where the request does not say all of it.
+  /// Requests, and the order of their rows where the request leaves it open.
   private static let requests: [(sql: String, arguments: StatementArguments, order: String)] = [
     ("SELECT * FROM item", [], " ORDER BY id"),
     ("SELECT * FROM item ORDER BY score DESC", [], ", id DESC"),
@@ -24,7 +24,7 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     ("SELECT id, label FROM item WHERE kind <> :kind ORDER BY label COLLATE RTRIM DESC", ["kind": "c"], ", id DESC"),
     ("SELECT id FROM item WHERE kind = 'marker' OR score BETWEEN 10 AND 60 ORDER BY ratio DESC, score", [], ", id"),
     ("SELECT name AS title, id FROM item ORDER BY kind, score DESC;", [], ", id DESC"),
-    // Not row by row.
+    // Not updated row by row.
     ("SELECT id, abs(score) FROM item ORDER BY id", [], ""),
     ("SELECT id FROM item ORDER BY id = 0 DESC, score, id LIMIT 7", [], ""),
     ("SELECT kind AS text, max(id = 0) - 1 AS id, sum(score) FROM item GROUP BY kind ORDER BY kind", [], ""),
@@ -54,7 +54,7 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
         try await writer.write { db in
           for statement in statements { try db.execute(sql: statement) }
         }
-        // Some are seen one by one, others together.
+        // Some changes are observed one by one, others together.
         if Bool.random(using: &chance) { await Task.yield() }
       }
       try await writer.write { db in

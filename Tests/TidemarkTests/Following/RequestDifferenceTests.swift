@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tidemark
 
-/// What changes in the result of a request is told, and no more is fetched for it than has changed.
+/// The changes of a request's result are reported, and only the changed rows are fetched.
 @Suite struct RequestDifferenceTests {
   private struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord, Sendable {
     var id: Int
@@ -10,7 +10,7 @@ import Tidemark
     var score: Int
   }
 
-  // Made anew for each: sanitizers take what a constant holds in an enumeration for lost.
+  // Created for each use: leak sanitizers do not see references in constants of enumerations.
   private static var ranking: QueryInterfaceRequest<Player> { Player.order(Column("score").desc) }
 
   private func createPlayers(_ writer: some DatabaseWriter, count: Int = 100) async throws {
@@ -20,7 +20,7 @@ import Tidemark
     }
   }
 
-  // MARK: What is fetched
+  // MARK: Fetches
 
   @Test(arguments: RequestHome.kinds)
   func onlyTheRowIsFetchedThatHasChanged(_ home: RequestHome) async throws {
@@ -72,7 +72,7 @@ import Tidemark
     #expect(recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }.count == 1)
   }
 
-  // MARK: What is told
+  // MARK: Differences
 
   @Test(arguments: RequestHome.kinds)
   func theFirstOneComesAlsoWhenTheResultIsEmpty(_ home: RequestHome) async throws {
@@ -92,7 +92,7 @@ import Tidemark
     try await createPlayers(writer)
     var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
     _ = try await differences.next()
-    // Each of them has the row fetched.
+    // Each of them requires a fetch of the row.
     try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'other' WHERE id = 1") }
     try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'Player 1' WHERE id = 1") }
     try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'last' WHERE id = 2") }
@@ -104,7 +104,7 @@ import Tidemark
     #expect(names.contains("last"))
   }
 
-  /// Who is somebody is told by the program: a row that was put in place of another one is the same element.
+  /// The program determines the identity: a row that replaces another one can be the same element.
   @Test func anElementThatHasAnotherRowIsTheSame() async throws {
     struct Visit: Equatable, FetchableRecord, Sendable {
       var name: String
@@ -140,7 +140,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
     try await createPlayers(pool, count: 2)
-    // Rows are sorted by what is not shown.
+    // Rows are sorted by columns that are not selected.
     let request: SQLRequest<Wide> = "SELECT name, player.* FROM player ORDER BY score"
     var differences = request.differences(in: pool, by: \.name).makeAsyncIterator()
     #expect(try await differences.next()?.insertions.last?.element.columns == ["name", "id", "name", "score"])
@@ -168,7 +168,7 @@ import Tidemark
     }
   }
 
-  /// What others have committed in the meantime is there, too, or not at all.
+  /// External commits that happened in the meantime are visible as a whole, or not at all.
   @Test func aResultIsThatOfOneCommitWhoeverCommits() async throws {
     let folder = try TemporaryFolder()
     let pool = try RequestHome.pool.open(folder.path("db"))
@@ -253,7 +253,7 @@ import Tidemark
     _ = try await one.next()
     try await pool.write { _ = try Player.deleteOne($0, key: 3) }
     #expect(try await one.next()?.removals.count == 1)
-    // The first one of the other may be that of before.
+    // The first value of the other one may be older.
     var count = 0
     while count != 99, let difference = try await other.next() { count = difference.count }
     #expect(count == 99)

@@ -1,10 +1,10 @@
 import Tidemark
 
-/// A database whose requests are followed.
+/// A database whose requests are observed.
 enum RequestHome: String, CaseIterable {
   case pool, queue, walQueue, poolWithoutWatch
 
-  /// One of each kind.
+  /// One database of each kind.
   static let kinds: [RequestHome] = [.pool, .queue]
 
   func open(_ path: String, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {

@@ -39,7 +39,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
   var rowid: Int?
 }
 
-/// Whoever writes at the same time, each list is the result of one commit, and the last one that of the last.
+/// With concurrent writers, each list is the result at one commit, and the last list is the result at the last commit.
 @Suite struct RequestStormTests {
   private static func patient() -> Configuration {
     var configuration = Configuration()
@@ -53,7 +53,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     INSERT INTO item SELECT 'n' || i, 10, i FROM i;
     """
 
-  /// One commit that keeps the count and the sum.
+  /// A commit that preserves the count and the sum.
   private static func statement(_ chance: inout Chance) -> [String] {
     let (a, b) = (Int.random(in: 1...60, using: &chance), Int.random(in: 1...60, using: &chance))
     let fresh = "m\(UInt32.random(in: 0...UInt32.max, using: &chance))"
@@ -126,7 +126,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       }
       for try await sum in sums.values(in: writer) where sum != 600_060 { torn.update { $0.append("sum \(sum)") } }
     }
-    // They come and go.
+    // They start and end all the time.
     let guests = Task {
       while !Task.isCancelled {
         for try await difference in requests[0].differences(in: writer) {

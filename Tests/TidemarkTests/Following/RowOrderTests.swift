@@ -56,7 +56,7 @@ import Testing
     #expect(areBehind == [true, true, false, false, true])
   }
 
-  /// Beside an array that is sorted anew after each change.
+  /// Compared with an array that is sorted again after each change.
   @Test(arguments: [10, 5_000])
   func rowsAreFoundWhereTheyStand(_ countMax: Int) {
     var chance = Chance(function: "rowsAreFoundWhereTheyStand")

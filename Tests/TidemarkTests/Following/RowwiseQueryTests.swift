@@ -3,7 +3,7 @@ import Testing
 @testable import Tidemark
 @testable import TidemarkEssentials
 
-/// Which queries have rows that are fetched one by one, and how.
+/// Which queries can be updated row by row, and how.
 @Suite struct RowwiseQueryTests {
   private func query(_ sql: String) throws -> RowwiseQuery? {
     try inMemory { db in

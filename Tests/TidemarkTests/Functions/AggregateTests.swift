@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Swift functions of several rows (reference §8).
+/// Aggregate functions in Swift.
 @Suite(.serialized) struct AggregateTests {
   private struct Sum: DatabaseAggregate {
     var sum = 0
@@ -95,7 +95,7 @@ import Tidemark
     try DatabaseQueue().inDatabase { db throws in
       db.add(function: DatabaseFunction("counted", argumentCount: 1, aggregate: Counted.self))
       _ = try? Row.fetchAll(db, sql: sql)
-      // Also when nobody reads to the end.
+      // Also if the rows are not read to the end.
       _ = try? Row.fetchOne(db, sql: sql)
       _ = try? Row.fetchCursor(db, sql: sql).next()
     }

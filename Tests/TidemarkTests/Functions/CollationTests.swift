@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Swift functions that sort texts (reference §8).
+/// Collations in Swift.
 @Suite struct CollationTests {
   private func sorted(_ words: [String], _ collation: String, _ change: (Database) -> Void = { _ in }) throws
     -> [String]

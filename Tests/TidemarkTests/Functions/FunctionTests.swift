@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Swift functions called by SQL (reference §8).
+/// SQL functions in Swift.
 @Suite struct FunctionTests {
   private func withFunction<T>(
     _ function: DatabaseFunction, _ body: (Database) throws -> T
@@ -143,7 +143,7 @@ import Tidemark
     Thrown(error: DatabaseError(message: "nope"), message: "nope", code: .SQLITE_ERROR),
     Thrown(error: DatabaseError(resultCode: ResultCode(rawValue: 123), message: "nope"), message: "nope", code: ResultCode(rawValue: 123)),
     Thrown(error: DatabaseError(resultCode: .SQLITE_MISMATCH), message: "datatype mismatch", code: .SQLITE_MISMATCH),
-    // Codes that are no failures, and would be taken for a success.
+    // Codes that are not failures, and would be taken for success.
     Thrown(error: DatabaseError(resultCode: .SQLITE_OK, message: "fine?"), message: "fine?", code: .SQLITE_ERROR),
     Thrown(error: DatabaseError(resultCode: .SQLITE_ROW, message: "a row?"), message: "a row?", code: .SQLITE_ERROR),
     Thrown(error: DatabaseError(resultCode: .SQLITE_DONE, message: "done?"), message: "done?", code: .SQLITE_ERROR),
@@ -156,7 +156,7 @@ import Tidemark
       #expect(error?.message == thrown.message)
       #expect(error?.extendedResultCode == thrown.code)
       #expect(error?.sql == "SELECT f()")
-      // And the connection goes on.
+      // The connection continues to work.
       #expect(try Int.fetchOne(db, sql: "SELECT 1") == 1)
     }
   }
@@ -188,7 +188,7 @@ import Tidemark
 
   final class Cargo: Sendable {}
 
-  /// A function that holds an object, and the object.
+  /// A function that captures an object, and the object.
   private func makeFunction() -> (DatabaseFunction, () -> Cargo?) {
     let cargo = Cargo()
     let function = DatabaseFunction("f", argumentCount: 0) { _ in

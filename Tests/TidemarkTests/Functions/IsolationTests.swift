@@ -4,7 +4,7 @@ import Tidemark
 
 /// Closures written on the main actor are called on other threads, and do not trap (hazard S3).
 @Suite struct IsolationTests {
-  /// What a view model would write.
+  /// Code as in a view model.
   @MainActor private final class Model {
     var seen = 0
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// A value never becomes SQL: hazards A1 and A2.
+/// A value never becomes SQL (hazards A1 and A2).
 @Suite struct InjectionTests {
   private func withVictim<T>(_ body: (Database) throws -> T) throws -> T {
     try inMemory { db throws in

@@ -13,7 +13,7 @@ private struct Point: DatabaseValueConvertible {
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Point? { nil }
 }
 
-/// What each interpolated thing becomes.
+/// The SQL for each kind of interpolated value.
 @Suite struct SQLInterpolationTests {
   private static let nothing: Int? = nil
   private static let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(3)"

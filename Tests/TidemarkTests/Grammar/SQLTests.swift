@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Pieces of SQL put together.
+/// Concatenated SQL literals.
 @Suite struct SQLTests {
   private func expect(
     _ literal: SQL, _ sql: String, _ arguments: StatementArguments = [],

@@ -113,7 +113,7 @@ extension Isbn: DatabaseValueConvertible {
   @Test func timeLimitsAndReadsInPlace() async throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
-    // A second does not pass, however busy the machine is.
+    // The deadline must not pass on a busy machine.
     configuration.environment.clock = FakeClock().clock
     let dbPool = try DatabasePool(path: folder.path("library.sqlite"), configuration: configuration)
     try await dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }

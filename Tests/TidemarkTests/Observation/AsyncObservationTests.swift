@@ -62,7 +62,7 @@ import Tidemark
     try await observed.withDatabase { writer in
       var iterator = ValueObservationTests.playerCount.values(in: AnyDatabaseWriter(writer)).makeAsyncIterator()
       #expect(try await iterator.next() == 0)
-      // Another observation of the same value tells when all is fetched.
+      // Another observation of the same value shows when everything has been fetched.
       let (deliveries, cancellable) = ValueObservationTests.playerCount.collect(in: AnyDatabaseWriter(writer))
       for number in 1...50 { try await writer.write { try $0.addPlayer("\(number)") } }
       try deliveries.wait(forLast: 50)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Whatever way a database is changed, by itself or by others, its observations notice: seventeen ways.
+/// Observations detect changes made in any of seventeen ways, by the same database or by other connections.
 @Suite struct ChangeSourceTests {
   /// A way to change a database.
   struct Source: Sendable, CustomStringConvertible {
@@ -112,7 +112,7 @@ import Tidemark
     }
   }
 
-  /// Who else changes a file.
+  /// The other connections that change a file.
   enum Other: String, CaseIterable {
     case secondConnection
     case otherProcess

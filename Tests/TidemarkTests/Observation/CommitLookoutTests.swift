@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// When one looks whether others have committed.
+/// When the database is checked for external commits.
 @Suite struct CommitLookoutTests {
   private static let start = Duration.seconds(100)
 
@@ -12,7 +12,7 @@ import Tidemark
     return lookout
   }
 
-  /// Looks until it rests, and answers when it has looked.
+  /// Checks until it pauses, and returns the times of the checks.
   private func looks(_ lookout: inout CommitLookout, _ found: (Int) -> (CommitFinding, hasOwn: Bool)) -> [Duration] {
     var looks: [Duration] = []
     var now = lookout.next
@@ -65,7 +65,7 @@ import Tidemark
     #expect(lookout.next == Self.start + .milliseconds(1))
     lookout.didLook(.nothing, hasOwn: false, Self.start + .milliseconds(49))
     #expect(lookout.isMuted)
-    // Before one rests, one listens again, and looks as if something had been told.
+    // Before pausing it listens again, and then checks once as if it had been notified.
     let now = Self.start + .milliseconds(51)
     lookout.didLook(.nothing, hasOwn: false, now)
     #expect(!lookout.isMuted)

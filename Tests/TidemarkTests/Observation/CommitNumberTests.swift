@@ -4,7 +4,7 @@ import Testing
 @testable import Tidemark
 @testable import TidemarkEssentials
 
-/// A value tells which commit it is of.
+/// A value reports the commit at which it was read.
 @Suite struct CommitNumberTests {
   let folder: TemporaryFolder
   var path: String { folder.path("db") }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Whoever commits: what was fetched apart, and has one number, is of one state.
+  /// With any writers, values that were fetched separately and have the same number are from the same state.
   @Test func valuesOfOneNumberAreOfOneState() async throws {
     let pool = try DatabasePool(path: path)
     try await pool.write { try $0.execute(sql: Self.schema) }
@@ -88,7 +88,7 @@ import Testing
       values[value.commitNumber, default: []].insert(value.value)
     }
     #expect(values.values.allSatisfy { $0.count == 1 })
-    // And each commit has a number of its own.
+    // And each commit has its own number.
     #expect(Set(values.values.map(\.first)).count == values.count)
     for end in [aEnd, bEnd] { end.cancel() }
   }
@@ -146,7 +146,7 @@ import Testing
     #expect(try pool.commitNumber() == 0)
   }
 
-  /// Law: a number is that of the state, or zero where there is none. A head that is being written is read again.
+  /// Invariant: a number belongs to the state, or is zero if unknown. A header that is being written is read again.
   @Test func aHeadThatCannotBeReadIsAskedForAnotherTime() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }

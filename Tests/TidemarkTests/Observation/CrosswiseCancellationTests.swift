@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Closures that cancel the observations of others.
+/// Closures that cancel other observations.
 @Suite struct CrosswiseCancellationTests {
   /// Two closures that run at the same time, on two threads, and cancel each other's observation.
   @Test(.untilItHangs) func whoIsWaitedForDoesNotWait() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Tidemark
 
-/// What an observation delivers, in order.
+/// The deliveries of an observation, in order.
 final class Deliveries<Value: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var storage: [Value] = []
@@ -28,7 +28,7 @@ final class Deliveries<Value: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits for values that are as they should be, with the thread.
+  /// Waits for values that satisfy a condition, and blocks the thread.
   @discardableResult
   func wait(
     file: String = #fileID, line: Int = #line, until isReached: ([Value]) -> Bool
@@ -43,7 +43,7 @@ final class Deliveries<Value: Sendable>: @unchecked Sendable {
     return storage
   }
 
-  /// Waits for the error that ends the observation, with the thread.
+  /// Waits for the error that ends the observation, and blocks the thread.
   func error(file: String = #fileID, line: Int = #line) throws -> any Error {
     condition.lock()
     defer { condition.unlock() }
@@ -54,32 +54,32 @@ final class Deliveries<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Deliveries {
-  /// What the error says that ends the observation.
+  /// The description of the error that ends the observation.
   func failureText() throws -> String { "\(try error())" }
 }
 
 extension Deliveries where Value: Equatable {
-  /// Waits until some value is the last one.
+  /// Waits until the last value is a given one.
   @discardableResult
   func wait(forLast value: Value, file: String = #fileID, line: Int = #line) throws -> [Value] {
     try wait(file: file, line: line) { $0.last == value }
   }
 }
 
-/// A scheduler that delivers at once, on whatever thread.
+/// A scheduler that delivers immediately, on any thread.
 struct InPlace: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
-/// A scheduler that fetches and delivers the first value before the start returns, and the others on whatever thread.
+/// A scheduler that fetches and delivers the first value before the start returns, and the others on any thread.
 struct AtOnce: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { true }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
 extension ValueObservation {
-  /// Starts, and collects what is delivered.
+  /// Starts an observation, and collects its deliveries.
   func collect(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = InPlace()
   ) -> (deliveries: Deliveries<Reducer.Value>, cancellable: AnyDatabaseCancellable) {
@@ -90,7 +90,7 @@ extension ValueObservation {
   }
 }
 
-/// A database that is observed.
+/// An observed database.
 enum Observed: String, CaseIterable {
   case queue
   case pool

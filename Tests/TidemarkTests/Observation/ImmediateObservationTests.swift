@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Observations whose first value is there when the start returns.
+/// Observations that deliver their first value before the start returns.
 @Suite struct ImmediateObservationTests {
   private static let playerCount = ValueObservationTests.playerCount
 

@@ -23,7 +23,7 @@ import Tidemark
     return ValueRange(lower: bound(), upper: bound())
   }
 
-  /// Ids are given again, or never.
+  /// IDs are reused, or never.
   @Test(arguments: [10_000, 30])
   func itFindsWhatAListFinds(idCount: Int) {
     var chance = Chance()
@@ -59,7 +59,7 @@ import Tidemark
   }
 }
 
-/// The commits that running fetches may not have seen.
+/// The commits that running fetches may have missed.
 @Suite struct CommitLogTests {
   @Test func aFetchIsToldOfTheCommitsSinceItBegan() {
     var log = CommitLog<String>()

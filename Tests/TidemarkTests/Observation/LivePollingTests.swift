@@ -3,9 +3,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// When a connection that has nothing to fetch waits for more with the processor.
+/// When an idle connection for live queries polls for more work instead of sleeping.
 @Suite struct LivePollingTests {
-  /// A rest, which began at some time, that is ended by a commit at another one.
+  /// An idle time with a given start, which a commit ends.
   private func rest(_ polling: inout LivePolling, from start: Duration, to end: Duration) -> Bool {
     let polls = polling.begin(at: start) != nil
     if !polls { polling.restIsOver(at: end) }

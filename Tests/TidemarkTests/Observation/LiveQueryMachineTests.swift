@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The life of an observed query, drawn on a time line.
+/// The states of an observed query, written as a time line.
 @Suite struct LiveQueryMachineTests {
   private final class Query {
     private var machine = LiveQueryMachine()
@@ -55,9 +55,9 @@ import Tidemark
   }
 }
 
-/// What is on its way to somebody who takes one thing at a time.
+/// The pending deliveries of a consumer that takes one at a time.
 @Suite struct MailboxMachineTests {
-  /// A machine, and its words.
+  /// A state machine, and the names of its events.
   private final class Mailbox {
     private var machine: MailboxMachine<Int>
 
@@ -76,13 +76,13 @@ import Tidemark
       }
     }
 
-    /// Whether another delivery is to be scheduled, and how many are told.
+    /// Whether another delivery is to be scheduled, and the number of notifications.
     func didDeliver(wasLast: Bool = false) -> (schedules: Bool, toldCount: Int) {
       let (schedules, tell) = machine.didDeliver(wasLast: wasLast)
       return (schedules, tell.count)
     }
 
-    /// The thread to wait for, which is told of one who does.
+    /// The thread to wait for, which is notified of the waiting one.
     func close() -> ThreadID? {
       let deliverer = machine.close()
       if deliverer != nil {

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Tidemark
 
-/// What observations tell of their life.
+/// The events of an observation's life.
 @Suite struct ObservationEventTests {
-  /// Takes lines, without a newline at their end.
+  /// Receives lines, without line feeds at their ends.
   final class Lines: TextOutputStream, @unchecked Sendable {
     private let storage = Mutex<[String]>([])
 
@@ -101,7 +101,7 @@ import Tidemark
 }
 
 extension Moment {
-  /// Waits until something holds that nobody tells of, with the thread.
+  /// Waits for a condition that has no event of its own, and blocks the thread.
   static func until(file: String = #fileID, line: Int = #line, _ holds: () -> Bool) throws {
     try Wait.until(file: file, line: line, holds)
   }

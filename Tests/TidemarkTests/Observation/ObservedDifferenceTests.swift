@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What an observation tells as differences, a consumer makes the newest result of.
+/// A consumer that applies the differences of an observation gets its newest result.
 @Suite struct ObservedDifferenceTests {
   private struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord, Sendable {
     var id: Int
@@ -31,7 +31,7 @@ import Tidemark
     let dbQueue = try DatabaseQueue()
     try table(dbQueue)
     try await dbQueue.write { try Player(id: 1, score: 10).insert($0) }
-    // The region is the table's: each commit has it fetched.
+    // The region is the whole table: each commit requires a fetch.
     let observation = ValueObservation.tracking(region: Table("player")) { db in
       try Player.fetchAll(db, sql: "SELECT id, score FROM player WHERE score > 5 ORDER BY id")
     }
@@ -65,7 +65,7 @@ import Tidemark
     #expect(try await task.value == 1)
   }
 
-  /// A consumer that is slow misses values, and no step: each difference starts from what it has seen.
+  /// A slow consumer misses values, but no step: each difference starts from the value that it has received.
   @Test(arguments: [false, true])
   func appliedOneAfterTheOtherTheyMakeTheNewestResult(isSlow: Bool) async throws {
     let folder = try TemporaryFolder()

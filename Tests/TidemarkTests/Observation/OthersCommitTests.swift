@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Live queries notice what others commit into the file: another connection or pool of the program, another process.
+/// Live queries detect external commits: of another connection or pool of the program, or of another process.
 @Suite struct OthersCommitTests {
   let folder: TemporaryFolder
   var path: String { folder.path("db") }
@@ -11,7 +11,7 @@ import Tidemark
 
   private static let names = ValueObservation.tracking { db in try db.playerNames() }
 
-  /// A database that is observed, and who else uses the file.
+  /// An observed database, and the other connections to its file.
   enum Home: String, CaseIterable {
     case pool, queue, walQueue, readOnlyPool, readOnlyQueue
 
@@ -33,7 +33,7 @@ import Tidemark
     }
   }
 
-  /// What a file has before it is observed.
+  /// The contents of a file before it is observed.
   private func prepare(_ sql: String = "") throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { db in
@@ -98,7 +98,7 @@ import Tidemark
       if number % 50 == 0 { try writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     }
     try deliveries.wait { $0.last?.count == 200 }
-    // Somebody else's is, and so it would have been noticed before.
+    // The other connection's commit would have been detected before.
     try DatabaseQueue(path: path).write { try $0.addPlayer("other") }
     try deliveries.wait { $0.last?.count == 201 }
     let after = writer.liveMetrics
@@ -133,7 +133,7 @@ import Tidemark
   }
 
   @Test func whatTheDatabaseHasIsCompared() throws {
-    // Neither the number of rows nor what is made of them changes.
+    // Neither the number of rows nor the values computed from them change.
     let pool = try DatabasePool(path: path)
     try pool.write { db in
       try db.createPlayers()
@@ -184,7 +184,7 @@ import Tidemark
     cancellable.cancel()
   }
 
-  /// What a query reads is looked for again when others have changed the schema: its words are the same.
+  /// The region of a query is determined again after an external schema change, although its SQL is the same.
   @Test(arguments: [Home.pool, .queue])
   func aTableThatOthersMakeAnewIsObservedByItsNewName(by home: Home) throws {
     try prepare("INSERT INTO player (name) VALUES ('Arthur')")
@@ -192,7 +192,7 @@ import Tidemark
     let (deliveries, cancellable) = Self.names.collect(in: writer)
     try deliveries.wait(forLast: ["Arthur"])
     let other = try DatabaseQueue(path: path)
-    // The schema is known once others have committed.
+    // The schema is known once the other connection has committed.
     try other.write { try $0.addPlayer("Barbara") }
     try deliveries.wait(forLast: ["Arthur", "Barbara"])
     try other.write { db in
@@ -302,7 +302,7 @@ import Tidemark
     var expected: [String] = []
     for (number, mode) in ["wal", "delete", "wal", "persist", "wal", "delete"].enumerated() {
       let other = try DatabaseQueue(path: path)
-      // Who leaves the log must be alone.
+      // Only the only connection can leave WAL mode.
       if number.isMultiple(of: 4) {
         try set(mode, by: other)
       } else {
@@ -351,7 +351,7 @@ import Tidemark
     try deliveries.wait(forLast: [])
     #expect(ProcessCounters.descriptorCount(in: "anon_inode:inotify") == 0 || !ProcessCounters.areAvailable)
     try DatabaseQueue(path: path).write { try $0.addPlayer("Arthur") }
-    // What was committed before is seen with the next commit of one's own.
+    // Earlier external commits become visible with the next own commit.
     try pool.write { try $0.addPlayer("Barbara") }
     try deliveries.wait(forLast: ["Arthur", "Barbara"])
     #expect(deliveries.values.count == 2)

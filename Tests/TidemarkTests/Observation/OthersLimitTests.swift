@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The commits of others, where the system has little to give, and at the edges of an observation's life.
+/// External commits where system resources are scarce, and at the beginning and end of an observation.
 @Suite struct OthersLimitTests {
   let folder: TemporaryFolder
   var path: String { folder.path("db") }
@@ -48,7 +48,7 @@ import Tidemark
       try observe()
       let before = ProcessCounters.current
       for _ in 0..<100 { try observe() }
-      // The pool may have opened some of its connections since, and threads end when they end.
+      // The pool may have opened some of its connections since, and threads end some time later.
       try waitUntil("what is left goes") {
         let after = ProcessCounters.current
         return after.threads <= before.threads + 8 && after.descriptors <= before.descriptors + 16
@@ -70,11 +70,11 @@ import Tidemark
       try pool.write { try $0.createPlayers() }
       let other = try DatabaseQueue(path: folder.path("db"))
       try other.write { try $0.addPlayer("Arthur") }
-      // The connection of live queries is there already.
+      // The connection of live queries is open already.
       let (first, firstCancellable) = ValueObservation.tracking { try $0.playerCount() }.collect(in: pool)
       try first.wait(forLast: 1)
       firstCancellable.cancel()
-      // All numbers are taken.
+      // All descriptors are in use.
       var taken: [CInt] = []
       while case let descriptor = dup(2), descriptor >= 0 { taken.append(descriptor) }
       let (deliveries, cancellable) = ValueObservation.tracking { try $0.playerCount() }.collect(in: pool)
@@ -86,7 +86,7 @@ import Tidemark
     }
   }
 
-  /// Not one without locks: who reads there may see half of a commit, and nothing tells of the other half.
+  /// Not for connections without locks: their reads may see half of a commit, and the other half is not detected.
   @Test func aFileSystemWithoutSharedMemoryIsLookedAtByItsFiles() throws {
     var configuration = Configuration()
     configuration.environment.vfs = "unix-dotfile"
@@ -136,7 +136,7 @@ import Tidemark
     let isOver = Locked(false)
     let ended = Signal()
     onThread {
-      // Whether one of them fails does not matter.
+      // Whether one of them fails is irrelevant.
       while !isOver.value { try? other.write { try $0.execute(sql: "UPDATE player SET score = score + 1") } }
       ended.fire()
     }
@@ -167,7 +167,7 @@ import Tidemark
   }
 
   @Test func whatANewcomerSeesFirstIsGivenToAll() throws {
-    // Nobody looks.
+    // External commits are not detected.
     let pool = try pool { $0.noticesCommitsByOthers = .every(.seconds(3_600)) }
     let (old, oldCancellable) = Self.names.collect(in: pool)
     try old.wait(forLast: [])
@@ -218,7 +218,7 @@ import Tidemark
     try dbQueue.writeWithoutTransaction { try $0.execute(sql: "BEGIN") }
     try other.write { try $0.addPlayer("Arthur") }
     Thread.sleep(forTimeInterval: 0.02)
-    // Had anybody read in the transaction meanwhile, it could not write after this commit.
+    // If the transaction had read anything meanwhile, it could not write after this commit.
     try other.write { try $0.addPlayer("Barbara") }
     try dbQueue.writeWithoutTransaction { db in
       try db.addPlayer("Craig")
@@ -237,7 +237,7 @@ import Tidemark
     cancellable.cancel()
   }
 
-  /// Who closes a descriptor on one of these files lets go of all locks that the process has on it.
+  /// Closing a descriptor of one of these files would drop all locks of the process on it.
   @Test(.enabled(if: ProcessCounters.areAvailable))
   func noDescriptorIsOpenedToLook() throws {
     let pool = try pool()

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The commits of a connection are told from those of others, and those of others never taken for its own.
+/// A connection's own commits are distinguished from external ones, which are never taken for its own.
 @Suite struct OwnCommitTests {
   private let folder: TemporaryFolder
   private let pool: DatabasePool
@@ -79,7 +79,7 @@ import Tidemark
 
   @Test func aLogThatBeginsAnewHidesNobody() throws {
     for mode in [Database.CheckpointMode.restart, .truncate] {
-      // As many frames in the log as before, and another commit.
+      // The same number of frames in the log, and another commit.
       try insert(pool)
       _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
       try insert(other)
@@ -112,7 +112,7 @@ import Tidemark
 
   @Test func aCommitThatHasNotEndedIsUnclear() throws {
     try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-    // One that is not told the end, as in the moment between the commit and the hook that tells of it.
+    // A commit whose end is not reported, as in the moment between the commit and the hook that reports it.
     let commits = OwnCommits()
     commits.begin()
     commits.begin(with: try #require(try header()))

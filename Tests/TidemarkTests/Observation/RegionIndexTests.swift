@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The index against the question that it answers for many regions at once.
+/// The index, compared with testing each region separately.
 @Suite struct RegionIndexTests {
   private static let conditions = [
     "a = ?", "a IN (?, 3, 5)", "b > ?", "b BETWEEN ? AND 7", "a = ? AND b < 6", "id = ?", "a = ? OR b = 2", "c IS ?",

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What `DatabaseRegionObservation` promises, on a queue and on a pool.
+/// The guarantees of `DatabaseRegionObservation`, on a queue and on a pool.
 @Suite struct RegionObservationTests {
   private func follow(
     _ observation: DatabaseRegionObservation, in writer: any DatabaseWriter

@@ -2,7 +2,7 @@ import Dispatch
 import Testing
 import Tidemark
 
-/// Observations that many follow.
+/// Observations with several subscribers.
 @Suite struct SharedObservationTests {
   private func follow(
     _ shared: SharedValueObservation<Int>
@@ -62,7 +62,7 @@ import Tidemark
       followed = nil
       #expect(writer.liveMetrics.observationCount == 1)
       shared = nil
-      // Whoever delivers the last value may hold it for a moment.
+      // The delivery of the last value may retain it for a moment.
       try Moment.until { writer.liveMetrics.observationCount == 0 }
     }
   }

@@ -3,9 +3,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Live queries that are fetched by several connections, since there are many.
+/// Live queries that several connections fetch, because there are many.
 @Suite struct SharedRoundTests {
-  /// A pool on whose clock a millisecond passes whenever somebody looks at it.
+  /// A pool with a clock that advances by a millisecond whenever it is read.
   private static func pool(_ folder: TemporaryFolder) throws -> DatabasePool {
     let pool = try folder.pool { slowDown(&$0) }
     try pool.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
@@ -20,7 +20,7 @@ import Tidemark
     }
   }
 
-  /// Two queries, of which the first one that finds a one waits there until the other one does.
+  /// Two queries; the first one that finds a one waits there for the other.
   private static func twoThatNeedEachOther(
     in pool: DatabasePool, beforeTheFirstWaits body: @escaping @Sendable () throws -> Void = {}
   ) -> [(Deliveries<Int>, AnyDatabaseCancellable)] {
@@ -60,7 +60,7 @@ import Tidemark
             return count
           }
           if count == 2 { areTwo.happen() }
-          // The first one goes on when another one is there.
+          // The first one continues when another one is there.
           try areTwo.wait()
         }
         return n
@@ -75,8 +75,8 @@ import Tidemark
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
-  /// Law: a connection that is about to leave does not count for one that helps. Each round here ends only if two
-  /// connections are there, and the next commit comes while one of them may be leaving.
+  /// Invariant: a connection that is about to leave a batch does not count as a helper. Each batch here ends only if
+  /// two connections take part, and the next commit arrives while one of them may be leaving.
   @Test func whoIsAboutToLeaveHelpsInTheRoundThatHasBegunMeanwhile() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.pool(folder)
@@ -107,7 +107,7 @@ import Tidemark
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
-  /// Law: queries that are fetched on one state do not wait for the slowest of them.
+  /// Invariant: queries that are fetched from one snapshot do not wait for the slowest of them.
   @Test func aQueryDoesNotWaitForASlowOneOfItsRound() throws {
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
@@ -119,7 +119,7 @@ import Tidemark
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
-  /// Law: a query that never ends keeps nobody waiting, though no other connection reads the state that it reads.
+  /// Invariant: a query that never ends delays no others, although no other connection has its snapshot.
   @Test(arguments: ["wal", "delete"], [false, true])
   func aQueryDoesNotWaitForASlowOneWhoseStateIsGone(journalMode: String, isMachineSlow: Bool) throws {
     let folder = try TemporaryFolder()
@@ -129,21 +129,21 @@ import Tidemark
     try other.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
     var readonly = Configuration()
     readonly.readonly = true
-    // Others are asked for help at once then, and cannot help.
+    // Other connections are asked for help immediately then, and cannot help.
     if isMachineSlow { Self.slowDown(&readonly) }
     let pool = try DatabasePool(path: folder.path("t.sqlite"), configuration: readonly)
     let all = Self.twoThatNeedEachOther(in: pool) {
-      // In a log the state is soon gone; elsewhere the head of the log tells nothing at all.
+      // With a log, the snapshot is soon outdated; without one, no header identifies it.
       if journalMode == "wal" { try other.write { try $0.execute(sql: "CREATE TABLE more (n)") } }
     }
     for (deliveries, _) in all { try deliveries.wait(forLast: 0) }
-    // What others commit wakes both, for one round.
+    // External commits wake both, for one batch.
     try other.write { try $0.execute(sql: "UPDATE counter SET n = 1") }
     for (deliveries, _) in all { try deliveries.wait(forLast: 1) }
     for (_, cancellable) in all { cancellable.cancel() }
   }
 
-  /// Each fetch is of the newest state at its time, or is followed by one that is.
+  /// Each fetch reads the newest state at its time, or is followed by one that does.
   @Test func allArriveAtTheLastStateWhoeverFetchesThem() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.pool(folder)

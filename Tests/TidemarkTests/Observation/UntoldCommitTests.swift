@@ -4,10 +4,10 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Commits of which nobody wants to know are not told, and are not missed by who wants to know then (law 6 of
-/// `LiveEngine`).
+/// Commits that no observer needs are not reported, and an observer that starts later does not miss them (invariant 6
+/// of `LiveEngine`).
 @Suite struct UntoldCommitTests {
-  /// Does something on another thread, and waits until it is done.
+  /// Runs a closure on another thread, and waits for its end.
   private static func elsewhere(_ body: @escaping @Sendable () throws -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -37,7 +37,7 @@ import Tidemark
     let (deliveries, cancellable) =
       isImmediate ? observation.collect(in: pool, scheduling: AtOnce()) : observation.collect(in: pool)
     let values = try deliveries.wait(forLast: 1)
-    // What is delivered before the start returns is as new as it can be: the value of the second fetch may be there.
+    // The first value is as new as possible: it may be the value of the second fetch.
     #expect(values == [0, 1] || isImmediate && values == [1])
     cancellable.cancel()
   }
@@ -52,7 +52,7 @@ import Tidemark
       if isFirst.withLock({ exchange(&$0, with: false) }) {
         Self.elsewhere {
           try pool.write { try $0.addPlayer("Arthur") }
-          // From here on, the table is wanted: by somebody who has seen the commit.
+          // From here on the table is observed, by an observer that has seen the commit.
           let (deliveries, cancellable) = ValueObservation.tracking { try $0.playerCount() }.collect(
             in: pool, scheduling: AtOnce())
           #expect(deliveries.values == [1])

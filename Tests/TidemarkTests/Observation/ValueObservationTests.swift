@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What `ValueObservation` promises, on a queue and on a pool.
+/// The guarantees of `ValueObservation`, on a queue and on a pool.
 @Suite struct ValueObservationTests {
   static let playerCount = ValueObservation.tracking { db in try db.playerCount() }
 
@@ -364,7 +364,7 @@ import Tidemark
 }
 
 extension ValueObservation {
-  /// Starts, and collects what is delivered.
+  /// Starts an observation, and collects its deliveries.
   fileprivate func collect(
     in reader: some DatabaseReader, into deliveries: Deliveries<Reducer.Value>
   ) -> (Deliveries<Reducer.Value>, AnyDatabaseCancellable) {

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What the callbacks of a record say, in order.
+/// The calls of a record's callbacks, in order.
 private final class CallbackJournal {
   var lines: [String] = []
   var failing: Set<String> = []
@@ -110,7 +110,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     #expect(
       try existing { try $1.update($0, columns: ["name"]) }
         == Self.update.map { $0.hasPrefix("willUpdate") ? #"willUpdate ["name"]"# : $0 })
-    // Whether there is a key, the record tells before: a value is not asked again.
+    // The record reports before whether it has a key: a value is not requested again.
     #expect(
       try existing { try $1.save($0) }
         == ["willSave", "aroundSave {", "encode"] + Self.update.dropFirst(2).filter { $0 != "encode" })
@@ -137,7 +137,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     #expect(try journal { _ = try $1.exists($0) } == ["encode"])
   }
 
-  // Law 1: a callback that throws stops everything that would follow.
+  // Invariant 1: a callback that throws prevents everything that would follow.
   @Test(arguments: [
     "willSave", "aroundSave {", "willInsert", "aroundInsert {", "encode", "} aroundInsert", "} aroundSave",
   ])
@@ -147,7 +147,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
       player.journal.failing = [callback]
       #expect(throws: Planned.self) { try player.insert(db) }
       #expect(player.journal.lines == Array(Self.insertion.prefix { $0 != callback }) + [callback])
-      // What was executed before is for the transaction to undo.
+      // The transaction must undo the statements that were executed before.
       let isExecuted = callback.hasPrefix("}")
       let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
       #expect(count == (isExecuted ? 1 : 0))
@@ -160,14 +160,14 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
       let player = Player(id: 1)
       #expect(throws: DatabaseError.self) { try player.insert(db) }
       #expect(player.journal.lines.last == "encode")
-      // The statement can be used again at once.
+      // The statement can be used again immediately.
       player.journal.lines = []
       try Player(id: 2).insert(db)
       #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 2)
     }
   }
 
-  // MARK: - Who is asked
+  // MARK: - Receivers
 
   @Test func aStructureIsModifiedInTheOrderOfItsCallbacks() throws {
     struct Draft: Codable, MutablePersistableRecord, FetchableRecord {
@@ -260,7 +260,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
       result.words.contains("Forgetful.\(callback) did not call its \(closure) closure: it must, or throw an error"))
   }
 
-  // Law 2: an error that a callback hides is told all the same.
+  // Invariant 2: an error that a callback hides is thrown all the same.
   @Test func anErrorThatACallbackHidesIsThrown() throws {
     struct Secretive: EncodableRecord, PersistableRecord {
       static let databaseTableName = "player"
@@ -281,7 +281,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  // The "not found" of another record is not that of the record.
+  // The "not found" error of another record does not count for this record.
   @Test func aSaveInsertsForItsOwnMissingRowOnly() throws {
     struct Child: Codable, PersistableRecord {
       static let databaseTableName = "player"

@@ -12,7 +12,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
   var name: String?
 }
 
-/// Records that decode themselves.
+/// Records with a custom `Decodable` implementation.
 @Suite struct DecodableRecordTests {
   @Test func valuesAreReadFromTheirColumns() throws {
     struct Everything: Codable, FetchableRecord, EncodableRecord, Equatable {
@@ -188,7 +188,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
 
   static let mark = CodingUserInfoKey(rawValue: "mark").unsafelyUnwrapped
 
-  // A cursor keeps what it learned of a record for the next one: another type through the same window must not take it.
+  // A cursor caches the decoder of a record type: another type in the same row must not use it.
   @Test func severalTypesAreReadThroughTheSameWindow() throws {
     struct Text: Decodable, FetchableRecord { var value: String }
     struct Number: Decodable, FetchableRecord { var value: Int }

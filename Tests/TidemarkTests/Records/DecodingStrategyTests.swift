@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// How records read their dates and data, and the keys of columns.
+/// Strategies for decoding dates, data, and the keys of columns.
 @Suite struct DecodingStrategyTests {
   private struct Dated: Decodable, FetchableRecord {
     var reference: Date?

@@ -19,7 +19,7 @@ private struct Wrapped: Codable {
   }
 }
 
-/// What records store.
+/// The stored columns of records.
 @Suite struct EncodableRecordTests {
   @Test func aRecordGivesItsValues() throws {
     struct Player: EncodableRecord {

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// How records store their dates, data, UUIDs, and their keys.
+/// Strategies for encoding dates, data, UUIDs, and the keys of columns.
 @Suite struct EncodingStrategyTests {
   private struct Dated<Strategy: DateStrategy>: Encodable, EncodableRecord {
     var date: Date

@@ -4,9 +4,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Programs that do to records what one would rather not.
+/// Records of hostile programs.
 @Suite struct EnemyRecordTests {
-  /// A table and columns whose names have quotes in them, and words of SQL.
+  /// A table and columns whose names contain quotes and SQL keywords.
   private struct Odd: Codable, FetchableRecord, MutablePersistableRecord, Equatable {
     static let databaseTableName = #"a "table" of 'odd' [names]"#
     enum CodingKeys: String, CodingKey {
@@ -151,7 +151,7 @@ import Tidemark
       try first.insert(db)
       var second = Player(name: "a", score: 2)
       try second.insert(db)
-      // SQLite has chosen the row id before it removes the other row.
+      // SQLite has chosen the row ID before it removes the other row.
       #expect(second.id == 2)
       try #expect(Player.fetchAll(db) == [second])
       var third = Player(name: "b")
@@ -243,7 +243,7 @@ import Tidemark
       var other = Player(name: "a", score: 50)
       let fetched = try other.upsertAndFetch(db, onConflict: ["name"]) { [Column("score") += $0[Column("score")]] }
       #expect(fetched == Player(id: 3, name: "a", score: 51))
-      // The row of the record, though nothing was inserted.
+      // The row of the record, although no row was inserted.
       #expect(other.id == 3)
       let text = errorText { try other.upsertAndFetch(db, onConflict: ["score"]) }
       #expect(text.contains("ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint"))

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// One decoder serves all the rows of a statement. Nothing of it outlives the fetch.
+/// One decoder serves all the rows of a statement. It does not outlive the fetch.
 @Suite struct KeptDecoderTests {
   private static let decoder = Locked<WeakReference?>(nil)
 
@@ -13,7 +13,7 @@ import Tidemark
     init(_ object: AnyObject) { self.object = object }
   }
 
-  /// A record that lets the test know its decoder.
+  /// A record that stores its decoder for the test.
   private struct Spy: Decodable, FetchableRecord {
     var id: Int
     var name: String?
@@ -87,7 +87,7 @@ import Tidemark
         withExtendedLifetime(rows) {}
       }
       #expect(!isDecoderAlive)
-      // There is no row any more: SQLite answers NULL.
+      // Without a current row, SQLite returns NULL.
       #expect(throws: RowDecodingError.self) { try kept.map { try Spy(row: $0) } }
       #expect(!isDecoderAlive)
     }

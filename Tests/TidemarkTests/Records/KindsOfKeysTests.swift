@@ -102,7 +102,7 @@ private func inTables<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  // The column hides the name of the row id.
+  // The column hides the name of the row ID.
   @Test func aColumnMayBeNamedLikeTheRowID() throws {
     struct Hidden: Codable, PersistableRecord {
       var rowid: String
@@ -349,7 +349,7 @@ private func inTables<T>(_ body: (Database) throws -> T) throws -> T {
       let all: [any SQLSelectable] = [.allColumns]
       #expect(try Rowid(name: "a").insertAndFetch(db, selection: all) { _ in 7 } == 7)
       #expect(try Rowid(name: "b").insertAndFetch(db, selection: all) { try Row.fetchAll($0).count } == 1)
-      // A cursor that is not at its end when the closure is.
+      // The cursor has rows left when the closure ends.
       let cursor = try Rowid(name: "c").insertAndFetch(db, selection: all) { statement in
         let cursor = try Row.fetchCursor(statement)
         _ = try cursor.next()

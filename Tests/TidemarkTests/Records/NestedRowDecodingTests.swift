@@ -9,14 +9,14 @@ private struct Author: Decodable, FetchableRecord, Hashable {
   var name: String?
 }
 
-/// A record whose own `init(row:)` shows that it was asked.
+/// A record that shows whether its own `init(row:)` was called.
 private struct Label: Decodable, FetchableRecord, Equatable {
   var name: String
   init(row: Row) throws { name = "row " + (try row.decode(forColumn: "name") as String) }
   init(from decoder: any Decoder) throws { fatalError("init(row:) is to be asked") }
 }
 
-/// Records that decode themselves from a row and the rows inside it.
+/// Records that decode themselves from a row and its nested rows.
 @Suite struct NestedRowDecodingTests {
   private static let joined = "SELECT 1 AS id, 'Dune' AS title, 7 AS id, 'Frank' AS name, NULL AS id, NULL AS name"
   private static let adapter = ScopeAdapter(

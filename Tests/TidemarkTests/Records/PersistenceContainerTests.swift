@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The columns that a record gives its values to.
+/// The container for the columns of a record.
 @Suite struct PersistenceContainerTests {
   @Test func columnsKeepTheirOrderAndTheirFirstSpelling() {
     var container = PersistenceContainer()
@@ -33,7 +33,7 @@ import Tidemark
     #expect(container["b"]?.databaseValue == .null)
   }
 
-  // A container that follows another one must be told from none that does not, whatever a record does.
+  // A container with a predecessor differs from one without, whatever a record does.
   @Test func aContainerThatFollowsAnotherIsAsIfItDidNot() {
     var chance = Chance()
     let followed = ColumnNames(["a", "b", "c", "d"])

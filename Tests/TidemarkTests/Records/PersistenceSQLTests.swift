@@ -57,7 +57,7 @@ private func trace(_ body: (Database) throws -> Void) throws -> [String] {
 private let insertion = #"INSERT INTO "plain" ("id", "zed", "alpha") VALUES (?,?,?)"#
 private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
 
-/// The SQL of records, to the letter.
+/// The exact SQL of records.
 @Suite struct PersistenceSQLTests {
   @Test func insertionsNameTheColumnsInTheOrderOfTheRecord() throws {
     let executed = try trace {
@@ -353,7 +353,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
 }
 
 extension Plain {
-  /// Only so that the last insertion is another statement.
+  /// Makes the last insertion another statement.
   fileprivate func insertInto(_ db: Database) throws { try db.execute(sql: "SELECT 1") }
 }
 

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What records store, compared.
+/// Comparisons of the stored columns of records.
 @Suite struct RecordComparisonTests {
   private struct Player: Encodable, EncodableRecord, Equatable {
     var id: Int64?

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A record that chance makes.
+/// A random record.
 private protocol ChanceRecord: Codable, FetchableRecord, MutablePersistableRecord, Equatable {
   /// The columns of the table, of which the first ones are its key.
   static var tableColumns: [String] { get }
@@ -83,7 +83,7 @@ private struct OfKeysOnly: ChanceRecord {
   }
 }
 
-/// The same operations as those of records, in raw SQL on another table.
+/// The operations of records in raw SQL, on another table.
 private struct Oracle<Record: ChanceRecord> {
   let db: Database
 
@@ -129,7 +129,7 @@ private struct Oracle<Record: ChanceRecord> {
   }
 }
 
-/// What came out of an operation: an answer, or the code of an error.
+/// The outcome of an operation: its result, or the code of an error.
 private func outcome(_ body: () throws -> Bool) -> String {
   do {
     return "\(try body())"
@@ -142,7 +142,7 @@ private func outcome(_ body: () throws -> Bool) -> String {
   }
 }
 
-/// Records, and raw SQL that does the same.
+/// Records, compared with raw SQL that does the same.
 @Suite struct RecordRandomTests {
   @Test func recordsDoWhatSQLDoes() throws {
     var chance = Chance()

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What a record stores: its columns and their values.
+/// The stored columns of a record, with their values.
 func columns(of record: some EncodableRecord) throws -> String {
   try record.encoded().map { "\($0.0)=\($0.1)" }.joined(separator: " ")
 }

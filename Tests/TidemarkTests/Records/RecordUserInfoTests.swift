@@ -3,7 +3,7 @@ import Tidemark
 
 private let mark = CodingUserInfoKey(rawValue: "mark").unsafelyUnwrapped
 
-/// A record that tells what its code was told.
+/// A record that stores the user info of its decoder or encoder.
 private protocol Told: Codable, FetchableRecord, PersistableRecord {
   init(told: String)
   var told: String { get }
@@ -39,7 +39,7 @@ private struct Silent: Told {
   var told: String
 }
 
-/// What the `Codable` code of records is told, in both spellings of the type.
+/// The user info of the `Codable` code of records, in both spellings of the type.
 @Suite struct RecordUserInfoTests {
   private func stored(_ record: some Told) throws -> String? {
     try inMemory { db in

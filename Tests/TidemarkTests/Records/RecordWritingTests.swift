@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Counts how often records are encoded.
+/// Counts the encodings of records.
 private final class Counter {
   var count = 0
 }
@@ -67,7 +67,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   }
 }
 
-/// What writing a record does, and how often.
+/// The statements of writing a record, and their number.
 @Suite struct RecordWritingTests {
   @Test func savingAValueThatHasARowEncodesItOnce() throws {
     let counter = Counter()

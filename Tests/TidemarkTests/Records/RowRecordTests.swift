@@ -20,7 +20,7 @@ private struct Book: FetchableRecord {
   }
 }
 
-/// Records inside a row.
+/// Records in the scopes of a row.
 @Suite struct RowRecordTests {
   private static let sql = "SELECT 1 AS id, 'Dune' AS title, 7 AS id, 'Frank' AS name, NULL AS born"
   private static let adapter = ScopeAdapter(

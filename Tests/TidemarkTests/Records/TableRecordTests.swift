@@ -17,7 +17,7 @@ private struct X509Cert: TableRecord {}
 private struct lowered: TableRecord {}
 private struct Renamed: TableRecord { static let databaseTableName = "other name" }
 
-/// What a type that is tied to a table says of it.
+/// The properties of a type with a table.
 @Suite struct TableRecordTests {
   @Test func theNameOfATableFollowsFromThatOfItsType() {
     #expect(HTTPThing.databaseTableName == "httpThing")

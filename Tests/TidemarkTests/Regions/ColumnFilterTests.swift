@@ -72,14 +72,14 @@ private let ordered: [[DatabaseValue]] = [
     for value in outside { #expect(!filter.admits(value), "\(comparison) \(value)") }
   }
 
-  /// A text with a replacement character may have been repaired: its bytes are not known.
+  /// A text with a replacement character may have been repaired: its original bytes are unknown.
   @Test func aRangeAdmitsTextsThatMayHaveBeenRepaired() {
     let filter = ColumnFilter.range(ValueRange(upper: .init(value: value("a"), isInclusive: true)))
     #expect(!filter.admits(value("b")))
     #expect(filter.admits(value("b\u{FFFD}")))
   }
 
-  /// Intersections are exact, hulls have both sides, and emptiness is told.
+  /// Intersections are exact, hulls contain both sides, and emptiness is detected.
   @Test func filtersAgreeWithSetsOfValues() {
     var chance = Chance()
     let all = ordered.flatMap { $0 }

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Some columns of some rows of a table whose row id is its column `id`.
+/// Some columns of some rows of a table whose row ID is its column `id`.
 private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<Int64>? = nil) -> DatabaseRegion {
   let rows = rowIDs.map { RowFilter(["id": .values(Set($0.map { DatabaseValue(.int64($0)) }))]) }
   var part = TableRegion.Part(columns: columns, rows: rows ?? .all)
@@ -103,7 +103,7 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
     }
   }
 
-  /// Law: a union holds what either side holds, and no more unless pieces were given up; an intersection is exact.
+  /// Invariant: a union contains both sides, and no more unless it was simplified; an intersection is exact.
   @Test func unionsAgreeWithSetsOfCells() {
     var chance = Chance()
     let columns = ["a", "b", "c"], rows: [Int64] = [1, 2, 3]

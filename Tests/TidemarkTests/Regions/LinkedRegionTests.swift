@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The rows of a joined table that matter are those that have equals among the rows of the other one.
+/// The relevant rows of a joined table are those with a matching row in the other table.
 @Suite struct LinkedRegionTests {
   private static let schema = """
     CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, kind TEXT);
@@ -15,7 +15,7 @@ import Tidemark
     INSERT INTO tag VALUES (10, 1, 'x'), (20, 2, 'y'), (30, 3, 'x'), (40, NULL, 'z');
     """
 
-  /// What a query reads, as an observation sees it.
+  /// The region of a query in an observation.
   private func region(_ sql: String, _ arguments: StatementArguments = [], after change: String = "") throws -> String {
     try inMemory { db in
       try db.execute(sql: Self.schema + change)
@@ -34,15 +34,15 @@ import Tidemark
     ("tag JOIN item ON item.id = tag.item WHERE tag.id = 2 * ?", "item(id),tag(id,item) where id = (2 * 5)"),
     ("tag JOIN item ON item.id = tag.item WHERE tag.id = 5 * ?", "item(id),tag(id,item) where id = (5 * 5)"),
     ("tag JOIN item ON item.id = tag.item WHERE tag.item = ?", "item(id) where id = 5,tag(item) where item = 5"),
-    // Behind another table.
+    // After another table.
     ("item JOIN tag ON tag.item = item.id JOIN note ON note.tag = tag.id WHERE item.owner = ?",
       "item(id,owner) where owner = 5,note(tag) where tag in (10, 20),tag(id,item) where item in (1, 2)"),
-    // One table twice.
+    // A self join.
     ("tag a JOIN tag b ON b.item = a.id WHERE a.item + 0 = ?", "tag(id,item)"),
-    // Of a subquery, and of one that depends on others.
+    // In a subquery, and in a correlated one.
     ("(SELECT tag.item FROM item JOIN tag ON tag.item = item.id WHERE item.owner = ?)",
       "item(id,owner) where owner = 5,tag(item) where item in (1, 2)"),
-    // Nothing tells which items matter, or no index leads to them.
+    // The relevant items are unknown, or no index finds them.
     ("item JOIN tag ON tag.item = item.id WHERE item.kind = ?", "item(id,kind) where kind = \"5\",tag(item)"),
     ("item JOIN tag ON tag.item < item.id WHERE item.owner = ?", "item(id,owner) where owner = 5,tag(item)"),
     ("item LEFT JOIN tag ON tag.item = item.id WHERE tag.id = ?", "item(id),tag(id,item) where id = 5"),
@@ -107,7 +107,7 @@ import Tidemark
       try database.write { try $0.execute(sql: "UPDATE tag SET name = 'other' WHERE item = 3 OR item IS NULL") }
       try database.write { try $0.execute(sql: "INSERT INTO tag VALUES (50, 3, 'more'), (60, NULL, 'nobody')") }
       #expect(database.liveMetrics.wakeCount == 0)
-      // An item comes, and its tags with it.
+      // An item is inserted together with its tags.
       try database.write { try $0.execute(sql: "UPDATE item SET owner = 5 WHERE id = 3") }
       try deliveries.wait(forLast: ["x", "y", "other", "more"])
       try database.write { try $0.execute(sql: "UPDATE tag SET name = 'its' WHERE id = 30") }
@@ -117,7 +117,7 @@ import Tidemark
         try db.execute(sql: "INSERT INTO item VALUES (4, 5, 'c'); INSERT INTO tag VALUES (5, 4, 'new')")
       }
       try deliveries.wait(forLast: ["new", "x", "y", "its", "more"])
-      // A tag moves from an item that does not matter to one that does.
+      // A tag moves from an irrelevant item to a relevant one.
       try database.write { try $0.execute(sql: "UPDATE tag SET item = 1 WHERE id = 60") }
       try deliveries.wait(forLast: ["new", "x", "y", "its", "more", "nobody"])
       cancellable.cancel()

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What statements read, to the row.
+/// The rows that statements read.
 @Suite struct NarrowedRegionTests {
   private static let schema = """
     CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c REAL, d, n TEXT COLLATE NOCASE, e NUMERIC);
@@ -36,7 +36,7 @@ import Tidemark
     try expectRegion(sql, nil, region, sourceLocation: sourceLocation)
   }
 
-  /// SQLite may sort the rows of a join by any column that it reads, in an index that it makes for the time of a query.
+  /// SQLite may sort the rows of a join by any column that it reads, in an index that it creates for the query.
   @Test func aColumnOfConditionsAloneOrdersRowsWhereNoOtherOrderIsAskedFor() throws {
     func isModified(_ sql: String, byUpdateOf column: String) throws -> Bool {
       try inMemory { db in
@@ -127,7 +127,7 @@ import Tidemark
     try expectRegion("SELECT 1 FROM t WHERE \(condition)", region)
   }
 
-  /// What a comparison makes of its argument.
+  /// The conversion of an argument by a comparison.
   // swift-format-ignore
   @Test(arguments: [
     ("a = '1'", "t(a) where a = 1"),
@@ -174,7 +174,7 @@ import Tidemark
     try expectRegion("SELECT x FROM h WHERE rowid = 3", "h(ROWID,x) where rowid = 3")
     try expectRegion("SELECT x FROM h WHERE oid IN (3, '4', 'x')", "h(ROWID,x) where rowid in (3, 4, \"x\")")
     try expectRegion("SELECT v FROM w WHERE k = 'a'", "w(k,v) where k = \"a\"")
-    // Where another column has the name that filters give to the row id, neither is filtered.
+    // If another column has the name that filters give to the row ID, neither is filtered.
     try expectRegion("SELECT v FROM rowidish WHERE rowid = '3'", "rowidish(rowid,v)")
     try expectRegion("SELECT v FROM rowidish WHERE rowid = '3' AND v = 1", "rowidish(rowid,v) where v = 1")
     try expectRegion("SELECT v FROM rowidish WHERE oid = 3", "rowidish(ROWID,v)")
@@ -214,12 +214,12 @@ import Tidemark
 
   // swift-format-ignore
   @Test(arguments: [
-    // Inner joins: `ON` is as good as `WHERE`.
+    // Inner joins: `ON` is equivalent to `WHERE`.
     ("t JOIN u ON u.tid = t.id WHERE t.a = 1 AND k = 'x'", "t(a,id) where a = 1,u(k,tid) where k = \"x\""),
     ("t JOIN u ON u.tid = t.id AND t.b = 'x' AND u.a = 2", "t(b,id) where b = \"x\",u(a,tid) where a = 2"),
     ("t, u WHERE u.tid = t.id AND t.a = 1 AND u.a IS NULL", "t(a,id) where a = 1,u(a,tid) where a = NULL"),
     ("t CROSS JOIN u WHERE u.id = 3", "t(),u(id) where id = 3"),
-    // A name that both have is refused by SQLite; one that one has is its own.
+    // SQLite rejects a name that both tables have; a name of one table is unambiguous.
     ("t JOIN u ON tid = t.id WHERE b = 'x'", "t(b,id) where b = \"x\",u(tid)"),
     // Outer joins: the right side may be NULL.
     ("t LEFT JOIN u ON u.tid = t.id WHERE t.a = 1", "t(a,id) where a = 1,u(tid)"),
@@ -229,7 +229,7 @@ import Tidemark
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.a IS NULL AND u.k = 'x'", "t(id),u(a,k,tid) where a = NULL and k = \"x\""),
     ("t LEFT JOIN u ON u.tid = t.id WHERE u.id IS NULL", "t(id),u(id,tid)"),
     ("t JOIN u ON u.tid = t.id AND u.id IS NULL", "t(id)"),
-    // What is equal to a column is where it is.
+    // A value that is equal to a column has the column's filter.
     ("t JOIN u ON u.tid = t.id WHERE t.id = 4", "t(id) where id = 4,u(tid) where tid = 4"),
     ("t JOIN u ON u.tid = t.id WHERE u.tid IN (4, 5)", "t(id) where id in (4, 5),u(tid) where tid in (4, 5)"),
     ("t LEFT JOIN u ON u.tid = t.id WHERE t.id < 4", "t(id) where id < 4,u(tid) where tid < 4"),
@@ -251,11 +251,11 @@ import Tidemark
     ("t FULL JOIN u ON u.tid = t.id AND u.a = 3 WHERE t.a IS NULL AND u.k = 'x'", "t(a,id),u(a,k,tid) where k = \"x\""),
     ("t LEFT JOIN (u JOIN h ON h.x = 3) ON u.tid = t.id WHERE h.y = 2", "h(x,y) where y = 2,t(id),u(a,id,k,tid)"),
     ("(t JOIN u ON u.tid = t.id) WHERE t.a = 1", "t(a,id) where a = 1,u(tid)"),
-    // Columns that are shared.
+    // Columns of USING.
     ("t JOIN u USING (a) WHERE a = 1 AND b = 'x'", "t(a,b) where b = \"x\",u(*)"),
     ("t JOIN u USING (a) WHERE t.a = 1", "t(a) where a = 1,u(*)"),
     ("t NATURAL JOIN u WHERE b = 'x' AND u.k = 'y'", "t(b),u(k) where k = \"y\""),
-    // One table several times.
+    // The same table several times.
     ("t x JOIN t y ON y.id = x.a WHERE x.b = 'x' AND y.b = 'y'", "t(a,b,id) where b in (\"x\", \"y\")"),
     ("t x JOIN t AS y ON y.id = x.a WHERE x.b = 'x'", "t(a,b,id)"),
     ("t, t AS y WHERE t.b = 'x' AND y.c = 1", "t(b,c) where b = \"x\",t(b,c) where c = 1"),
@@ -307,7 +307,7 @@ import Tidemark
     ("INSERT INTO u (k) SELECT b FROM t WHERE a = 1", "t(a,b)"),
   ])
   func queriesAreUnderstood(sql: String, region: String) throws {
-    // Those that are not valid have no region.
+    // Invalid queries have no region.
     if region.isEmpty {
       #expect(throws: DatabaseError.self) { try expectRegion(sql, region) }
     } else {

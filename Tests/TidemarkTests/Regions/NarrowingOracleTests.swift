@@ -4,32 +4,32 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Random schemas, queries and writes. What a region says is compared with what the query answers before and after.
+/// Random schemas, queries and writes. Regions are compared with the results of the query before and after.
 ///
-/// The changes of rows are found by comparing what the tables hold: nothing here depends on how changes are captured.
+/// Row changes are found by comparing the contents of tables: this does not depend on change capture.
 @Suite struct NarrowingOracleTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
 
-  /// How often a region said yes of a query that shows rows by `=`, `IN` and ranges, and how often it was wrong.
+  /// The numbers of affected regions of queries with `=`, `IN` and ranges, and of unchanged results among them.
   private struct Score {
     var answers = 0
     var yes = 0
     var wrong = 0
 
-    /// What differed, and no region had said so.
+    /// The differences that no region has predicted.
     var missed: [String] = []
 
-    /// How often the rows of a state told more than the text of a query, and left a change out.
+    /// The number of changes that the rows of a result excluded in addition to the text of the query.
     var leftOut = 0
   }
 
-  /// Law: a change that alters the result of a query touches its region. And of a hundred times that the region of a
-  /// plain query is touched, the result is the same once at most.
+  /// Invariant: a change of a query's result affects its region. And the result of a plain query is unchanged in at most
+  /// one of a hundred changes that affect its region.
   @Test func aRegionMissesNothingAndIsSeldomWrong() throws {
     var chance = Chance()
     var score = Score()
     let gameCount = Self.isFull ? 400 : 25
-    // In some games little is hit: what is said of a hundred hits needs some.
+    // Some runs have few affected regions: a share of one percent needs a large number.
     for number in 0..<2 * gameCount where number < gameCount || score.yes <= 200 {
       try inMemory { db in try play(db, &chance, &score) }
     }
@@ -41,7 +41,7 @@ import Tidemark
     #expect(score.wrong * 100 <= score.yes, "\(score.wrong) of \(score.yes)")
   }
 
-  /// The control: regions that have nothing of what their queries show are found.
+  /// A control: regions without the rows of their queries are detected.
   @Test func aRegionThatIsTooNarrowIsFound() throws {
     var chance = Chance()
     var score = Score()
@@ -53,7 +53,7 @@ import Tidemark
     #expect(!score.missed.isEmpty)
   }
 
-  /// The control: what the rows of a state have told is not true of later ones.
+  /// A control: the rows of one state say nothing about later states.
   @Test func whatAnOldStateHasToldIsFound() throws {
     var chance = Chance()
     var score = Score()
@@ -79,11 +79,11 @@ import Tidemark
         try statement.setArguments(StatementArguments(query.arguments))
         queries.append((query, narrow(statement.databaseRegion)))
       } catch {
-        // An ambiguous name, or a type that a strict table refuses.
+        // An ambiguous name, or a type that a strict table rejects.
       }
     }
     var dumps = try schema.tables.map { try dump(db, $0) }
-    // What an observation knows: it looks again when it is touched, and else keeps what it has seen.
+    // An observation fetches again when its region is affected, and otherwise keeps its value.
     var seen = try queries.map { try look(db, $0.query) }
     var results = seen.map(\.rows)
     for _ in 0..<40 {
@@ -121,7 +121,7 @@ import Tidemark
     }
   }
 
-  /// What a query answers, and what it reads as an observation sees it.
+  /// The result of a query, and its region in an observation.
   private func look(
     _ db: Database, _ query: OracleQuery
   ) throws -> (rows: [[DatabaseValue.Storage]], region: DatabaseRegion) {
@@ -133,7 +133,7 @@ import Tidemark
 
   // MARK: - Changes
 
-  /// The rows of a table by what identifies them.
+  /// The rows of a table by their identity.
   private func dump(_ db: Database, _ table: OracleTable) throws -> [DatabaseValue: [String: DatabaseValue]] {
     let identity = table.identity[0]
     let names = table.columns.map(\.name)
@@ -178,7 +178,7 @@ import Tidemark
 
   // MARK: - Writes
 
-  /// Writes something, and answers what. A write that a constraint refuses is none.
+  /// Writes, and returns the change. A write that violates a constraint changes nothing.
   @discardableResult
   private func write(
     _ db: Database, _ schema: OracleSchema, insertsOnly: Bool, _ chance: inout Chance

@@ -3,12 +3,12 @@ import Foundation
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A condition that chance has made, and its arguments in order.
+/// A random condition, and its arguments in order.
 struct OracleCondition {
   var sql: String
   var arguments: [DatabaseValue] = []
 
-  /// A condition on the columns of tables, each under the name that qualifies its columns; none when it is empty.
+  /// A condition on the columns of tables, each with the name that qualifies its columns; may be empty.
   static func random(
     on sources: [(name: String, table: OracleTable)], depth: Int, literalsOnly: Bool = false, _ chance: inout Chance
   ) -> OracleCondition {
@@ -75,13 +75,13 @@ struct OracleCondition {
   }
 }
 
-/// A query that chance has made.
+/// A random query.
 struct OracleQuery {
   var sql: String
   var arguments: [DatabaseValue]
 
-  /// Whether it shows the rows of one table that meet conditions of `=`, `IN` and ranges: then its region says exactly
-  /// when it changes.
+  /// Whether it selects the rows of one table by conditions with `=`, `IN` and ranges: then its region predicts exactly
+  /// when its result changes.
   var isPlain = false
 
   static func random(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
@@ -97,7 +97,7 @@ struct OracleQuery {
     }
   }
 
-  /// The columns of the rows of one table, in an order of their own.
+  /// The columns of the rows of one table, in random order.
   private static func plain(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
     let table = chance.pick(schema.tables)
     var conditions: [String] = []
@@ -120,7 +120,7 @@ struct OracleQuery {
       }
     }
     let shown = table.columns.shuffled(using: &chance).prefix(Int.random(in: 1...3, using: &chance)).map(\.name)
-    // The identity is shown, so that each change shows; it orders the rows, so that nothing else does.
+    // The identity is selected, so that each change is visible, and so that it determines the order.
     let columns = Int.random(in: 0..<3, using: &chance) == 0 ? "*" : (table.identity + shown).joined(separator: ", ")
     let order = table.identity.joined(separator: ", ")
     let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
@@ -186,7 +186,7 @@ struct OracleQuery {
     return OracleQuery(sql: sql + end(&chance), arguments: arguments)
   }
 
-  /// Rows of one table that have equals in others, in columns of the same kind.
+  /// Rows of one table with matching rows in others, by columns of the same type.
   private static func linked(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
     let names = Array(["x", "y", "z"].prefix(Int.random(in: 2...3, using: &chance)))
     let sources = names.map { (name: $0, table: chance.pick(schema.tables)) }
@@ -228,7 +228,7 @@ struct OracleQuery {
       sql: "SELECT \(chance.pick([shown, "*", "count(*)"])) \(sql)\(end(&chance))", arguments: arguments)
   }
 
-  /// The first rows of a table, by several columns.
+  /// The first rows of a table, sorted by several columns.
   private static func limited(_ schema: OracleSchema, _ chance: inout Chance) -> OracleQuery {
     let table = chance.pick(schema.tables)
     let condition = OracleCondition.random(on: [("", table)], depth: 1, &chance)
@@ -266,7 +266,7 @@ struct OracleQuery {
         sql: "SELECT (SELECT count(*) FROM (\(query))), x.\(outerColumn) FROM \(outer.sql) x WHERE \(outside.sql)",
         arguments: inside.arguments + outside.arguments)
     case 3:
-      // A common table that hides a table.
+      // A common table expression that hides a table.
       let name = chance.pick([outer.name, "other"])
       return OracleQuery(
         sql:
@@ -295,7 +295,7 @@ struct OracleQuery {
     guard !schema.views.isEmpty else { return join(schema, &chance) }
     let table = chance.pick(schema.tables)
     let condition = OracleCondition.random(on: [("x", table)], depth: 1, &chance)
-    // A name without database may mean a table of the temporary one.
+    // An unqualified name may refer to a temporary table.
     let name = chance.pick([table.sql, table.sql, "t0"])
     let source = name == "t0" ? schema.tables.last { $0.name == "t0" } ?? table : table
     let used = name == "t0" ? OracleCondition.random(on: [("x", source)], depth: 1, &chance) : condition

@@ -3,7 +3,7 @@ import Foundation
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A table that chance has made.
+/// A random table.
 struct OracleTable {
   struct Column {
     var name: String
@@ -16,12 +16,12 @@ struct OracleTable {
     }
   }
 
-  /// The name of the database and that of the table.
+  /// The names of the database and of the table.
   var database: String
   var name: String
   var columns: [Column]
 
-  /// The columns by which its rows are told from each other: the row id, or the primary key.
+  /// The columns that identify its rows: the row ID, or the primary key.
   var identity: [String]
 
   var sql: String { "\(database).\(name)" }
@@ -29,7 +29,7 @@ struct OracleTable {
   var hasRowID: Bool { identity == ["rowid"] }
 }
 
-/// Tables, views and indexes that chance has made.
+/// Random tables, views and indexes.
 struct OracleSchema {
   var tables: [OracleTable] = []
   var views: [String] = []
@@ -106,7 +106,7 @@ struct OracleSchema {
     (Int64(1) << 53 + 1).databaseValue, 0x1p53.databaseValue,
   ]
 
-  /// Values that a column stores as they are.
+  /// Values that a column stores unchanged.
   static func plainValues(for affinity: ColumnAffinity) -> [DatabaseValue] {
     switch affinity {
     case .integer, .numeric: (-1...6).map { $0.databaseValue }

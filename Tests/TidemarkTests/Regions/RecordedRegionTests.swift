@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The region of what a closure reads.
+/// The region that a closure reads.
 @Suite struct RecordedRegionTests {
   private func recorded(_ db: Database, _ body: () throws -> Void) rethrows -> String {
     try db.recordingSelection(body).selection.region.debugDescription

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The rows that sort behind the last one that a `LIMIT` lets through do not matter.
+/// The rows after the last one within a `LIMIT` are irrelevant.
 @Suite struct RegionBoundTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
 
@@ -16,7 +16,7 @@ import Tidemark
 
   private typealias Fetch = (Database, String, StatementArguments) throws -> Void
 
-  /// What a query reads, as an observation sees it.
+  /// The region of a query in an observation.
   private func region(
     _ sql: String, _ arguments: StatementArguments = [], after change: String = "",
     _ fetch: Fetch = { _ = try Row.fetchAll($0, sql: $1, arguments: $2) }
@@ -149,8 +149,8 @@ import Tidemark
 
   // MARK: - Chance
 
-  /// Law: a change that alters what a query with a limit shows touches what was read. Most changes of a row touch
-  /// nothing, though there are many rows of one value here, and of NULL.
+  /// Invariant: a change that alters the result of a query with a limit affects its region. Most changes of a row affect
+  /// nothing, although there are many rows with one value here, and with NULL.
   @Test func aBoundMissesNothingAndLeavesMostChangesOut() throws {
     var chance = Chance()
     var (yes, wrong, count) = (0, 0, 0)
@@ -201,7 +201,7 @@ import Tidemark
           let isTouched = region.isModified(by: change)
           let (newResult, newRegion) = try look()
           if newResult != result, !isTouched { Issue.record("\(sql): \(region.debugDescription) missed \(change)") }
-          // A row before the first one that is shown may change without being seen.
+          // A row before the first selected one may change without a visible effect.
           if isTouched, offset.isEmpty { yes += 1 }
           if isTouched, offset.isEmpty, newResult == result { wrong += 1 }
           (result, region) = (newResult, newRegion)

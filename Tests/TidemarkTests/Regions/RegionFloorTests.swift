@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What SQLite's authorizer does not tell.
+/// Reads that SQLite's authorizer does not report.
 @Suite struct RegionFloorTests {
   private func update(_ table: String, _ columns: Set<String>, in database: String = "main") -> RowChange {
     RowChange(
@@ -15,7 +15,7 @@ import Tidemark
     try db.makeStatement(sql: sql).databaseRegion
   }
 
-  /// Law: a table is read even when no expression of the query names one of its columns.
+  /// Invariant: a table is read even if no expression of the query names one of its columns.
   @Test func theTablesOfASharedColumnAreRead() throws {
     try inMemory { db in
       try db.execute(
@@ -35,7 +35,7 @@ import Tidemark
     }
   }
 
-  /// Law: rows that a query does not order come in the order of an index.
+  /// Invariant: the rows of an unordered query come in the order of an index.
   @Test func theColumnsThatOrderRowsAreRead() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c); CREATE INDEX i ON t (a, b)")

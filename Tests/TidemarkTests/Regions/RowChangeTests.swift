@@ -21,7 +21,7 @@ private func update(_ old: Values, _ new: Values, changed: Set<String>?) -> RowC
   RowChange(table: TableKey("T"), kind: .update, old: image(old), new: image(new), changedColumns: changed)
 }
 
-/// What reads these columns of the rows where `a` is 1.
+/// A region with these columns of the rows where `a` is 1.
 private func region(_ columns: [String]?) -> DatabaseRegion {
   let rows = RowFilter(["A": .values([DatabaseValue(.int64(1))])])
   return DatabaseRegion(tables: [TableKey("t"): TableRegion(columns: columns, rows: rows, rowIDName: "id")])

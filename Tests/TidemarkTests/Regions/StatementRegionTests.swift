@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What statements read, as SQLite's authorizer tells.
+/// The tables and columns that statements read, as SQLite's authorizer reports them.
 @Suite struct StatementRegionTests {
   private func withTables<T>(_ body: (Database) throws -> T) throws -> T {
     try inLibrary { db throws in

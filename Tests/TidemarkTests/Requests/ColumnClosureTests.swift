@@ -36,9 +36,9 @@ extension QueryInterfaceRequest<Player> {
   fileprivate func named(_ name: String?) -> Self { name.map { name in filter { $0.name == name } } ?? self }
 }
 
-/// Requests that are made of the columns of a record, which closures and key paths are given.
+/// Requests that use the columns of a record type through closures and key paths.
 @Suite struct ColumnClosureTests {
-  /// The SQL of a request, with its values inside.
+  /// The SQL of a request, with its values.
   private func sql<Element>(_ request: QueryInterfaceRequest<Element>) throws -> String {
     try inMemory { db in
       try db.execute(

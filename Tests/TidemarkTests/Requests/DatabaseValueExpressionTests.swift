@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Database values, and names of collations, where SQL wants an expression.
+/// Database values and collations as SQL expressions.
 @Suite struct DatabaseValueExpressionTests {
   private let a = Column("a")
 

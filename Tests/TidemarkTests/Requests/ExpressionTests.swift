@@ -9,7 +9,7 @@ private typealias Book = Shelves.Book
 private typealias Author = Shelves.Author
 private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
 
-/// What operators and functions print.
+/// The SQL of operators and functions.
 @Suite struct ExpressionTests {
   @Test func equality() throws {
     try expectSQL("\(a == 1)", #""a" = ?"#, [1])

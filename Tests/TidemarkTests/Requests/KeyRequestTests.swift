@@ -17,7 +17,7 @@ private struct Changing: FetchableRecord, TableRecord {
   init(row: Row) { columnNames = Array(row.columnNames) }
 }
 
-/// Records by primary key, whose SQL is kept.
+/// Records by primary key, whose SQL is cached.
 @Suite struct KeyRequestTests {
   private func inPlayers(_ body: (Database) throws -> Void) throws {
     try inMemory { db in

@@ -8,9 +8,9 @@ private typealias Shelf = Shelves.Shelf
 private let (a, b) = (Column("a"), Column("b"))
 private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("year"), Column("isRare"))
 
-/// The requests of the specification, as it has them, that no other test repeats to the letter.
+/// Further requests with the exact SQL that the compatible API specifies.
 @Suite struct ReferenceRequestTests {
-  /// The SQL that is executed, without values.
+  /// The executed SQL, without values.
   private func executed(_ body: (Database) throws -> Void) throws -> [String] {
     try inShelves { db in
       let recorder = TraceRecorder()

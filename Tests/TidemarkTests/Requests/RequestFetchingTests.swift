@@ -9,7 +9,7 @@ private let title = Column("title")
 private let year = Column("year")
 private let isRare = Column("isRare")
 
-/// What is run to fetch one row, to count rows, and to know whether there is one.
+/// The SQL for fetching one row, for counting rows, and for existence checks.
 @Suite struct RequestFetchingTests {
   @Test func oneRowHasALimitUnlessTheFilterFindsOneAtMost() throws {
     try inShelves { db in

@@ -11,7 +11,7 @@ private let title = Column("title")
 private let year = Column("year")
 private let isRare = Column("isRare")
 
-/// What requests print, clause by clause.
+/// The SQL of requests, clause by clause.
 @Suite struct RequestTests {
   @Test func allRows() throws {
     try inShelves { db in

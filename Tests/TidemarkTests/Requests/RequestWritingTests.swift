@@ -9,7 +9,7 @@ private let title = Column("title")
 private let year = Column("year")
 private let isRare = Column("isRare")
 
-/// Statements that change all the rows of a request.
+/// Statements that change all rows of a request.
 @Suite struct RequestWritingTests {
   @Test func deletingRows() throws {
     let sql = try traced { db throws in

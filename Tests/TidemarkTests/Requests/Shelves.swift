@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The tables of most examples of requests, and the types that are tied to them.
+/// The tables of most examples of requests, and their record types.
 enum Shelves {
   static let sql = """
     CREATE TABLE author (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, country TEXT);
@@ -74,14 +74,14 @@ func inShelves<T>(_ body: (Database) throws -> T) throws -> T {
   }
 }
 
-/// The SQL that a closure runs on shelves of books, with the values inside.
+/// The SQL that a closure executes on shelves of books, with its values.
 func traced(_ body: (Database) throws -> Void) throws -> [String] {
   try inShelves { db in
     try trace(db) { try body(db) }
   }
 }
 
-/// The SQL that a closure runs, with the values inside, without what asks for the schema.
+/// The SQL that a closure executes, with its values, without queries of the schema.
 func trace(_ db: Database, _ body: () throws -> Void) throws -> [String] {
   let recorder = TraceRecorder()
   db.trace { recorder.append($0.expandedDescription) }
@@ -90,7 +90,7 @@ func trace(_ db: Database, _ body: () throws -> Void) throws -> [String] {
   return recorder.lines.filter { !$0.hasPrefix("PRAGMA") && !$0.contains("sqlite_") && !$0.contains("pragma_") }
 }
 
-/// What an expression, a selection or an ordering prints.
+/// The SQL of an expression, a selection or an ordering.
 func expectSQL(
   _ literal: SQL, _ sql: String, _ arguments: StatementArguments = [],
   sourceLocation: SourceLocation = #_sourceLocation
@@ -101,7 +101,7 @@ func expectSQL(
 }
 
 extension Database {
-  /// What a request prints, when all its rows are fetched.
+  /// The SQL of a request that fetches all rows.
   func expectSQL(
     _ request: some FetchRequest, _ sql: String, _ arguments: StatementArguments = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -109,7 +109,7 @@ extension Database {
     try expectSQL(request, isSingle: false, sql, arguments, sourceLocation)
   }
 
-  /// What a request prints, when one row is fetched.
+  /// The SQL of a request that fetches one row.
   func expectOne(
     _ request: some FetchRequest, _ sql: String, _ arguments: StatementArguments = [],
     sourceLocation: SourceLocation = #_sourceLocation

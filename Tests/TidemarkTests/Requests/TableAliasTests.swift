@@ -11,7 +11,7 @@ private let year = Column("year")
 private let isRare = Column("isRare")
 private let name = Column("name")
 
-/// Tables under other names, and queries inside of others.
+/// Table aliases, and subqueries.
 @Suite struct TableAliasTests {
   @Test func aNamedTableQualifiesItsColumns() throws {
     let k = TableAlias<Book>(name: "k")

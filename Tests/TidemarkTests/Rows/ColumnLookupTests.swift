@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Any name, asked in any order, is found where a plain search finds it.
+/// Any sequence of names finds the same columns as a plain search.
 @Suite struct ColumnLookupTests {
   private static func randomCase(_ name: String, _ chance: inout Chance) -> String {
     String(name.map { Character(Bool.random(using: &chance) ? $0.uppercased() : $0.lowercased()) })
@@ -38,7 +38,7 @@ import Tidemark
               #expect(row.hasColumn(name) == (oracle != nil))
               #expect(try row.decode(Int?.self, forColumn: Column(name)) == oracle.map { $0 + first })
             }
-            // In the order of the columns, and backwards: where the guess of the next column helps, and where it does not.
+            // In the order of the columns, and backwards: the lookup guesses the next column, rightly or wrongly.
             for (index, name) in Array(shown.enumerated()) + shown.enumerated().reversed() {
               let oracle = shown.firstIndex { $0.lowercased() == name.lowercased() } ?? index
               #expect(row[name] as Int == oracle + first, "\(name) in \(shown)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// Bytes read without a copy.
+/// Reading bytes without a copy.
 @Suite struct RowBytesTests {
   private static let sql = "SELECT x'0102' AS b, 'né' AS t, NULL AS n, x'' AS e, 300 AS i"
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// A row is a collection of columns, and goes from and to dictionaries.
+/// A row is a collection of columns, and converts from and to dictionaries.
 @Suite struct RowCollectionTests {
   private static let sql = "SELECT 1 AS a, 'x' AS b, NULL AS a"
 

@@ -4,7 +4,7 @@ import Tidemark
 
 private enum Columns: String, ColumnExpression { case id, title, missing }
 
-/// Reading that throws.
+/// The reading methods that throw.
 @Suite struct RowDecodeTests {
   @Test(arguments: RowKind.allCases)
   func decodeReadsByIndexNameAndColumn(of kind: RowKind) throws {
@@ -66,7 +66,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
     try kind.withRow { row throws in
       let text = errorText { try row.decode(Int.self, atIndex: index) }
       #expect(text.hasPrefix("column index out of range: \(index) - \(Self.row)"))
-      // There is a mistake in the program, for optionals too.
+      // An error of the program, for optionals too.
       #expect(throws: RowDecodingError.self) { try row.decode(Int?.self, atIndex: index) }
     }
   }
@@ -75,7 +75,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
     let text = try withLiveRow("SELECT 1 AS a, 'x' AS b", adapter: ColumnMapping(["B": "b"])) { row throws in
       errorText { try row.decode(UInt8.self, forColumn: "b") }
     }
-    // SQLite turns the text into a number: nothing is wrong.
+    // SQLite converts the text to a number: this is not an error.
     #expect(text == "no error, but 0")
     let copied = try firstRow("SELECT 1 AS a, 'x' AS b", adapter: ColumnMapping(["B": "b"]))
     #expect(

@@ -1,11 +1,11 @@
 import Testing
 import Tidemark
 
-/// Rows inside rows.
+/// Rows with scopes.
 @Suite struct RowScopesTests {
   private static let sql = "SELECT 1 AS id, 'Dune' AS title, 7 AS id, 'Frank' AS name, NULL AS born"
 
-  // title, id | author: id, name, born | in it, born: born | deep inside, title: title
+  // title, id | author: id, name, born | in it, born: born | nested, title: title
   private static let adapter = ScopeAdapter(
     base: RangeRowAdapter(0..<2),
     scopes: [

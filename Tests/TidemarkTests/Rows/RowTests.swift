@@ -4,7 +4,7 @@ import Tidemark
 
 private enum Columns: String, ColumnExpression { case id, title, missing }
 
-/// A row, fetched or made, with or without adapter: reading it is the same.
+/// Reading is the same for a fetched or created row, with or without an adapter.
 enum RowKind: CaseIterable {
   case copied, live, literal, adapted, liveAdapted
 
@@ -80,7 +80,7 @@ enum RowKind: CaseIterable {
       #expect(row[Column("score")] as? Double == 1.5)
       #expect(row["cover"] as? Data == Data([1, 2]))
       #expect(row["pages"] == nil)
-      // Documented: `as?` asks what is stored, and an integer is stored as an Int64.
+      // Documented: `as?` converts the stored value, and an integer is stored as an Int64.
       #expect(row[0] as? Int == nil)
     }
   }

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What a program must not do to a row, and the sentence it gets for it.
+/// Invalid uses of a row, and their error messages.
 enum RowTrap: String, CaseIterable, Codable {
   case missingColumn, nullValue, otherType, otherTypeOfOptional, numberOutOfRange, liveRow
   case indexTooLarge, negativeIndex, untypedIndex, nullOfIndex, bytesOfIndex, position

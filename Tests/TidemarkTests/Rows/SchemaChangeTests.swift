@@ -9,7 +9,7 @@ private struct TemporaryFile: ~Copyable {
   }
 }
 
-/// A kept `SELECT *` shows the columns of the schema as it is now, not as it was when it was compiled.
+/// A cached `SELECT *` returns the columns of the current schema, not those at its compilation.
 @Suite struct SchemaChangeTests {
   private static let sql = "SELECT * FROM book"
   private static let changes: [(String, String)] = [
@@ -20,7 +20,7 @@ private struct TemporaryFile: ~Copyable {
     ("DROP TABLE book; CREATE TABLE book (title, id); INSERT INTO book VALUES ('Dune', 1)", #"[title:"Dune" id:1]"#),
   ]
 
-  /// A database with the table, and a closure that changes it: with the same connection, or with another one.
+  /// A database with the table, and a closure that changes it: on the same connection, or on another one.
   private func withBook(byAnother: Bool, _ body: (DatabaseQueue, (String) throws -> Void) throws -> Void) throws {
     let file = TemporaryFile()
     let queue = try DatabaseQueue(path: file.path)

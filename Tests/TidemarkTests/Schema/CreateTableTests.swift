@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// The SQL of `create(table:)`, to the letter.
+/// The exact SQL of `create(table:)`.
 @Suite struct CreateTableTests {
   @Test func columnsHaveTypes() throws {
     let lines = try table { t in

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Migrations that take the place of others.
+/// Migrations that replace others.
 @Suite struct MergedMigrationTests {
   private func old(_ count: Int) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -159,7 +159,7 @@ import Tidemark
   }
 }
 
-/// Migrations that run elsewhere.
+/// Migrations that run on another thread or connection.
 @Suite struct AsyncMigratorTests {
   private var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

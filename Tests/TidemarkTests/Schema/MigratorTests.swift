@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The laws of `DatabaseMigrator`.
+/// The invariants of `DatabaseMigrator`.
 @Suite struct MigratorTests {
   private func migrator(_ identifiers: String...) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -188,7 +188,7 @@ import Tidemark
     let path = folder.path("library")
     var migrator = migrator("m1")
     migrator.registerMigration("m2") { db in
-      // As another process that starts at the same time would, between the questions and the transaction of "m3".
+      // Like another process that starts at the same time, between the check and the transaction of "m3".
       try db.execute(sql: "CREATE TABLE m2 (a); INSERT INTO grdb_migrations VALUES ('m3')")
     }
     migrator.registerMigration("m3") { _ in throw Planned() }
@@ -264,7 +264,7 @@ import Tidemark
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { db in
       try db.execute(sql: "CREATE TABLE t (a)")
-      // As long as a statement runs, SQLite stays interrupted: even a rollback fails.
+      // While a statement is running, SQLite stays interrupted: even a rollback fails.
       held = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
       _ = try held?.next()
       sqlite3_interrupt(db.sqliteConnection)

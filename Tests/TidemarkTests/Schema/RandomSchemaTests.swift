@@ -3,9 +3,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Random tables made with the definitions, and read back from the database.
+/// Random tables that are created with table definitions, and read back from the database.
 @Suite struct RandomSchemaTests {
-  /// A table as it is meant to be.
+  /// The description of a table.
   private struct Plan {
     struct Column {
       var name: String
@@ -118,7 +118,7 @@ import Tidemark
     if column.isNotNull { return true }
     guard keyColumns.contains(column.name) else { return false }
     if plan.options.contains(.withoutRowID) { return true }
-    // SQLite gives a NULL row id a value.
+    // SQLite replaces a NULL row ID with a value.
     return plan.options.contains(.strict) && !(keyColumns.count == 1 && column.type == .integer)
   }
 

@@ -7,7 +7,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
 
 private struct Book: TableRecord {}
 
-/// The schemas of the specification, as it has them, with the query interface.
+/// Schemas with the exact SQL that the compatible API specifies.
 @Suite struct ReferenceSchemaTests {
   @Test func constraintsOfColumns() throws {
     let lines = try table { t in

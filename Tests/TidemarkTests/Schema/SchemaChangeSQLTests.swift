@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The SQL of changes, indexes, views and virtual tables, to the letter.
+/// The exact SQL of table changes, indexes, views and virtual tables.
 @Suite struct SchemaChangeSQLTests {
   @Test func tablesAreAltered() throws {
     let lines = try statements { db in
@@ -129,7 +129,7 @@ import Tidemark
 
 /// Virtual tables by module.
 @Suite struct VirtualTableTests {
-  /// A module whose definition is a list of columns, and which writes a row once the table is there.
+  /// A module whose definition is a list of columns, and which inserts a row after the table is created.
   struct RTree: VirtualTableModule {
     final class TableDefinition {
       var columns: [String] = []
@@ -155,7 +155,7 @@ import Tidemark
     t.column("maxX")
   }
 
-  // Shadow tables are written by statements of SQLite's own.
+  // SQLite writes shadow tables by statements of its own.
   private func ours(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("--") } }
 
   @Test func aModuleDefinesItsTable() throws {

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Expressions of the query interface in the schema: their values stand in the text.
+/// Expressions of the query interface in the schema, with their values as literals.
 @Suite struct SchemaExpressionTests {
   private let a = Column("a")
   private let b = Column("b")

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The statements that a closure executes on a database with the tables of the specification.
+/// The statements that a closure executes on a database with the example tables.
 func statements(_ body: (Database) throws -> Void) throws -> [String] {
   let recorder = TraceRecorder()
   let dbQueue = try recorder.makeQueue()
@@ -23,7 +23,7 @@ func statements(_ body: (Database) throws -> Void) throws -> [String] {
   }
 }
 
-/// What the body of a table becomes: the text behind `CREATE TABLE "t" `, and the statements that follow.
+/// The SQL for the body of a table: the text after `CREATE TABLE "t" `, and the statements that follow.
 func table(_ name: String = "t", _ body: (TableDefinition) throws -> Void) throws -> [String] {
   var lines = try statements { db in try db.create(table: name, body: body) }
   lines[0] = lines[0].replacing("CREATE TABLE \(name.quotedDatabaseIdentifier) ", with: "", maxReplacements: 1)

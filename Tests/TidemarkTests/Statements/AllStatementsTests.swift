@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// `allStatements`: the statements of a text, one after the other.
+/// `allStatements`: the statements of a text, one by one.
 @Suite struct AllStatementsTests {
   @Test func aStatementIsCompiledWhenItIsAskedFor() throws {
     try DatabaseQueue().inDatabase { db throws in
@@ -23,7 +23,7 @@ import Tidemark
       let first = try statements.next()
       let expected = "SQLite error 1: no such table: t - while executing `INSERT INTO t VALUES (1)`"
       #expect(message { _ = try statements.next() } == expected)
-      // Nothing was consumed: once the table is there, the statement compiles.
+      // Nothing was consumed: once the table exists, the statement compiles.
       try first?.execute()
       #expect(try statements.next()?.sql == "INSERT INTO t VALUES (1)")
     }

@@ -5,9 +5,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The texts and bytes of arguments are kept by the statement, and not copied by SQLite each time.
+/// The statement retains the bytes of text and blob arguments, so that SQLite does not copy them.
 @Suite struct ArgumentBytesTests {
-  // Short texts are no objects in Swift, empty ones no bytes, long ones do not fit where the others are kept.
+  // Short strings are not objects in Swift, empty ones have no bytes, long ones exceed the reused buffer.
   private let texts = ["", "a", "é", "fifteen letters", "sixteen letters.", String(repeating: "long", count: 2_000)]
 
   @Test func textsOfAllLengthsAreWhatTheyAreAtEachExecution() throws {
@@ -41,7 +41,7 @@ import Tidemark
       try statement.execute(arguments: ["one", "two"])
       try statement.execute(arguments: ["the first of the two texts", "the second of the two texts"])
       try statement.execute()
-      // By hand, as in C.
+      // Bound directly, as in C.
       #expect(sqlite3_step(statement.sqliteStatement) == SQLITE_DONE)
       sqlite3_reset(statement.sqliteStatement)
       try #expect(
@@ -101,7 +101,7 @@ import Tidemark
     let dbQueue = try DatabaseQueue()
     let kept = Cursors()
     try await dbQueue.writeWithoutTransaction { db in
-      // At the end of a statement, its text is told with its arguments.
+      // At the end of a statement, its trace contains its arguments.
       db.trace(options: .profile) { _ = $0.expandedDescription }
       for _ in 1...2 {
         let rows = try Row.fetchCursor(
@@ -114,7 +114,7 @@ import Tidemark
     try await dbQueue.read { db in try #expect(Int.fetchOne(db, sql: "SELECT 1") == 1) }
   }
 
-  /// Touched by one thread after the other.
+  /// Used by one thread after the other.
   private final class Cursors: @unchecked Sendable {
     var rows: [RowCursor] = []
   }

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The parameters that are counted in the text are those that SQLite counts in the statement.
+/// The parameters found in the text are those that SQLite finds in the statement.
 @Suite struct ArgumentCheckTests {
   // swift-format-ignore
   static let statements: [(sql: String, count: Int)] = [
@@ -18,7 +18,7 @@ import Tidemark
   func theTextHasAsManyParametersAsTheStatement(_ sql: String, _ count: Int) throws {
     let values = StatementArguments(Array(repeating: 1, count: count))
     try DatabaseQueue().inDatabase { db throws in
-      // SQLite's own count, unless SQLite refuses the text.
+      // SQLite's own count, unless SQLite rejects the text.
       guard let statement = try? db.makeStatement(sql: sql) else { return }
       #expect(statement.parameterCount == count)
       try ArgumentCheck(sql).validate(values)

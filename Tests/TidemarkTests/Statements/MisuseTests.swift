@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// What is said of arguments and texts that do not fit (reference §1.3).
+/// Error messages for arguments and texts that do not match.
 @Suite struct MisuseTests {
   static let insert = "INSERT INTO book VALUES (?, ?, ?)"
 
@@ -40,7 +40,7 @@ import Tidemark
   func executeSaysWhatIsWrong(_ test: Case) throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       #expect(message { try db.execute(sql: test.sql, arguments: test.arguments) } == test.message)
-      // Also when the statement is known already.
+      // Also if the statement is cached.
       #expect(message { try db.execute(sql: test.sql, arguments: test.arguments) } == test.message)
     }
   }

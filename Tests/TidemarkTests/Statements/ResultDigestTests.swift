@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What statements have answered has a digest, by which one finds out whether they answer the same again.
+/// A digest of the results of statements shows whether they return the same again.
 @Suite struct ResultDigestTests {
   private let dbQueue: DatabaseQueue
 
@@ -11,7 +11,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (a, b)") }
   }
 
-  /// The digest of the answer to a question, once some SQL was executed.
+  /// The digest of a query's result, after executing some SQL.
   private func digest(
     after sql: String,
     _ question: @escaping (Database) throws -> Void = { _ = try Row.fetchAll($0, sql: "SELECT * FROM t") }
@@ -26,7 +26,7 @@ import Tidemark
     #expect(try digest(after: sql) == first)
   }
 
-  /// Rows that differ in one thing only.
+  /// Rows with a single difference.
   static let rows = [
     "", "(1, 2)", "(2, 1)", "(1, 2), (1, 2)", "(1, NULL)", "(NULL, 1)", "('1', 2)", "(1.0, 2)", "(x'31', 2)", "('', 2)",
     "(x'', 2)", "('ab', 'c')", "('a', 'bc')", "('abc', '')", "(0, 2)", "(-1, 2)", "('12345678', 2)", "('123456789', 2)",

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What statements have read, as a value that is compared at a glance.
+/// The region of statements, as a value that is compared quickly.
 @Suite struct SelectionTests {
   private static func books(_ column: String = "pages") throws -> DatabaseQueue {
     let queue = try DatabaseQueue()
@@ -75,7 +75,7 @@ import Tidemark
     }
     for id in [1, 50, 100] {
       let one = try Self.selection(queue, id, other: nil)
-      // `SELECT *` reads more columns: only whether the row is in it counts here.
+      // `SELECT *` reads more columns: here, only the table's presence counts.
       let change = RowChange(
         table: TableKey("book", in: "main"), kind: .delete, old: RowImage(rowID: Int64(id)), new: nil,
         changedColumns: nil)
@@ -99,7 +99,7 @@ import Tidemark
   }
 }
 
-/// The plans of regions, each once.
+/// The regions of several plans, each once.
 @Suite struct RegionPlansTests {
   @Test func connectionsShareAPlan() throws {
     let sql = "SELECT name FROM player WHERE id = ?"

@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Statements that are kept: those of the library, and those of `cachedStatement`.
+/// The statement caches: one for the library, and one for `cachedStatement`.
 @Suite struct StatementCacheTests {
   // MARK: cachedStatement
 
@@ -33,7 +33,7 @@ import Tidemark
     try DatabaseQueue.withBooks().inDatabase { db throws in
       let sql = "INSERT INTO book (title) VALUES (?)"
       let statement = try db.cachedStatement(sql: sql)
-      // Wrong arguments are no failure of the statement.
+      // Wrong arguments are not a failure of the statement.
       #expect(throws: DatabaseError.self) { try statement.execute(arguments: [1, 2]) }
       #expect(try db.cachedStatement(sql: sql) === statement)
       #expect(throws: DatabaseError.self) { try statement.execute(arguments: [nil]) }
@@ -63,7 +63,7 @@ import Tidemark
       db.releaseMemory()
       #expect(db.statements.count == 0)
       #expect(try db.cachedStatement(sql: "SELECT 1") !== statement)
-      // A statement that the program holds is still good.
+      // A statement that the program retains is still valid.
       #expect(try Int.fetchOne(statement) == 1)
     }
     dbQueue.releaseMemory()
@@ -92,7 +92,7 @@ import Tidemark
         kept[sql] = try db.cachedStatement(sql: sql)
         for (sql, statement) in kept { #expect(try db.cachedStatement(sql: sql) === statement) }
       }
-      // Those that fail go, down to none, and the others stay.
+      // Failing statements are removed, down to none, and the others stay.
       while let (_, statement) = kept.popFirst() {
         #expect(throws: DatabaseError.self) { try statement.execute(arguments: [nil]) }
         for (sql, statement) in kept { #expect(try db.cachedStatement(sql: sql) === statement) }
@@ -194,7 +194,7 @@ import Tidemark
 }
 
 extension Database {
-  /// The statements that SQLite has open. C: `sqlite3_next_stmt`.
+  /// The open statements of SQLite. C: `sqlite3_next_stmt`.
   var openStatementCount: Int {
     var count = 0
     var statement = sqlite3_next_stmt(sqliteConnection, nil)

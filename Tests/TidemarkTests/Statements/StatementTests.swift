@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Prepared statements and their arguments (reference §4).
+/// Prepared statements and their arguments.
 @Suite struct StatementTests {
   // swift-format-ignore
   @Test(arguments: [

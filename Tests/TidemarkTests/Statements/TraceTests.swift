@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// What is traced, and with which words (reference §5).
+/// Traced statements, and the format of the trace.
 @Suite struct TraceTests {
   @Test func anEventShowsTheSQLAndItsValuesOnlyWhenAsked() throws {
     let events = Locked<[[String]]>([])

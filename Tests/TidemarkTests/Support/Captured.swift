@@ -1,12 +1,12 @@
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What tests of captured changes begin with.
+/// The set-up of tests of captured changes.
 enum Captured {
   static let book = "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT UNIQUE, pages INTEGER);"
 }
 
-/// A queue whose database was made by some SQL, and what is told of its changes.
+/// A queue with a database created by some SQL, and the captured changes.
 func captured(
   _ schema: String, _ needs: CaptureNeeds = .all, rowHook: Bool = true, bound: Int? = nil,
   isDefensive: Bool = true

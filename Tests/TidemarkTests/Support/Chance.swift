@@ -1,6 +1,6 @@
 import Foundation
 
-/// A source of random numbers whose seed is printed: a seed is a bug report.
+/// A source of random numbers that prints its seed: a seed is a bug report.
 ///
 /// `TIDEMARK_SEED=…` in the environment replays one.
 struct Chance: RandomNumberGenerator {

@@ -3,7 +3,7 @@ import Synchronization
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Keeps the commits that a broker tells.
+/// Stores the commits that a broker reports.
 final class ChangeRecorder: Sendable {
   private let commits = Tidemark.Mutex<[CommittedChanges]>([])
   private let subscription = Tidemark.Mutex<ChangeSubscription?>(nil)
@@ -15,15 +15,15 @@ final class ChangeRecorder: Sendable {
     subscription.withLock { $0 = own }
   }
 
-  /// The first version that has the needs.
+  /// The first version with the needs.
   var version: Int { subscription.withLock { $0?.version ?? 0 } }
 
-  /// Wants something else.
+  /// Changes the needs.
   func setNeeds(_ needs: CaptureNeeds) -> Int { subscription.withLock { $0?.setNeeds(needs) ?? 0 } }
 
   func cancel() { subscription.withLock { $0?.cancel() } }
 
-  /// What was told since this was last called.
+  /// The reports since the last call.
   func take() -> [CommittedChanges] {
     commits.withLock { commits in
       defer { commits = [] }
@@ -31,12 +31,12 @@ final class ChangeRecorder: Sendable {
     }
   }
 
-  /// The rows told since this was last called, as texts.
+  /// The reported rows since the last call, as texts.
   func takeRows() -> [String] { take().flatMap(\.rows).map(\.words) }
 }
 
 extension RowChange {
-  /// As in `update book#1 (id=1 title="Dune") -> (id=1 title="Solaris") [title]`.
+  /// Formatted as in `update book#1 (id=1 title="Dune") -> (id=1 title="Solaris") [title]`.
   var words: String {
     var words = "\(kind) \(table)"
     if let old { words += " \(old.words)" }

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// A query that never ends by itself, and says that it runs.
+/// A query that never ends by itself, and reports that it runs.
 struct Endless: Sendable {
   let hasBegun = Signal()
 

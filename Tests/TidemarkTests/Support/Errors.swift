@@ -1,12 +1,12 @@
 import Testing
 import Tidemark
 
-/// An error of the test's own.
+/// An error for tests.
 struct Planned: Error, Equatable {
   var number = 0
 }
 
-/// What the error of a closure says, or `nothing thrown`.
+/// The description of the error that a closure throws, or `nothing thrown`.
 func message(of body: () throws -> Void) -> String {
   do {
     try body()
@@ -16,7 +16,7 @@ func message(of body: () throws -> Void) -> String {
   }
 }
 
-/// What the error of a closure says, or `nothing thrown`.
+/// The description of the error that a closure throws, or `nothing thrown`.
 func message(of body: () async throws -> Void, isolation: isolated (any Actor)? = #isolation) async -> String {
   do {
     try await body()
@@ -26,5 +26,5 @@ func message(of body: () async throws -> Void, isolation: isolated (any Actor)? 
   }
 }
 
-/// What every access to a closed database says.
+/// The error message of every access to a closed database.
 let closedMessage = "SQLite error 21: Connection is closed"

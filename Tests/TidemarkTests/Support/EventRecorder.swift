@@ -1,20 +1,20 @@
 import Tidemark
 
-/// Writes down what a transaction observer is told, in order.
+/// Records the notifications of a transaction observer, in order.
 final class EventRecorder: TransactionObserver {
   private let observes: (DatabaseEventKind) -> Bool
   private(set) var log: [String] = []
 
-  /// Whether the questions are written down, too.
+  /// Whether calls of `observes(eventsOfKind:)` are recorded, too.
   var logsQuestions = false
 
-  /// Whether it says at each change that it knows enough.
+  /// Whether it stops observing at each change.
   var isContentWithOne = false
 
-  /// What it throws when a commit comes.
+  /// The error that it throws when a transaction is about to be committed.
   var refusal: (any Error)?
 
-  /// What it does when a transaction was committed, or undone.
+  /// Called after a commit or a rollback.
   var didCommit: (Database) -> Void = { _ in }
   var didRollBack: (Database) -> Void = { _ in }
 
@@ -27,7 +27,7 @@ final class EventRecorder: TransactionObserver {
     self.init { $0.tableName == table }
   }
 
-  /// What was told since this was last called.
+  /// The notifications since the last call.
   func takeLog() -> [String] {
     defer { log = [] }
     return log

@@ -1,7 +1,7 @@
 import Tidemark
 @testable import TidemarkEssentials
 
-/// A clock on which time passes when somebody waits, and at no other time.
+/// A clock whose time advances only when a caller waits.
 final class FakeClock: Sendable {
   private let elapsed = Mutex(Duration.zero)
 

@@ -33,7 +33,7 @@ func firstRow(_ sql: String, adapter: (any RowAdapter)? = nil) throws -> Row {
   }
 }
 
-/// What a closure makes of the first row of a query, seen through a cursor.
+/// The result of a closure for the first row of a query, in a cursor.
 @discardableResult
 func withLiveRow<T>(
   _ sql: String, arguments: StatementArguments = [], adapter: (any RowAdapter)? = nil,
@@ -48,7 +48,7 @@ func withLiveRow<T>(
 
 struct NoRow: Error {}
 
-/// The text of the error that a closure throws.
+/// The description of the error that a closure throws.
 func errorText(_ body: () throws -> some Any) -> String {
   do {
     return "no error, but \(try body())"

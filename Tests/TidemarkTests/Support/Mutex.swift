@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value that one thread at a time may use.
+/// A value that is protected by a lock.
 ///
-/// It has the interface of the `Mutex` of the standard library, whose waits the thread sanitizer does not see.
+/// It has the interface of the standard library's `Mutex`, which the thread sanitizer does not understand.
 final class Mutex<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

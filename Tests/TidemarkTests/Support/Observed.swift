@@ -1,9 +1,9 @@
 import Tidemark
 
-/// An error of a test's own.
+/// An error for tests.
 struct PlannedRefusal: Error {}
 
-/// A queue with two tables, one of which refers to the other, and an observer.
+/// A queue with two tables, one with a reference to the other, and an observer.
 func observed(
   _ recorder: EventRecorder, _ extent: Database.TransactionObservationExtent = .observerLifetime
 ) throws -> DatabaseQueue {

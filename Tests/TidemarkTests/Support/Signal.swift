@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Something that happens once, and that a thread can wait for (see `Wait`).
+/// An event that happens once, and for which a thread can wait (see `Wait`).
 final class Signal: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
@@ -14,14 +14,14 @@ final class Signal: Sendable {
   }
 }
 
-/// Waits for something that has no event of its own, such as the end of a thread.
+/// Waits for a condition that has no event of its own, such as the end of a thread.
 func waitUntil(
   _ what: String = "a condition", file: String = #fileID, line: Int = #line, _ condition: () -> Bool
 ) throws {
   try Wait.until(what, file: file, line: line, condition)
 }
 
-/// Waits for something that has no event of its own, without a thread.
+/// Waits for a condition that has no event of its own, without blocking a thread.
 func waitUntil(
   _ what: String = "a condition", file: String = #fileID, line: Int = #line, _ condition: @Sendable () -> Bool
 ) async throws {
@@ -30,7 +30,7 @@ func waitUntil(
 
 /// A value that several threads write.
 final class Locked<Value: Sendable>: @unchecked Sendable {
-  // The lock of the system: the thread sanitizer does not see through that of the standard library.
+  // The system's lock: the thread sanitizer does not understand the standard library's.
   private let lock = NSLock()
   private var storage: Value
 

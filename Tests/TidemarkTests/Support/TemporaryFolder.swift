@@ -1,20 +1,20 @@
 import Foundation
 
-/// A folder of a test's own, removed with everything in it when it is released.
+/// A temporary folder for a test, which is removed with its contents when it is released.
 final class TemporaryFolder: Sendable {
   let path: String
 
   init() throws {
-    // In memory where that is possible: what is tested is not the disk.
+    // In memory if possible: the disk is not under test.
     let shared = "/dev/shm"
     let parent = FileManager.default.isWritableFile(atPath: shared) ? shared : NSTemporaryDirectory()
-    // The name of the process: what it leaves when it traps is removed by others (`TestFolder`).
+    // The process ID is part of the name: other processes remove the folders of a process that trapped (`TestFolder`).
     path = "\(parent)/tidemark-of-\(getpid())-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
   deinit {
-    // What cannot be removed is left to the system, which empties the folder of temporary files.
+    // The system cleans up its temporary folder.
     try? FileManager.default.removeItem(atPath: path)
   }
 

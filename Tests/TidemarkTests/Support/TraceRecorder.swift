@@ -1,20 +1,20 @@
 import Tidemark
 
-/// Keeps what a connection traces.
+/// Records the trace of connections.
 final class TraceRecorder: Sendable {
   private let entries = Locked<[String]>([])
 
-  /// What was traced since the recorder was made, or cleared.
+  /// The trace since the recorder was created, or cleared.
   var lines: [String] { entries.value }
 
-  /// The lines, with what is the same in all transactions said shortly: `BI | INSERT … | C`.
+  /// The lines, with abbreviations for the parts of transactions: `BI | INSERT … | C`.
   var summary: String { lines.map(Self.short).joined(separator: " | ") }
 
   func append(_ line: String) { entries.update { $0.append(line) } }
 
   func clear() { entries.update { $0 = [] } }
 
-  /// Has connections traced from their first statement on.
+  /// Traces connections from their first statement on.
   func attach(to configuration: inout Configuration, options: Database.TracingOptions = .statement) {
     configuration.prepareDatabase { [self] db in
       db.trace(options: options) { self.append($0.description) }

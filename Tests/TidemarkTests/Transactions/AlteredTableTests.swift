@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Rows are told with the columns that their table has when they change, not with those that it had.
+/// Row changes are reported with the columns that their table has at the time of the change.
 @Suite struct AlteredTableTests {
   private static let schema = "CREATE TABLE t (a, b, c);"
 
@@ -14,7 +14,7 @@ import Tidemark
     try dbQueue.inDatabase { db in
       try db.execute(sql: "DELETE FROM t")
       try db.execute(sql: "ALTER TABLE t DROP COLUMN b; ALTER TABLE t ADD COLUMN d")
-      // SQLite compiles it for the table as it is now, and there is no row.
+      // SQLite compiles it for the current table, which is empty.
       try db.execute(sql: "DELETE FROM t")
       try db.execute(sql: "INSERT INTO t VALUES (1, 3, 4)")
       _ = recorder.take()
@@ -70,7 +70,7 @@ import Tidemark
       #expect(sqlite3_blob_open(db.sqliteConnection, "main", "t", "c", 1, 1, &blob) == SQLITE_OK)
       #expect(sqlite3_blob_write(blob, [UInt8(ascii: letter)], 1, 0) == SQLITE_OK)
       sqlite3_blob_close(blob)
-      // What was written without the library is told by its next statement.
+      // Changes made without the library are reported with its next statement.
       try db.execute(sql: "SELECT 1")
     }
     try dbQueue.inDatabase { db in

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Who is told how much, and from when on.
+/// The detail of the reports to each observer, and their start.
 @Suite struct CaptureNeedsTests {
   @Test func pastItsBoundTheLogIsCoarse() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE few (a);", bound: 10)

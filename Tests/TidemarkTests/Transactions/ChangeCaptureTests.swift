@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What SQLite's hooks do not tell, or tell wrongly, is told.
+/// Changes that SQLite's hooks do not report, or report wrongly, are captured.
 @Suite struct ChangeCaptureTests {
   @Test func insertsUpdatesAndDeletesHaveTheirValues() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
@@ -58,7 +58,7 @@ import Tidemark
     let (dbQueue, recorder) = try captured(Captured.book, .none)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 412)")
-      // Compiled before somebody listens.
+      // Compiled before there is an observer.
       try db.execute(sql: "DELETE FROM book")
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 412)")
     }
@@ -129,7 +129,7 @@ import Tidemark
   @Test func realColumnsHaveDoubles() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (a REAL, b DOUBLE PRECISION, c FLOATING POINT);")
     try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 2, 3); DELETE FROM t") }
-    // The third is an INTEGER in SQLite's eyes: POINT has INT in it.
+    // The third is an INTEGER for SQLite: POINT contains INT.
     #expect(recorder.takeRows() == ["insert t #1(a=1.0 b=2.0 c=3)", "delete t #1(a=1.0 b=2.0 c=3)"])
   }
 
@@ -171,7 +171,7 @@ import Tidemark
   }
 
   @Test func whatSQLiteConfusesIsNotTold() throws {
-    // In the order of storage, `b` has the place that the row id has in the table.
+    // In storage order, `b` has the position that the row ID has in the table.
     let (dbQueue, recorder) = try captured(
       "CREATE TABLE t (a INTEGER, v AS (a + 1), id INTEGER PRIMARY KEY, b TEXT, c TEXT);")
     try dbQueue.write { try $0.execute(sql: "INSERT INTO t (a, b, c) VALUES (7, 'b', 'c'); UPDATE t SET b = 'z'") }

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// A transaction that was begun by hand, and that SQLite has ended on its own.
+/// A transaction that the program has begun explicitly, and that SQLite has ended by itself.
 @Suite struct DeadTransactionTests {
   private func makeQueue() throws -> DatabaseQueue {
     let dbQueue = try DatabaseQueue.withBooks()
@@ -9,7 +9,7 @@ import Tidemark
     return dbQueue
   }
 
-  /// Has SQLite end the transaction.
+  /// Makes SQLite end the transaction.
   private func kill(_ db: Database) throws {
     #expect(throws: DatabaseError.self) {
       try db.execute(sql: "INSERT OR ROLLBACK INTO book VALUES (1, 'again', NULL)")
@@ -23,7 +23,7 @@ import Tidemark
       try db.beginTransaction()
       try db.execute(sql: "INSERT INTO book (title) VALUES ('second')")
       try kill(db)
-      // Each of these would be committed at once, by itself.
+      // Without the check, each of these would be committed by itself.
       let error = #expect(throws: DatabaseError.self) {
         try db.execute(sql: "INSERT INTO book (title) VALUES ('third')")
       }
@@ -32,12 +32,12 @@ import Tidemark
       #expect(throws: DatabaseError.self) { try db.commit() }
       #expect(throws: DatabaseError.self) { try db.execute(sql: "SAVEPOINT s") }
     }
-    // The next access knows nothing of it.
+    // The next access is not affected.
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('fourth')") }
     #expect(try dbQueue.read { try $0.titles() } == ["first", "fourth"])
   }
 
-  /// What shows that the program knows.
+  /// The ways to acknowledge the end of the transaction.
   @Test(arguments: ["rollback()", "ROLLBACK", "BEGIN", "inTransaction"])
   func itGoesOnWhenTheProgramKnows(_ sign: String) throws {
     try makeQueue().inDatabase { db throws in
@@ -46,7 +46,7 @@ import Tidemark
       switch sign {
       case "rollback()": try db.rollback()
       case "ROLLBACK":
-        // There is nothing to undo any more.
+        // There is nothing to roll back any more.
         #expect(throws: DatabaseError.self) { try db.execute(sql: sign) }
       case "BEGIN":
         try db.execute(sql: sign)

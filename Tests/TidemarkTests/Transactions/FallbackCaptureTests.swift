@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Without the pre-update hook, tables are told, and none is left out.
+/// Without the pre-update hook, all changed tables are reported.
 @Suite struct FallbackCaptureTests {
   @Test func withoutTheHookTablesAreTold() throws {
     let (dbQueue, recorder) = try captured(

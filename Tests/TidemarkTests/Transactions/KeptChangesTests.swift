@@ -3,8 +3,8 @@ import Tidemark
 
 @testable import TidemarkEssentials
 
-/// What is told of commits stays what it is for whoever has it, although its memory serves for the next commit where
-/// nobody has.
+/// A retained report of a commit never changes, although the memory of reports that are not retained is reused for
+/// the next commit.
 @Suite struct KeptChangesTests {
   private let dbQueue: DatabaseQueue
 
@@ -13,7 +13,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)") }
   }
 
-  /// The words of what a receiver has kept of five commits, once all have been told.
+  /// The texts of five retained reports, after all commits.
   private func told(_ keep: @escaping @Sendable (CommittedChanges) -> CommittedChanges?) throws -> [[String]] {
     let all = Mutex<[CommittedChanges]>([])
     let subscription = dbQueue.changeBroker.subscribe(.all) { changes in
@@ -66,7 +66,7 @@ import Tidemark
   @Test func littleThatIsKeptOfALargeMemoryIsCopied() throws {
     let capacities = Mutex<[Int]>([])
     let subscription = dbQueue.changeBroker.subscribe(.all) { changes in
-      // The first one is let go, and leaves its memory to the second one.
+      // The first report is released, and its memory is reused for the second one.
       if changes.number > 1 { capacities.withLock { $0.append(changes.kept().log.records.capacity) } }
     }
     try dbQueue.write { db in

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// How long observers observe.
+/// The extent of transaction observers.
 @Suite struct ObservationExtentTests {
   @Test func anObserverIsNotKept() throws {
     var recorder: EventRecorder? = EventRecorder()
@@ -61,7 +61,7 @@ import Tidemark
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 1)")
       let emptying = try db.makeStatement(sql: "DELETE FROM book")
       db.add(transactionObserver: recorder)
-      // Compiled before somebody listened.
+      // Compiled before there is an observer.
       try emptying.execute()
     }
     #expect(recorder.log == ["delete book 1", "will commit", "did commit"])

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What observers are told of the ends of transactions, and what they may do then.
+/// Notifications of the ends of transactions, and what observers may do in them.
 @Suite struct ObserverOfCommitsTests {
   @Test func allWillCommitBeforeOneDid() throws {
     let (first, second) = (EventRecorder { _ in false }, EventRecorder { _ in false })

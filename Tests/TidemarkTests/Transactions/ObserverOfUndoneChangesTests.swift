@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What observers are told of what was undone.
+/// Notifications of observers about rolled back changes.
 @Suite struct ObserverOfUndoneChangesTests {
   @Test func aRollbackIsToldWithoutAnAttemptToCommit() throws {
     let recorder = EventRecorder()

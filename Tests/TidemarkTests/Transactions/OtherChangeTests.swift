@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Changes that are not of rows, or not made by the library, are told as far as they are known.
+/// Changes other than row changes, and changes made without the library, are reported as far as they are known.
 @Suite struct OtherChangeTests {
   @Test func changesOfTheSchemaAreTold() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
@@ -37,7 +37,7 @@ import Tidemark
       try db.execute(sql: "INSERT INTO t VALUES (1)")
       try db.execute(sql: "CREATE TABLE u (a)")
       _ = recorder.take()
-      // SQLite begins a transaction, finds another schema, undoes it, and begins again.
+      // SQLite begins a transaction, finds another schema, rolls back, and begins again.
       try db.execute(sql: "INSERT INTO t VALUES (1)")
     }
     #expect(recorder.takeRows() == ["insert t #2(a=1)"])

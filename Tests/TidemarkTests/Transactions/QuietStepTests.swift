@@ -4,14 +4,14 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Statements that change rows of which nobody wants to know cost nothing, and nothing is missed for that.
+/// Statements whose row changes no observer needs bypass the capture, and no change is missed.
 @Suite struct QuietStepTests {
   private static let tables = "CREATE TABLE wanted (a INTEGER PRIMARY KEY, b); CREATE TABLE other (c UNIQUE);"
 
-  /// The rows of one table are wanted.
+  /// The rows of one table are observed.
   private static let rows = CaptureNeeds(tables: [TableKey("wanted"): .all])
 
-  /// The kinds of changes of one table are wanted.
+  /// The kinds of changes of one table are observed.
   private static let kinds = CaptureNeeds(tables: [TableKey("wanted"): .init(columns: nil)])
 
   /// Runs a statement several times.
@@ -141,7 +141,7 @@ import Tidemark
         sql: "CREATE TRIGGER copied AFTER INSERT ON other BEGIN INSERT INTO wanted VALUES (new.c, 1); END")
     }
     _ = recorder.take()
-    // The first of them changes nothing in one case, and is compiled again nevertheless.
+    // In one case, the first of them changes nothing, and is recompiled all the same.
     try dbQueue.write { try repeatedly($0, Self.intoOther, arguments) }
     try dbQueue.write { try repeatedly($0, Self.intoOther, 9...14) }
     #expect(
@@ -175,7 +175,7 @@ import Tidemark
 
   // MARK: - What happens inside of it
 
-  /// What a function does once it is told to. It is called on the thread that uses the connection.
+  /// An action that a function runs on request, on the thread that uses the connection.
   private final class Disturbance: @unchecked Sendable {
     let db: Database
     let body: (Database) throws -> Void
@@ -187,7 +187,7 @@ import Tidemark
     }
   }
 
-  /// Calls a closure in the middle of a statement that is quiet, which then fails, or does not.
+  /// Calls a closure in the middle of a statement that bypasses the capture, and which then fails, or succeeds.
   private func withinQuietStep(
     fails: Bool, _ body: @escaping (Database) throws -> Void
   ) throws -> (rows: [String], isCoarse: Bool) {
@@ -233,7 +233,7 @@ import Tidemark
     #expect(told.isCoarse || told.rows == ["insert wanted #1(a=1 b=0)"])
   }
 
-  // MARK: - Others who use the connection
+  // MARK: - Other users of the connection
 
   @Test func whatTheProgramDoesBetweenQuietStepsIsTold() throws {
     let (dbQueue, recorder) = try captured(Self.tables, Self.rows)

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// Where nothing can be written.
+/// Read-only sections.
 @Suite struct ReadOnlyTests {
   static let insert = "INSERT INTO book (title) VALUES ('a')"
   static let refusal = "SQLite error 8: attempt to write a readonly database - while executing `\(insert)`"
@@ -12,7 +12,7 @@ import Tidemark
     #expect(await message { try await dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)
     #expect(
       message { try dbQueue.inDatabase { db in try db.readOnly { try db.execute(sql: Self.insert) } } } == Self.refusal)
-    // And the connection can write afterwards.
+    // The connection can write afterwards.
     try await dbQueue.write { try $0.execute(sql: Self.insert) }
   }
 

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Tidemark
 
-/// The date of a transaction (reference §5).
+/// The date of a transaction.
 @Suite struct TransactionDateTests {
-  /// A queue whose clock says 1, 2, 3… seconds, each time it is asked.
+  /// A queue whose clock returns 1, 2, 3… seconds, one after the other.
   private func makeQueue() throws -> (DatabaseQueue, count: Locked<Int>) {
     let count = Locked(0)
     var configuration = Configuration()
@@ -57,7 +57,7 @@ import Tidemark
     try dbQueue.inDatabase { db throws in
       for number in 1...2 {
         try Self.beginnings[index](db) {
-          // The clock was asked when the transaction began, not now.
+          // The clock was read when the transaction began, not now.
           #expect(count.value == number)
           let date = try db.transactionDate
           #expect(date.timeIntervalSince1970 == Double(number))

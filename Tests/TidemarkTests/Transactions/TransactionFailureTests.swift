@@ -2,7 +2,7 @@ import CSQLite
 import Testing
 import Tidemark
 
-/// What becomes of transactions that fail, or end before their closure (reference §5).
+/// Transactions that fail, or that end before their closure.
 @Suite struct TransactionFailureTests {
   static let aborted = "SQLite error 4: Transaction was aborted"
 
@@ -90,7 +90,7 @@ import Tidemark
     }
   }
 
-  /// What ends a transaction under its closure.
+  /// The ways to end a transaction inside its closure.
   enum End: String, CaseIterable, Sendable {
     case rollback = "ROLLBACK"
     case commit = "COMMIT"
@@ -144,7 +144,7 @@ import Tidemark
       }
       #expect(text == Self.aborted)
       #expect(try db.titles() == ["first"])
-      // The connection is as good as new.
+      // The connection is as usable as before.
       try db.inTransaction {
         try db.execute(sql: "INSERT INTO book (title) VALUES ('next')")
         return .commit
@@ -253,9 +253,9 @@ import Tidemark
 }
 
 extension Database {
-  /// Has SQLite refuse all ROLLBACK of transactions, as no real program can.
+  /// Makes SQLite reject all ROLLBACK statements of transactions, as no real program can.
   fileprivate func refusesRollback(_ isOn: Bool) {
-    // Statements that are compiled already are not asked about.
+    // The authorizer is not called for statements that are compiled already.
     releaseMemory()
     guard isOn else {
       sqlite3_set_authorizer(sqliteConnection, nil, nil)

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Random nests of transactions and savepoints do what a model of them does.
+/// Random nested transactions and savepoints behave as a model of them.
 @Suite struct TransactionModelTests {
   @Test func randomNestsFollowTheModel() throws {
     var chance = Chance()
@@ -26,7 +26,7 @@ import Tidemark
   }
 }
 
-/// Something done in a transaction.
+/// An operation in a transaction.
 private indirect enum Step {
   case insert(Int)
   case delete(Int)
@@ -58,7 +58,7 @@ private indirect enum Step {
   }
 }
 
-/// How a step ended.
+/// The outcome of a step.
 private enum Outcome: Equatable {
   case fine
   case planned(Int)
@@ -103,7 +103,7 @@ extension Database {
   }
 }
 
-/// What should happen.
+/// The expected outcome.
 private struct Model {
   private(set) var rows: Set<Int> = []
   private var committedRows: Set<Int> = []

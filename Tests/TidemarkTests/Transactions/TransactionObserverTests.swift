@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What observers are told of changes.
+/// Notifications of observers about changes.
 @Suite struct TransactionObserverTests {
   @Test func changesComeBeforeTheCommit() throws {
     let recorder = EventRecorder()
@@ -31,7 +31,7 @@ import Tidemark
       #expect(recorder.takeLog() == ["update book(authorId,title)?"])
       try db.execute(sql: "INSERT INTO book (id) VALUES (?)", arguments: [3])
       #expect(recorder.takeLog() == ["insert into book?", "insert book 3"])
-      // Once in a transaction.
+      // Once per transaction.
       try db.execute(sql: "INSERT INTO book (id) VALUES (?)", arguments: [4])
       #expect(recorder.takeLog() == ["insert book 4"])
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// The SQL that transactions run (reference §5, rows of a queue). Short forms: see `TraceRecorder.summary`.
+/// The SQL that transactions execute. Abbreviations: see `TraceRecorder.summary`.
 @Suite struct TransactionTraceTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -78,7 +78,7 @@ import Tidemark
       try test.run(dbQueue)
     } catch is Planned {
     }
-    // What VACUUM does inside shows as comments.
+    // The inner statements of VACUUM appear as comments.
     #expect(trace.summary.components(separatedBy: " | --").first == test.expected)
   }
 

@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What was undone is not told; what was kept is.
+/// Rolled back changes are not reported; all others are.
 @Suite struct UndoneChangeTests {
   @Test func aStatementThatFailsLeavesNoGhost() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
@@ -25,7 +25,7 @@ import Tidemark
   func whatAConflictKeepsIsTold(conflict: String) throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     let rows = try dbQueue.write { db in
-      // Whether it fails is not the question.
+      // Its failure is not the subject of this test.
       try? db.execute(sql: "INSERT \(conflict) INTO book VALUES (1, 'A', 1), (2, 'B', 1), (3, 'A', 1)")
       return try Int.fetchAll(db, sql: "SELECT id FROM book ORDER BY id")
     }
@@ -40,14 +40,14 @@ import Tidemark
   @Test func whatAStatementKeepsThatFailsForNoConflictIsTold() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (id INTEGER PRIMARY KEY, a);")
     try dbQueue.write { db throws -> Void in
-      // SQLite keeps no journal for the statement, and cannot undo its first row.
+      // SQLite has no statement journal, and cannot roll back its first row.
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT OR IGNORE INTO t VALUES (3, 1), (0.5, 2)") }
       #expect(try Int.fetchAll(db, sql: "SELECT id FROM t") == [3])
     }
     #expect(recorder.takeRows() == ["insert t #3(a=1 id=3)"])
   }
 
-  /// The row that is replaced cannot be deleted from an index that does not have it.
+  /// The row that is replaced cannot be deleted from an index that does not contain it.
   @Test(arguments: ["(1, 'd'), (2, 'e')", "(9, 'd'), (2, 'e')", "(2, 'e')"])
   func whatAStatementKeepsThatFindsTheDatabaseDamagedIsTold(rows: String) throws {
     let (dbQueue, recorder) = try captured(
@@ -56,7 +56,7 @@ import Tidemark
       CREATE TABLE other (a); CREATE INDEX j ON other (a);
       INSERT INTO t VALUES (1, 'a'), (2, 'b'); INSERT INTO other VALUES ('a');
       """, isDefensive: false)
-    // The index of the other table has the first row, and not the second.
+    // The index of the other table contains the first row, and not the second.
     try dbQueue.inDatabase { db in
       try db.execute(
         sql: """
@@ -79,8 +79,8 @@ import Tidemark
     #expect(isTold || before == after)
   }
 
-  /// SQLite trusts a cascade to leave no orphan, and has no journal for the statement. The child is stored as another
-  /// type than the parent, so that it stays.
+  /// SQLite assumes that a cascade leaves no orphan, and has no journal for the statement. The child is stored with
+  /// another type than the parent, so that it stays.
   @Test func whatADeleteKeepsThatFailsForAForeignKeyIsTold() throws {
     let (dbQueue, recorder) = try captured(
       """

@@ -4,8 +4,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Transactions that begin while nobody wants to know anything: their beginnings and ends are not followed, and yet
-/// nobody who comes later misses anything.
+/// Transactions that begin without any observer: their beginnings and ends are not tracked, and an observer that
+/// starts later misses nothing all the same.
 @Suite struct UnobservedTransactionTests {
   private let dbQueue: DatabaseQueue
 
@@ -126,7 +126,7 @@ import Tidemark
       return version
     }
     let commits = recorder.take()
-    // They have not seen the first row, and must not take the second one for all.
+    // They have not seen the first row, and must not take the second one for the only change.
     #expect(commits.count == 1 && commits.allSatisfy { $0.needsVersion < version })
   }
 
@@ -152,7 +152,7 @@ import Tidemark
     #expect(words.value == ["committed"])
   }
 
-  // A trace is told in the middle of the step.
+  // The trace function is called in the middle of the step.
   @Test(arguments: ["SELECT 1", "INSERT INTO book (id) VALUES (9)", "COMMIT", "SAVEPOINT a; RELEASE a"])
   func statementsMayRunInsideTheStepsThatAreNotFollowed(sql: String) throws {
     let recorder = EventRecorder()
@@ -162,7 +162,7 @@ import Tidemark
         guard !isInside else { return }
         isInside = true
         defer { isInside = false }
-        // What SQLite refuses there is not the point.
+        // SQLite's rejection is not the subject of this test.
         do { try db.execute(sql: sql) } catch {}
       }
       for statement in ["BEGIN", "INSERT INTO book (id) VALUES (1)", "COMMIT"] {

@@ -15,7 +15,7 @@ import Tidemark
         let expected = try String.fetchOne(db, sql: "SELECT date(? * 86400, 'unixepoch')", arguments: [days])
         var text = DateText(format: .YMD)
         (text.year, text.month, text.day) = (day.year, day.month, day.day)
-        // On thirteen days before year 301, one in 400 years, SQLite 3.40 finds a February 29th in a year without.
+        // On thirteen days before year 301, one in 400 years, SQLite 3.40 finds a February 29th in a common year.
         if day.month == 3, day.day == 1, day.year <= 300, expected != text.text {
           #expect(expected == text.text.replacing("-03-01", with: "-02-29"))
         } else {

@@ -23,7 +23,7 @@ private enum Shape: Codable, Equatable, DatabaseValueConvertible {
 
 private struct Nothing: Codable, Equatable, DatabaseValueConvertible {}
 
-/// A value that codes itself as its only property.
+/// A value that is coded as its only property.
 private struct Wrapper<Value: Codable & Equatable>: Codable, Equatable, DatabaseValueConvertible {
   var value: Value
 

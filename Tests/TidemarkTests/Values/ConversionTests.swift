@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Tidemark
 
-/// How a stored value becomes a Swift value: strictly once it was copied, as SQLite converts while the statement runs.
+/// The conversion of stored values to Swift values: strict for copies, as SQLite converts for running statements.
 @Suite struct ConversionTests {
-  /// What is read of an SQL expression: from a copy, and in the three ways that read a running statement.
+  /// The value of an SQL expression: read from a copy, and in the three ways to read a running statement.
   private func expect<T: DatabaseValueConvertible>(
     _ type: T.Type, of sql: String, strict: String, fast: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -33,7 +33,7 @@ import Tidemark
       let adapted = try T.fetchCursor(db, sql: "SELECT 0, \(sql)", adapter: SuffixRowAdapter(fromIndex: 1))
       #expect(text { try adapted.next()! } == fast, "adapted", sourceLocation: sourceLocation)
 
-      // The optional agrees.
+      // The optional type has the same result.
       let optional = Result { try row.decode(T?.self, atIndex: 0).map { "\($0)" } ?? "nil" }
       let expected = value.isNull ? "nil" : strict
       #expect((try? optional.get()) ?? "error" == expected, "optional", sourceLocation: sourceLocation)

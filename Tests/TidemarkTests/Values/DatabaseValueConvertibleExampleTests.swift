@@ -36,7 +36,7 @@ extension EvenInteger: StatementColumnConvertible {
   }
 }
 
-/// As the Tagged library has it.
+/// A type as in the Tagged library.
 private struct Tagged<Tag, RawValue>: RawRepresentable {
   var rawValue: RawValue
   init(rawValue: RawValue) { self.rawValue = rawValue }
@@ -53,7 +53,7 @@ private struct Player: FetchableRecord {
   init(row: Row) throws { id = row["id"] }
 }
 
-/// The examples of the reference of values.
+/// The examples of the documentation of values.
 @Suite struct DatabaseValueConvertibleExampleTests {
   @Test func anEvenIntegerIsStoredAndReadWhenItIsEven() throws {
     let two = try #require(EvenInteger(2))

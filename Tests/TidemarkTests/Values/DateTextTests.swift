@@ -81,7 +81,7 @@ import Tidemark
     for length in 0...text.count { _ = DateText(String(text.suffix(length))) }
   }
 
-  /// All the texts of one byte that is another one than in the text of a date as it is stored.
+  /// All texts that differ from a stored date in one byte.
   @Test func bothWaysOfReadingATextAgree() {
     let stored = Array("2031-04-09 07:05:03.046".utf8)
     for index in stored.indices {
@@ -105,7 +105,7 @@ import Tidemark
         bytes[Int.random(in: bytes.indices, using: &random)] = characters.randomElement(using: &random)!
       }
       let parsed = bytes.withUnsafeBufferPointer { DateText(utf8: $0) }
-      // What is read is written back the same, but for the separator, the zone and the fraction.
+      // A parsed date is printed the same again, except for the separator, the zone and the fraction.
       if let parsed, bytes.count == 19 || bytes.count == 10 {
         #expect(parsed.text == String(decoding: bytes, as: UTF8.self).replacing("T", with: " "))
       }
@@ -158,7 +158,7 @@ import Tidemark
         bytes[place] = byte
         let isSameKind = isDigit ? byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") : byte == character
         compare(bytes, isOfTheForm: isSameKind)
-        // A byte beside it must not make up for it.
+        // An adjacent byte must not compensate for it.
         for neighbour in [place - 1, place + 1] where neighbour < form.utf8.count && neighbour >= 0 {
           for other: UInt8 in [0x00, 0x2f, 0x3a, 0x7f, 0xff] where !isSameKind {
             var both = bytes

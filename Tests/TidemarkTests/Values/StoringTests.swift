@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// How Swift values are stored.
+/// The storage of Swift values.
 @Suite struct StoringTests {
   private enum Grape: String, DatabaseValueConvertible { case merlot }
   private static let nothing: Int? = nil
@@ -19,7 +19,7 @@ import Tidemark
     #expect(value.databaseValue.storage == storage)
     try inMemory { db throws in
       #expect(try DatabaseValue.fetchOne(db, sql: "SELECT ?", arguments: [value])?.storage == storage)
-      // Bound without a database value in between.
+      // Bound without an intermediate database value.
       let statement = try db.makeStatement(sql: "SELECT ?")
       #expect(value.bind(to: statement.sqliteStatement, at: 1) == 0)
       statement.setUncheckedArguments([value])

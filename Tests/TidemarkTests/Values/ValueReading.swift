@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 import Tidemark
 
-// The ways out of a database, for tests of conversions.
+// The ways to read values from a database, for tests of conversions.
 
-/// A value read through `DatabaseValue`, as from a row that was copied.
+/// A value read through `DatabaseValue`, as from a copied row.
 func strictly<Value: DatabaseValueConvertible>(_ type: Value.Type, _ expression: String) throws -> Value? {
   try DatabaseQueue().read { db in
     let row = try Row.fetchOne(db, sql: "SELECT \(expression)")!
@@ -12,7 +12,7 @@ func strictly<Value: DatabaseValueConvertible>(_ type: Value.Type, _ expression:
   }
 }
 
-/// A value read from a running statement. Nil when it does not decode: what is read must not be NULL.
+/// A value read from a running statement; nil if it cannot be decoded. The read value must not be NULL.
 func fast<Value: DatabaseValueConvertible>(_ type: Value.Type, _ expression: String) throws -> Value? {
   try DatabaseQueue().read { db in
     do {
@@ -23,14 +23,14 @@ func fast<Value: DatabaseValueConvertible>(_ type: Value.Type, _ expression: Str
   }
 }
 
-/// A value as SQLite has it after it was given as an argument, as an SQL literal.
+/// The value that SQLite has stored for an argument, as an SQL literal.
 func stored(_ value: (any DatabaseValueConvertible)?) throws -> String? {
   try DatabaseQueue().read { db in
     try String.fetchOne(db, sql: "SELECT quote(?)", arguments: [value])
   }
 }
 
-/// A value as SQLite has it after it was bound without a `DatabaseValue` in between, as an SQL literal.
+/// The value that SQLite has stored for an argument bound without a `DatabaseValue`, as an SQL literal.
 func bound(_ value: some StatementBinding) throws -> String? {
   try DatabaseQueue().read { db in
     let statement = try db.makeStatement(sql: "SELECT quote(?)")
@@ -43,7 +43,7 @@ func bound(_ value: some StatementBinding) throws -> String? {
   }
 }
 
-/// A value written, then read both ways.
+/// A value that is written, then read in both ways.
 func roundTrip<Value: DatabaseValueConvertible>(_ value: Value) throws -> (strict: Value?, fast: Value?) {
   try DatabaseQueue().read { db in
     let row = try Row.fetchOne(db, sql: "SELECT ?", arguments: [value])!
@@ -51,7 +51,7 @@ func roundTrip<Value: DatabaseValueConvertible>(_ value: Value) throws -> (stric
   }
 }
 
-/// Random numbers that can be had again from the seed, which is printed.
+/// Random numbers that a printed seed determines.
 struct ValueRandom: RandomNumberGenerator {
   private var state: UInt64
 

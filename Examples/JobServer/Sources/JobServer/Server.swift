@@ -8,21 +8,21 @@ struct Server: Sendable {
   /// Runs jobs. Returns after cancellation, when every job has been finished or returned to the queue.
   func run() async throws {
     let recovered = try await store.recover()
-    if recovered > 0 { print("returned \(recovered) interrupted jobs to the queue") }
+    if recovered > 0 { log("returned \(recovered) interrupted jobs to the queue") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<workerCount {
         group.addTask { try await work() }
       }
       group.addTask {
         for try await counts in store.counts() {
-          print(
+          log(
             "pending \(counts.pending), running \(counts.running), finished \(counts.finished), "
               + "failed \(counts.failed)")
         }
       }
       group.addTask {
         for try await failures in store.failures() {
-          for job in failures { print("job \(job.id ?? 0) failed: \(job.message ?? "unknown error")") }
+          for job in failures { log("job \(job.id ?? 0) failed: \(job.message ?? "unknown error")") }
         }
       }
       // A task that ends with an error ends the server; a cancelled observation just ends its loop.
@@ -60,7 +60,7 @@ struct Server: Sendable {
       try await record.value
     } catch {
       // The job stays in the state "running", and `recover()` returns it to the queue at the next start.
-      print("job \(job.id ?? 0): could not record its outcome: \(error)")
+      log("job \(job.id ?? 0): could not record its outcome: \(error)")
     }
   }
 

@@ -32,12 +32,11 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 do {
   switch (arguments.first, arguments.count) {
   case ("run", 2):
-    setvbuf(stdout, nil, Int32(_IOLBF), 0)
     let store = try JobStore(path: arguments[1])
     try await cancellingOnSignals { try await Server(store: store).run() }
     // Close after the last access: this also checkpoints the write-ahead log.
     try store.dbPool.close()
-    print("stopped")
+    log("stopped")
   case ("add", 3):
     guard let milliseconds = Int(arguments[2]) else { fail("expected milliseconds, got '\(arguments[2])'") }
     let job = try await JobStore(path: arguments[1]).add(milliseconds: milliseconds)

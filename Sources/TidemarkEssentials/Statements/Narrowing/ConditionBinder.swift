@@ -8,7 +8,7 @@ struct ConditionBinder {
   var number: (_ text: String) throws -> DatabaseValue = { _ in .null }
   var parameterIndexes: [Int] = []
 
-  /// What an expression, as a condition, asks of the rows of a source.
+  /// The condition that an expression imposes on the rows of a source.
   func bind(_ expression: SelectExpression, toSource source: Int) throws -> RowCondition {
     switch expression {
     case .and(let terms):
@@ -22,7 +22,7 @@ struct ConditionBinder {
       case .comparison(.different, _, _), .comparison(.notIdentical, _, _), .unknown: break
       default: return condition
       }
-      // What is not the same as a value is no range, and is said in full by a formula.
+      // An inequality with a value is not a range; a formula represents it exactly.
       var mentions: Set<Int> = []
       guard let formula = try formula(expression, ofSource: source, &mentions) else { return condition }
       return .computed(formula, mentions: mentions, roughly: condition)
@@ -57,7 +57,7 @@ struct ConditionBinder {
 
   // MARK: - Formulas
 
-  /// An expression as a formula of one row of a source; nil where it is more than that.
+  /// An expression as a formula of one row of a source; nil if it is more than that.
   private func formula(
     _ expression: SelectExpression, ofSource source: Int, _ mentions: inout Set<Int>
   ) throws -> RowFormula? {
@@ -113,7 +113,7 @@ struct ConditionBinder {
 
   // MARK: - Equalities
 
-  /// The columns of two tables that a condition requires to be equal, each time in both directions.
+  /// The columns of two tables that a condition requires to be equal, each in both directions.
   func equalities(in expression: SelectExpression, _ places: [Int: RowEquality.Place]) -> [RowEquality] {
     switch expression {
     case .and(let terms):
@@ -171,12 +171,12 @@ struct ConditionBinder {
 
   // MARK: - Columns
 
-  /// The column of a source that an expression is, and how it is compared with the other side.
+  /// The column of a source that an expression consists of, and its collation in a comparison with the other side.
   private func column(
     _ expression: SelectExpression, ofSource source: Int, otherSide: SelectExpression?
   ) -> RowColumn? {
     var expression = expression
-    // Where several are given, SQLite has rules which one counts.
+    // With several collations, SQLite has rules that decide which one applies.
     var collations: [String] = []
     while case .collated(let inner, let name) = expression {
       collations.append(name)
@@ -194,14 +194,14 @@ struct ConditionBinder {
     return RowColumn(facts: facts, mention: reference.number, isBinary: isBinary)
   }
 
-  /// What is known of the column that a name means, if it is one of this source for certain.
+  /// The column that a name refers to, if it is certainly a column of this source.
   func facts(of reference: ColumnReference, _ source: Int) -> ColumnFacts? {
     guard let table = sources[source].facts else { return nil }
     let name = reference.name.asciiLowercased
-    // In filters, this is the name of the row id.
+    // In filters, this is the name of the row ID.
     if name == RowFilter.rowIDName, table.columns[name] != nil, table.rowIDName != name { return nil }
     guard let qualifier = reference.table?.asciiLowercased else {
-      // SQLite refuses a name that two tables have, unless the join gives both one.
+      // SQLite rejects a name that two tables have, unless the join merges these columns.
       if isNatural || sharedNames.contains(name) { return nil }
       if let column = table.columns[name] {
         let owners = sources.filter { $0.facts?.columns[name] != nil }
@@ -219,7 +219,7 @@ struct ConditionBinder {
 }
 
 extension TableFacts {
-  /// The row id under one of its names, which no column has.
+  /// The row ID by one of its names, if no column has the name.
   fileprivate func rowID(named name: String) -> ColumnFacts? {
     guard ["rowid", "oid", "_rowid_"].contains(name), let rowIDName else { return nil }
     return columns[rowIDName] ?? ColumnFacts(name: rowIDName, affinity: .integer)

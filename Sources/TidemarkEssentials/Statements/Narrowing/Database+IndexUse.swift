@@ -1,20 +1,20 @@
-// Which tables and indexes a query opens.
+// The tables and indexes that a query opens.
 //
-// Rows that a query does not order come in the order of an index, and an update of a column that the query does not
-// even name may change that. And the authorizer is not told of all: the tables of a join by `USING` or `NATURAL` are
-// read for columns that no expression names.
+// The rows of an unordered query come in the order of an index, so an update of a column that the query does not
+// even name may change its result. And the authorizer does not report everything: the tables of a join with `USING` or
+// `NATURAL` are read for columns that no expression names.
 
 extension Database {
-  /// How a table is read.
+  /// How a query reads a table.
   struct TableUse {
-    /// The columns of the indexes that are used, in lower case.
+    /// The columns of the used indexes, in lower case.
     var columns: Set<String> = []
 
-    /// Whether indexes of expressions are used.
+    /// Whether indexes on expressions are used.
     var hasExpressions = false
   }
 
-  /// The tables that SQLite opens to run a query, themselves or by an index. C: `EXPLAIN`.
+  /// The tables that SQLite opens to run a query, directly or through an index. C: `EXPLAIN`.
   func tables(usedBy sql: String) throws -> [TableKey: TableUse] {
     var roots: [Int64: Set<Int64>] = [:]
     for row in try internalRows("EXPLAIN \(sql)") {
@@ -46,7 +46,7 @@ extension Database {
       defer { uses[key] = use }
       if row[2] == DatabaseValue(.int64(0)) { continue }
       for column in try internalRows("PRAGMA \(schemaName).index_xinfo(\(index.quotedDatabaseIdentifier))") {
-        // The number of the column is -1 for the row id, and -2 for an expression.
+        // The number of the column is -1 for the row ID, and -2 for an expression.
         if column[1] == DatabaseValue(.int64(-2)) { use.hasExpressions = true }
         if case .string(let name) = column[2].storage { use.columns.insert(name.asciiLowercased) }
       }

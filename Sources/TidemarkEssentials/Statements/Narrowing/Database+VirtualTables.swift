@@ -1,13 +1,13 @@
-// What is behind virtual tables. SQLite's authorizer tells of the virtual table alone, and the rows that change are
-// those of other tables.
+// The tables that store the content of virtual tables. SQLite's authorizer reports only the virtual table, but the
+// changed rows belong to other tables.
 
 extension Database {
-  /// The tables in which the rows of a virtual table are.
+  /// The region of the tables that store the rows of a virtual table.
   ///
-  /// - parameter sql: The text that created it; nil for a table that its module brings.
-  /// - parameter depth: How many virtual tables are before this one.
+  /// - parameter sql: The text that created it; nil for an eponymous virtual table.
+  /// - parameter depth: The number of virtual tables that lead to this one.
   func region(behind table: TableFacts, createdBy sql: String?, depth: Int) throws -> DatabaseRegion {
-    // These make their rows of their arguments.
+    // These compute their rows from their arguments.
     let functions: Set = ["json_each", "json_tree", "generate_series"]
     guard let sql else { return functions.contains(table.key.name.asciiLowercased) ? DatabaseRegion() : .fullDatabase }
     guard depth < 4, let creation = VirtualTableCreation(sql) else { return .fullDatabase }
@@ -33,11 +33,11 @@ extension Database {
   }
 }
 
-/// What the text says that created a virtual table.
+/// The parsed text that created a virtual table.
 struct VirtualTableCreation {
-  /// Where the rows of a full-text table are.
+  /// Where a full-text table stores its rows.
   enum Content: Equatable {
-    /// In tables of its own, or nowhere.
+    /// In shadow tables, or nowhere.
     case own
     case table(String)
     case unknown
@@ -69,7 +69,7 @@ struct VirtualTableCreation {
     }
   }
 
-  /// Reads one argument: `content = name`.
+  /// Parses one argument: `content = name`.
   private mutating func read(_ argument: [SQLLexeme]) {
     guard argument.count >= 2, argument[0].text.asciiLowercased == "content", argument[1].text == "=" else { return }
     switch argument.count {

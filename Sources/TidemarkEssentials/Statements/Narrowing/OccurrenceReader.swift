@@ -1,17 +1,17 @@
-/// Finds where the tables of a query are read, and under which conditions.
+/// Finds the occurrences of tables in a query, and their conditions.
 ///
-/// Laws:
+/// Invariants:
 ///
-/// 1. A name is given the meaning that SQLite gives it: common tables first, then the temporary database, the main one,
-///    those attached; in a view, its own database. Where that is not certain, the reading is given up.
-/// 2. A condition counts for a table when it has columns of this one occurrence and constants alone.
+/// 1. A name has the same meaning as in SQLite: common tables first, then the temporary database, the main one, and
+///    attached ones; in a view, its own database. If the meaning is uncertain, the analysis is given up.
+/// 2. A condition applies to an occurrence of a table if it contains only constants and columns of this occurrence.
 struct OccurrenceReader {
   typealias NotUnderstood = SelectParser.NotUnderstood
 
-  /// What is known of a table, by its name and that of its database.
+  /// Returns the known properties of a table, by its name and the name of its database.
   let factsOfTable: (_ name: String, _ database: String?) throws -> TableFacts?
 
-  /// The value of a number that is no plain integer, as SQLite reads it.
+  /// Returns the value of a number that is not a plain integer, as SQLite parses it.
   let number: (_ text: String) throws -> DatabaseValue
 
   /// The index of each mention of a parameter.
@@ -19,30 +19,30 @@ struct OccurrenceReader {
 
   private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
 
-  /// Which of them have equal values in columns, for a row to be shown.
+  /// The occurrences whose columns must have equal values for a row of the result.
   private(set) var equalities: [RowEquality] = []
 
-  /// The names of all columns that are mentioned, in views, too.
+  /// The names of all mentioned columns, including those in views.
   private(set) var columnNames: [String] = []
   private(set) var mentionsAllColumns = false
 
-  /// Whether the order in which SQLite finds the rows does not show in the result.
+  /// Whether the result does not depend on the order in which SQLite finds the rows.
   private(set) var hidesOrder = false
 
-  /// Where the rows end that may be shown; nil when that is not known.
+  /// The bound of the rows in the result; nil if it is unknown.
   private(set) var bound: RegionBound?
 
   private var viewDepth = 0
 
-  /// What names mean at a place.
+  /// The meaning of names in a part of the query.
   private struct Scope {
-    /// The common tables that can be named, in lower case.
+    /// The visible common tables, in lower case.
     var commonTables: Set<String> = []
 
-    /// Names that stand outside of a view, where some versions of SQLite would see them.
+    /// Names outside of a view, which are visible in it in some versions of SQLite.
     var outerCommonTables: Set<String> = []
 
-    /// The database of the view that is read.
+    /// The database of the view being analysed.
     var database: String?
   }
 
@@ -55,7 +55,7 @@ struct OccurrenceReader {
     self.parameterIndexes = parameterIndexes
   }
 
-  /// Reads a statement that was parsed.
+  /// Analyses a parsed statement.
   mutating func read(_ query: SelectSyntax, _ parser: SelectParser) throws {
     columnNames = parser.columnNames
     mentionsAllColumns = parser.mentionsAllColumns
@@ -65,7 +65,7 @@ struct OccurrenceReader {
     if showsRowsAlone(core, parser) { bound = try bound(of: query, source) }
   }
 
-  /// The one table that a query reads.
+  /// The single table that a query reads, if there is only one.
   private func onlySource(of query: SelectSyntax) throws -> (SelectCore, NamedSource)? {
     guard query.cores.count == 1, query.commonTables.isEmpty, query.nested.isEmpty, let core = query.cores.first,
       core.nested.isEmpty, core.sources.count == 1, case .table(let name) = core.sources[0].content,
@@ -90,13 +90,13 @@ struct OccurrenceReader {
         let column = source.column(reference), !column.isGenerated
       else { break }
       terms.append(RegionBound.Term(column: column, isDescending: isDescending))
-      // No two rows have the same.
+      // The values are unique.
       if column.name == facts.rowIDName { break }
     }
     return terms.isEmpty ? nil : RegionBound(table: facts.key, terms: terms, limit: count)
   }
 
-  /// Whether the rows of one table are sorted by what tells them from each other.
+  /// Whether the rows of one table are sorted by a unique key.
   private func hidesOrder(of query: SelectSyntax, _ source: NamedSource) -> Bool {
     guard let facts = source.facts else { return false }
     return query.ordering.contains { term in
@@ -156,14 +156,14 @@ struct OccurrenceReader {
     for condition in conditions { equalities += binder.equalities(in: condition, places) }
     for (index, source) in core.sources.enumerated() where !source.isJoinConditionGlobal {
       guard let condition = source.joinCondition, let place = places[index] else { continue }
-      // A row of the right side that is equal to none of the left one joins nothing. It is not so the other way round.
+      // A row of the right side without a matching row on the left contributes nothing. The reverse is not true.
       equalities += binder.equalities(in: condition, places).filter { $0.to.place == place }
     }
   }
 
   // MARK: - Names
 
-  /// The table of that name; nil for a common table, and for a view, which is read.
+  /// The table with a name; nil for a common table, and for a view, which is analysed.
   private mutating func table(named table: TableName, _ scope: Scope) throws -> TableFacts? {
     let key = table.name.asciiLowercased
     if table.database == nil {
@@ -186,7 +186,7 @@ struct OccurrenceReader {
     if !parser.parameters.isEmpty { throw NotUnderstood() }
     columnNames = parser.columnNames
     mentionsAllColumns = mentionsAllColumns || parser.mentionsAllColumns
-    // A view of the temporary database finds its tables as any query does.
+    // A temporary view resolves table names as any query does.
     let isTemporary = view.database.asciiLowercased == "temp"
     try read(
       query,
@@ -196,18 +196,18 @@ struct OccurrenceReader {
   }
 }
 
-/// A source of rows, as names of columns find it.
+/// A source of rows, for the lookup of column names.
 struct NamedSource {
-  /// The name by which its columns are qualified, in lower case.
+  /// The name that qualifies its columns, in lower case.
   var name: String?
 
   /// Whether that name is an alias.
   var hasAlias = false
 
-  /// What is known of it; nil unless it is a table.
+  /// Its known properties; nil unless it is a table.
   var facts: TableFacts?
 
-  /// The column that a name means where there is no other source.
+  /// The column that a name refers to if this is the only source.
   fileprivate func column(_ reference: ColumnReference) -> ColumnFacts? {
     ConditionBinder(sources: [self]).facts(of: reference, 0)
   }

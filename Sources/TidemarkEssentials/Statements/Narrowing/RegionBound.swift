@@ -1,48 +1,48 @@
 import CSQLite
 
-/// The rows that a query with a `LIMIT` may show, as far as the last row of an execution tells.
+/// The rows that a query with a `LIMIT` may return, bounded by the last row of an execution.
 ///
-/// A query of one table that is sorted by columns, and has shown as many rows as its `LIMIT` allows, is not changed by
-/// rows that sort behind the last one: neither by those that are there nor by those that come. The values of these
-/// columns in the last row are the bound.
+/// If a query of one table is sorted by columns, and has returned as many rows as its `LIMIT` allows, rows that sort
+/// after the last one cannot change its result: neither existing nor new ones. The bound consists of the last row's
+/// values in these columns.
 ///
-/// Laws:
-/// 1. Rows that sort as the bound by all columns that are known matter, whatever else they are sorted by.
-/// 2. Where fewer rows were shown, or not all were asked for, there is no bound.
-/// 3. A bound holds for the state that it was read from. So it is recorded by those only who look again at what is read
-///    with each fetch, and while nothing is written.
+/// Invariants:
+/// 1. Rows that are equal to the bound in all known columns are relevant, whatever else they are sorted by.
+/// 2. If fewer rows were returned, or not all rows were read, the bound is unknown.
+/// 3. A bound is valid for the state from which it was read. So it is recorded only for callers that determine the
+///    region again with each fetch, and while nothing is written.
 struct RegionBound: Equatable, Sendable {
-  /// A column that the rows are sorted by.
+  /// A column by which the rows are sorted.
   struct Term: Equatable, Sendable {
     var column: ColumnFacts
     var isDescending: Bool
   }
 
-  /// More columns tell little.
+  /// More columns add little.
   static let termsMax = 3
 
   var table: TableKey
 
-  /// The columns that the rows are sorted by first.
+  /// The first columns by which the rows are sorted.
   var terms: [Term]
 
   /// The number of rows in the `LIMIT`.
   var limit: RowConstant
 
-  /// How many rows must be shown; nil when there is no limit.
+  /// The number of rows that must be returned; nil without a limit.
   func rowCount(_ arguments: ConditionArguments) -> Int? {
     guard case .int64(let count)? = arguments.value(of: limit)?.storage, count > 0 else { return nil }
     return Int(clamping: count)
   }
 
-  /// Those of some rows that do not sort behind some values.
+  /// Those rows of a set that do not sort after some values.
   ///
-  /// - parameter values: Those of the first columns that the rows are sorted by.
+  /// - parameter values: The values of the first columns by which the rows are sorted.
   func rows(_ rows: ConditionRows, upTo values: [DatabaseValue], _ arguments: ConditionArguments) -> ConditionRows {
     var known = Array(zip(terms, values))[...].prefix { $0.isKnown($1, arguments) }
     while !known.isEmpty {
       let filters = Self.filters(known)
-      // Too many filters would be none: what the first columns tell is better.
+      // Too many filters would be dropped: filters on the first columns are better than none.
       if filters.count * rows.filters.count <= ConditionRows.filtersMax {
         return rows.intersection(ConditionRows(filters: filters))
       }
@@ -51,7 +51,7 @@ struct RegionBound: Equatable, Sendable {
     return rows
   }
 
-  /// The rows that sort before the values, or as they do.
+  /// The rows that sort before the values, or are equal to them.
   private static func filters(_ terms: ArraySlice<(Term, DatabaseValue)>) -> [RowFilter] {
     guard let (term, value) = terms.first else { return [] }
     let rest = terms.dropFirst()
@@ -62,16 +62,16 @@ struct RegionBound: Equatable, Sendable {
 }
 
 extension RegionBound.Term {
-  /// Whether it can be told which values sort before a value.
+  /// Whether the values that sort before a value are known.
   fileprivate func isKnown(_ value: DatabaseValue, _ arguments: ConditionArguments) -> Bool {
     guard case .string(let text) = value.storage else { return true }
-    // A text that was repaired sorts by bytes that are not known.
+    // A repaired text sorts by its original bytes, which are unknown.
     return column.isBinary && arguments.isTextOrderKnown && !text.unicodeScalars.contains("\u{FFFD}")
   }
 
   /// The rows whose values sort before a value.
   fileprivate func filters(before value: DatabaseValue, isInclusive: Bool) -> [RowFilter] {
-    // NULL comes first.
+    // NULL sorts first.
     let isNull = RowFilter(.values([.null]), ofColumn: column.name)
     if isDescending {
       let isNotNull = RowFilter(.range(ValueRange()), ofColumn: column.name)
@@ -86,9 +86,9 @@ extension RegionBound.Term {
 }
 
 extension Statement {
-  /// The value of a column in the current row, if the row shows it under its own name.
+  /// The value of a column in the current row, if the row contains it under its own name.
   fileprivate func currentValue(ofColumnNamed name: String) -> DatabaseValue? {
-    // Looked for in the row itself: SQLite may have compiled the statement again.
+    // Searched in the row itself: SQLite may have compiled the statement again.
     for index in 0..<sqlite3_column_count(sqliteStatement) {
       guard let text = sqlite3_column_name(sqliteStatement, index) else { return nil }
       if String(cString: text).asciiLowercased == name { return DatabaseValue.read(sqliteStatement, index) }
@@ -98,7 +98,7 @@ extension Statement {
 }
 
 extension Database {
-  /// Takes note of the last row that a statement may show.
+  /// Records the last row that a statement may return.
   func recordBound(of statement: Statement) {
     guard let plan = statement.cachedRegionPlan?.plan, let bound = plan.bound else { return }
     var values: [DatabaseValue] = []

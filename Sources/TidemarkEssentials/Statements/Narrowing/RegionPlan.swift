@@ -1,50 +1,50 @@
-/// What a statement reads, as far as it can be said before its arguments are known.
+/// The region of a statement, as far as it is known without its arguments.
 ///
-/// It is made once for a compiled statement, and gives a region for each execution: two that are equal give the same.
+/// It is computed once per compiled statement, and yields a region for each execution. Equal plans yield equal regions.
 final class RegionPlan: Equatable, Sendable {
-  /// A table that the authorizer was asked about.
+  /// A table that the authorizer has reported.
   struct ReadTable: Equatable, Sendable {
     var key: TableKey
     var part: TableRegion.Part
     var rowIDName: String?
 
-    /// Where it is read; nil when that is not known.
+    /// Its occurrences; nil if they are unknown.
     var occurrences: [RowOccurrence]?
 
-    /// The rows of a filter that there can be: a row id is never NULL.
+    /// The possible rows of a filter: a row ID is never NULL.
     func possible(_ rows: RowFilter) -> RowFilter {
       guard let rowIDName, rows.columns[rowIDName] != nil else { return rows }
       return rows.intersection(RowFilter([rowIDName: .range(ValueRange())]))
     }
   }
 
-  /// What was found out of a statement.
+  /// The findings about a statement.
   struct Findings: Equatable {
     var tables: [ReadTable] = []
 
-    /// What is read besides: behind virtual tables.
+    /// Further regions: tables behind virtual tables.
     var rest = DatabaseRegion()
 
-    /// By name of column, the numbers of its mentions.
+    /// The numbers of the mentions of each column name.
     var mentions: [String: Set<Int>] = [:]
 
-    /// Whether texts are sorted by the bytes of their UTF-8.
+    /// Whether texts are sorted by their UTF-8 bytes.
     var isTextOrderKnown = true
 
-    /// Where the rows end that may be shown; nil when that is not known.
+    /// The bound of the rows in the result; nil if it is unknown.
     var bound: RegionBound?
 
-    /// Which occurrences have equal values.
+    /// The occurrences with equal values.
     var equalities: [RowEquality] = []
 
-    /// What may be asked for the values of columns of joined tables.
+    /// Queries for the values of columns of joined tables.
     var probes: [RegionProbe] = []
   }
 
   private let findings: Findings
   private let parameterCount: Int
 
-  /// The region, where no argument changes it.
+  /// The region, if it does not depend on arguments.
   private let constantRegion: DatabaseRegion?
 
   init(_ findings: Findings, parameterCount: Int) {
@@ -59,7 +59,7 @@ final class RegionPlan: Equatable, Sendable {
     one === other || one.findings == other.findings && one.constantRegion == other.constantRegion
   }
 
-  /// Whether the arguments change what is read.
+  /// Whether the region depends on the arguments.
   var dependsOnArguments: Bool {
     constantRegion == nil || parameterCount > 0 && (bound != nil || !probes.isEmpty)
   }
@@ -68,20 +68,20 @@ final class RegionPlan: Equatable, Sendable {
 
   var probes: [RegionProbe] { findings.probes }
 
-  /// How many rows an execution must show to have a bound; nil when it has none.
+  /// The number of rows that an execution must return to have a bound; nil without a bound.
   func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
     findings.bound?.rowCount(ConditionArguments(values: values, isTextOrderKnown: findings.isTextOrderKnown))
   }
 
-  /// The plan of what reads nothing.
+  /// The plan of a statement that reads nothing.
   static var empty: RegionPlan {
     RegionPlan(Findings(), parameterCount: 0)
   }
 
-  /// What an execution reads.
+  /// The region of an execution.
   ///
-  /// - parameter values: The values of the parameters; nil when there are none yet.
-  /// - parameter sight: What the rows of the state have told.
+  /// - parameter values: The values of the parameters; nil if they are not known yet.
+  /// - parameter sight: The values that were found in the rows of the snapshot.
   func region(_ values: [DatabaseValue]?, _ sight: RegionSight = .nothing) -> DatabaseRegion {
     if case .nothing = sight, let constantRegion { return constantRegion }
     return findings.region(values, sight)
@@ -92,7 +92,7 @@ extension RegionPlan.Findings {
   /// The rows of each occurrence of each table.
   func rows(_ arguments: ConditionArguments, _ sight: RegionSight = .nothing) -> [[ConditionRows]] {
     var rows = tables.map { table in table.occurrences?.map { $0.rows(arguments) } ?? [.unknown] }
-    // What is known of one column may tell something of the next one.
+    // A filter of one column may imply a filter of the next one.
     for _ in equalities.prefix(6) where !transfer(&rows) { break }
     switch sight {
     case .nothing:
@@ -104,11 +104,11 @@ extension RegionPlan.Findings {
     case .linked(let found):
       for (probe, values) in zip(probes, found) {
         guard let values, let place = index(of: probe.equality.to.place) else { continue }
-        // Not transferred: what is read where the values come from must not depend on them.
+        // Not propagated: the region from which the values come must not depend on them.
         rows[place.table][place.number] = probe.equality.rows(rows[place.table][place.number], having: values)
       }
     }
-    // The authorizer may have been asked about a table with the name of its database, and without.
+    // The authorizer may have reported a table with the name of its database, and without.
     for (number, table) in tables.enumerated() where table.occurrences != nil {
       guard let first = tables.firstIndex(where: { $0.key == table.key && $0.occurrences != nil }) else { continue }
       rows[number] = rows[first]
@@ -116,7 +116,7 @@ extension RegionPlan.Findings {
     return rows
   }
 
-  /// - returns: Whether something has become known.
+  /// - returns: Whether a filter was added.
   private func transfer(_ rows: inout [[ConditionRows]]) -> Bool {
     var isNew = false
     for equality in equalities {
@@ -130,7 +130,7 @@ extension RegionPlan.Findings {
     return isNew
   }
 
-  /// Where an occurrence is among the rows.
+  /// The indexes of an occurrence in the rows.
   private func index(of place: RowEquality.Place) -> (table: Int, number: Int)? {
     guard let table = tables.firstIndex(where: { $0.key == place.table && $0.occurrences != nil }),
       tables[table].occurrences?.indices.contains(place.number) == true
@@ -155,7 +155,7 @@ extension RegionPlan.Findings {
     return DatabaseRegion(tables: regions).union(rest)
   }
 
-  /// The columns that are mentioned in conditions alone, and in such that the row filters say exactly.
+  /// The columns that are only mentioned in conditions that the row filters represent exactly.
   private func filteringColumns(of table: RegionPlan.ReadTable, _ exactMentions: Set<Int>) -> Set<String> {
     guard !exactMentions.isEmpty, let columns = table.part.columns else { return [] }
     return Set(

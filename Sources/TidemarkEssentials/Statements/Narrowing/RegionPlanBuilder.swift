@@ -1,16 +1,16 @@
 import CSQLite
 
-/// Puts together what the authorizer told, what the text of the statement says, and what is known of the tables.
+/// Combines the reports of the authorizer, the parsed text of the statement, and the known properties of the tables.
 ///
-/// The columns come from the authorizer, always. The rows come from the text, where it was understood whole, and where
-/// it has the table.
+/// The columns always come from the authorizer. The rows come from the text, if it was parsed completely, and if
+/// it contains the table.
 struct RegionPlanBuilder {
   private let db: Database
   private let statement: Statement
   private var reader: OccurrenceReader?
   private var rest = DatabaseRegion()
 
-  /// How many virtual tables this plan is behind.
+  /// The number of virtual tables that lead to this plan.
   private let depth: Int
 
   init(_ db: Database, _ statement: Statement, depth: Int = 0) {
@@ -37,7 +37,7 @@ struct RegionPlanBuilder {
 
   // MARK: - Text
 
-  /// What the text says; nil when it is not understood.
+  /// The analysed text; nil if it is not supported.
   private func readText() throws -> OccurrenceReader? {
     guard db.schemaFacts != nil else { return nil }
     do {
@@ -55,15 +55,15 @@ struct RegionPlanBuilder {
     }
   }
 
-  /// The numbers of the mentions of each column; none where columns are read without a mention.
+  /// The numbers of the mentions of each column; empty if columns are read without a mention.
   private var mentions: [String: Set<Int>] {
-    // SQLite may sort rows by any column that it reads, in an index that it makes for the time of a query. Where the
-    // order shows, none is there for conditions alone.
+    // SQLite may sort rows by any column that it reads, in an automatic index. If the
+    // order is visible, no column is there for conditions alone.
     guard let reader, reader.hidesOrder, !reader.mentionsAllColumns else { return [:] }
     return reader.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
   }
 
-  /// Whether texts are sorted by the bytes of their UTF-8.
+  /// Whether texts are sorted by their UTF-8 bytes.
   private func isTextOrderKnown() throws -> Bool {
     guard reader != nil else { return false }
     return try db.internalRows("PRAGMA encoding").first?.first == DatabaseValue(.string("UTF-8"))
@@ -71,10 +71,10 @@ struct RegionPlanBuilder {
 
   // MARK: - Tables
 
-  /// The tables that the authorizer means.
+  /// The tables that a name of the authorizer refers to.
   private func keys(of table: StatementReads.Table) throws -> [TableKey] {
     if let database = table.database { return [TableKey(table.name, in: database)] }
-    // Without a name of database, all tables of that name may be meant, and those that the text has are.
+    // Without a database name, it may be any table with the name, and those in the text.
     let keys = try db.databases(withTable: table.name).map { TableKey(table.name, in: $0) }
     guard let reader else { return keys }
     return keys.filter { reader.occurrences[$0] != nil }
@@ -92,12 +92,12 @@ struct RegionPlanBuilder {
     switch facts.kind {
     case .table:
       part.orderingColumns.formUnion(facts.keyColumns)
-      // A generated column changes when one of those changes that it is made of.
+      // A generated column changes with the columns that it is computed from.
       if columns.contains(where: { facts.columns[$0.asciiLowercased]?.isGenerated == true }) {
         part.orderingColumns.formUnion(facts.generatingColumns)
       }
       table.occurrences = reader?.occurrences[key]
-      // A join may compare columns without telling the authorizer: any, when the text is not understood.
+      // A join may compare columns that the authorizer does not report: any, if the text is not supported.
       let sharedColumns = table.occurrences.map { $0.reduce(into: Set()) { $0.formUnion($1.sharedColumns) } }
       part.orderingColumns.formUnion(sharedColumns ?? Set(facts.columns.keys))
     case .view:
@@ -109,10 +109,10 @@ struct RegionPlanBuilder {
     return table
   }
 
-  /// Adds what the authorizer was not told: tables, and what the rows may be ordered by where the query does not say
-  /// it.
+  /// Adds reads that the authorizer does not report: tables, and the columns that determine the order of rows in an
+  /// unordered query.
   private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
-    // Only a query has rows whose order shows.
+    // Only a query returns rows in an order.
     guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0 else { return }
     var uses = try db.tables(usedBy: statement.sql)
     for position in tables.indices {
@@ -131,7 +131,7 @@ struct RegionPlanBuilder {
 }
 
 extension Statement {
-  /// The indexes of the parameters that a text mentions; nil when they are not those that SQLite has found.
+  /// The indexes of the parameters in a text; nil if they differ from SQLite's.
   fileprivate func parameterIndexes(of mentions: [String]) -> [Int]? {
     var count = 0
     var named: [String: Int] = [:]

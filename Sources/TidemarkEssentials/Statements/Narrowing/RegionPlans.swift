@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The plans of regions that are in use, each once: connections that read with the same SQL share one, so that what
-/// they have read is compared by a glance.
+/// The region plans in use, without duplicates: connections that execute the same SQL share one, so that regions are
+/// compared by identity.
 final class RegionPlans: Sendable {
-  /// Those of the process. What a plan says depends on nothing but itself.
+  /// The plans of the process. A plan depends on nothing but its contents.
   static let shared = RegionPlans()
 
-  // Weakly, though the counts of what is held weakly stand elsewhere, which takes a twentieth of a fetch: what a table
-  // of the process holds for good has references in the unused bits of enumerations, where the leak sanitizer, which is
-  // to be clean, does not look for them.
+  // Weak references, although they cost a twentieth of a fetch: with strong references from a global table,
+  // the leak sanitizer, which does not find references in the unused bits of enumerations, would
+  // report leaks.
   private struct Entry {
     weak var plan: RegionPlan?
   }
@@ -16,16 +16,16 @@ final class RegionPlans: Sendable {
   private struct State {
     var entries: [String: Entry] = [:]
 
-    /// How many entries there may be before those are looked for whose plans are gone.
+    /// The number of entries at which released plans are removed.
     var countMax = 256
   }
 
   private let state = Mutex(State())
 
-  /// A plan that is equal to one that was made for a statement.
+  /// Returns an existing plan that is equal to a new one for the same SQL, if there is one.
   func shared(_ plan: RegionPlan, of sql: String) -> RegionPlan {
     let (shared, _) = state.withLock { state -> (RegionPlan, RegionPlan?) in
-      // What is let go is let go outside of the lock.
+      // Objects are released after the lock.
       let known = state.entries[sql]?.plan
       if let known, known == plan { return (known, known) }
       if state.entries.count >= state.countMax {

@@ -1,35 +1,35 @@
-/// A question about the rows of one table that tells which rows of another one matter.
+/// A query for rows of one table that determines the relevant rows of another one.
 ///
-/// `item JOIN tag ON tag.item = item.id WHERE item.owner = 5` shows tags of the items of this owner, and of no others.
-/// Which items these are is asked in the state that the query reads. Whoever changes them touches what the query reads
-/// of `item`: then it is fetched again, and asks again. All other commits leave the answer as it is.
+/// `item JOIN tag ON tag.item = item.id WHERE item.owner = 5` returns only tags of the items of this owner.
+/// The probe reads the IDs of these items from the snapshot of the query. A change of the items affects the region of
+/// the query in `item`: then the query is fetched again, with a new probe. Other commits do not change the IDs.
 ///
-/// Laws:
-/// 1. The answer has the values of all rows of the one table that matter, and perhaps more.
-/// 2. It holds for the state that it was read from, as a `RegionBound` does, and is asked for where one is.
-/// 3. What tells which rows of a table matter does not depend on these rows, however many tables are between.
-/// 4. It is found by indexes, and bounded: what has too many rows, or takes too long to find, is not used, and is not
-///    asked for again for a while.
+/// Invariants:
+/// 1. The result contains the values of all relevant rows of the one table, and possibly more.
+/// 2. It is valid for the snapshot from which it was read, like a `RegionBound`, and is read in the same cases.
+/// 3. The rows that determine the relevant rows of a table do not depend on the latter, through any number of tables.
+/// 4. The probe uses indexes, and is bounded: a result with too many rows, or one that takes too long, is not used, and
+///    the probe is skipped for a while.
 struct RegionProbe: Equatable, Sendable {
-  /// Whose values are asked for, and whose rows they tell.
+  /// The columns whose values are read, and whose rows they determine.
   var equality: RowEquality
   var sql: String
 
-  /// The arguments of the question.
+  /// The arguments of the probe.
   var constants: [RowConstant]
 
-  /// How many rows an answer has at most.
+  /// The maximum number of rows of a result.
   static let rowsMax = 200
 }
 
-/// Finds the questions that help.
+/// Finds useful probes.
 struct RegionProbeBuilder {
   private typealias Place = RowEquality.Place
 
   private let db: Database
   private let findings: RegionPlan.Findings
 
-  /// The rows of all occurrences, if each argument had some value: what is known without a question.
+  /// The rows of all occurrences, with arbitrary arguments: the rows that are known without a probe.
   private let known: [[ConditionRows]]
 
   private static let probesMax = 4
@@ -44,7 +44,7 @@ struct RegionProbeBuilder {
 
   func probes() throws -> [RegionProbe] {
     var probes: [RegionProbe] = []
-    // By occurrence, those that tell its rows.
+    // For each occurrence, the occurrences that determine its rows.
     var sources: [Place: Set<Place>] = [:]
     for (table, rows) in zip(findings.tables, known) {
       for number in rows.indices where probes.count < Self.probesMax {
@@ -61,7 +61,7 @@ struct RegionProbeBuilder {
     return probes
   }
 
-  /// Whether the rows of an occurrence are few without a question.
+  /// Whether the rows of an occurrence are few without a probe.
   private func isNarrow(_ place: Place, _ rows: ConditionRows, rowIDName: String?) throws -> Bool {
     let names = Set(findings.equalities.filter { $0.to.place == place }.map(\.to.column.name) + [rowIDName ?? ""])
     let isTold = rows.filters.allSatisfy { filter in
@@ -71,7 +71,7 @@ struct RegionProbeBuilder {
     return try question([], about: place).map(isSearched) ?? false
   }
 
-  /// The question that leads to an occurrence by the fewest tables.
+  /// The probe for an occurrence with the least number of tables.
   private func probe(
     of place: Place, _ mayTell: (Place) -> Bool
   ) throws -> (probe: RegionProbe, path: Set<Place>)? {
@@ -95,7 +95,7 @@ struct RegionProbeBuilder {
     return nil
   }
 
-  // MARK: - Questions
+  // MARK: - Probe queries
 
   private struct Question {
     var sources: [String] = []
@@ -119,8 +119,8 @@ struct RegionProbeBuilder {
     }
   }
 
-  /// The rows of an occurrence that have equals in others, from the first one on, each with its conditions; nil when
-  /// there is no condition.
+  /// The query for the matching rows along a path of occurrences, each with its conditions; nil without any
+  /// condition.
   private func question(_ path: [RowEquality], about place: Place) -> Question? {
     var question = Question()
     for (number, current) in (path.map(\.from.place) + [place]).enumerated() {
@@ -138,11 +138,11 @@ struct RegionProbeBuilder {
     return question.conditions.isEmpty ? nil : question
   }
 
-  /// A condition of the query that means the same in a question.
+  /// A condition of the query that has the same meaning in a probe.
   private struct UsableCondition {
     var column: ColumnFacts
 
-    /// Nil for membership.
+    /// The comparison; nil for membership.
     var comparison: String?
     var constants: [RowConstant]
 
@@ -162,7 +162,7 @@ struct RegionProbeBuilder {
     case .all(let conditions):
       return conditions.flatMap(usable)
     case .comparison(let comparison, let column, let constant):
-      // The question has no collation but that of the column.
+      // The probe uses the collation of the column only.
       guard column.isBinary, column.facts.isBinary, let text = comparison.probeText else { return [] }
       return [UsableCondition(column: column.facts, comparison: text, constants: [constant])]
     case .membership(let column, let constants):
@@ -183,7 +183,7 @@ struct RegionProbeBuilder {
 }
 
 extension ValueComparison {
-  /// The operator in a question; nil where it would help little.
+  /// The operator in a probe; nil for operators that would help little.
   fileprivate var probeText: String? {
     switch self {
     case .equal: "="

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The questions that are asked with each run of a statement: see `RegionProbe`.
+/// The probes that run with each execution of a statement: see `RegionProbe`.
 final class RegionProbing {
-  /// How many steps of SQLite's machine an answer may take.
+  /// The maximum number of virtual machine instructions of a probe.
   private static let stepsMax: CInt = 10_000
   private static let pauseMax = 64
 
@@ -10,10 +10,10 @@ final class RegionProbing {
     var probe: RegionProbe
     var statement: Statement
 
-    /// How many times it is not asked after it was answered in vain.
+    /// The number of executions for which it is skipped after an unused result.
     var pause = 0
 
-    /// How many times it will not be asked.
+    /// The remaining number of executions for which it is skipped.
     var pauseLeft = 0
   }
 
@@ -25,7 +25,7 @@ final class RegionProbing {
     asked = try plan.probes.map { Asked(probe: $0, statement: try db.compile($0.sql, isInternal: true)) }
   }
 
-  /// The values that the questions find in the state that is read now.
+  /// Returns the results of the probes in the current snapshot.
   func values(_ arguments: [DatabaseValue]?) throws -> [[DatabaseValue]?] {
     try asked.indices.map { index in
       if asked[index].pauseLeft > 0 {
@@ -55,7 +55,7 @@ final class RegionProbing {
         return nil
       }
       if value.isNull { continue }
-      // The bytes of a text that was repaired are not known.
+      // The original bytes of a repaired text are unknown.
       if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return nil }
       if values.last != value { values.append(value) }
     }
@@ -65,7 +65,7 @@ final class RegionProbing {
 }
 
 extension Statement {
-  /// The values of columns of joined tables, by the probes of a plan.
+  /// Returns the values of columns of joined tables, from the probes of a plan.
   func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
     do {
       return try database.untraced {
@@ -73,8 +73,8 @@ extension Statement {
         return try regionProbing?.values(arguments) ?? []
       }
     } catch {
-      // Whatever it was, it will happen to the statement itself, or it concerns the question alone: when in doubt,
-      // widen.
+      // The error will also occur in the statement itself, or concerns the probe alone: use the wider
+      // region.
       regionProbing = nil
       return []
     }

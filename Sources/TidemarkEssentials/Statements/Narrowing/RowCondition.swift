@@ -1,23 +1,23 @@
-/// A condition on the rows of one table in a query, whose arguments are not known yet.
+/// A condition on the rows of one table in a query, before its arguments are known.
 indirect enum RowCondition: Equatable, Sendable {
   case all([RowCondition])
   case any([RowCondition])
   case comparison(ValueComparison, RowColumn, RowConstant)
   case membership(RowColumn, [RowConstant])
-  /// A constant that stands for itself: no row passes when it is zero.
+  /// A constant condition: no row satisfies it if it is zero.
   case constant(RowConstant)
-  /// What a formula says, mentioning columns; and what is to be said without it: when it has a parameter that is no
+  /// A formula with columns, and the condition that replaces it if a parameter is not an
   /// integer.
   case computed(RowFormula, mentions: Set<Int>, roughly: RowCondition)
-  /// Something else, which may let any row pass.
+  /// Any other condition, which all rows may satisfy.
   case unknown
 }
 
-/// A column of that table, where the text mentions it.
+/// A mention of a column of the table in the text.
 struct RowColumn: Equatable, Sendable {
   var facts: ColumnFacts
 
-  /// Which mention it is, counted over the whole text.
+  /// The number of the mention, counted over the whole text.
   var mention: Int
 
   /// Whether texts are compared by their bytes here.
@@ -30,33 +30,33 @@ enum RowConstant: Equatable, Sendable {
   case parameter(Int)
 }
 
-/// The rows that meet a condition: those of any of some filters.
+/// The rows that satisfy a condition: the union of some filters.
 struct ConditionRows {
-  /// The most filters that are kept apart. It is that of a region.
+  /// The maximum number of filters, as in a region.
   static let filtersMax = TableRegion.partsMax
 
   var filters: [RowFilter]
 
-  /// The mentions of columns that the filters stand for exactly.
+  /// The mentions of columns that the filters represent exactly.
   var mentions: Set<Int> = []
 
-  /// The mentions of columns that they do not stand for, or not wholly: `BETWEEN` is two conditions of one mention.
+  /// The mentions of columns that they represent partly or not at all: `BETWEEN` is two conditions with one mention.
   var inexactMentions: Set<Int> = []
 
-  /// Whether the filters say the whole condition, as far as it concerns the table.
+  /// Whether the filters represent the whole condition, as far as it concerns the table.
   var isExact = false
 
   static let unknown = ConditionRows(filters: [.all])
 
-  /// All rows, where the filters cannot be used.
+  /// All rows, if the filters cannot be used.
   var widened: ConditionRows { ConditionRows(filters: [.all], inexactMentions: allMentions) }
 
   private var allMentions: Set<Int> { mentions.union(inexactMentions) }
 
-  /// The rows that pass both.
+  /// The rows in both sets.
   func intersection(_ other: ConditionRows) -> ConditionRows {
     if filters.count * other.filters.count > Self.filtersMax {
-      // One of both is let go. That lets more rows pass.
+      // Dropping one side keeps more rows.
       var kept = filters.count <= other.filters.count ? self : other
       let dropped = filters.count <= other.filters.count ? other : self
       kept.isExact = false
@@ -69,7 +69,7 @@ struct ConditionRows {
       inexactMentions: inexactMentions.union(other.inexactMentions), isExact: isExact && other.isExact)
   }
 
-  /// The rows that pass one of both.
+  /// The rows in either set.
   func union(_ other: ConditionRows) -> ConditionRows {
     let joined = Self.joined(filters + other.filters)
     let isExact = isExact && other.isExact
@@ -80,7 +80,7 @@ struct ConditionRows {
     return isExact ? union : ConditionRows(filters: joined, inexactMentions: union.allMentions)
   }
 
-  /// The same rows by fewer filters.
+  /// The same rows with fewer filters.
   private static func joined(_ filters: [RowFilter]) -> [RowFilter] {
     var result: [RowFilter] = []
     for filter in filters where !filter.isEmpty {
@@ -95,7 +95,7 @@ struct ConditionRows {
 }
 
 extension RowCondition {
-  /// The rows that meet the condition with these arguments. A value that is not known lets all rows pass.
+  /// The rows that satisfy the condition with some arguments. Unknown values select all rows.
   func rows(_ arguments: ConditionArguments) -> ConditionRows {
     switch self {
     case .all(let conditions):
@@ -115,7 +115,7 @@ extension RowCondition {
         guard let value = arguments.value(of: constant, comparedWith: column) else {
           return ConditionRows(filters: [.all], inexactMentions: [column.mention])
         }
-        // NULL is equal to nothing.
+        // NULL equals nothing.
         if !value.isNull { values.insert(value) }
       }
       return ConditionRows(column, .values(values), isExact: true)
@@ -148,14 +148,14 @@ extension ConditionRows {
 }
 
 extension ValueComparison {
-  /// The values of a column that compare so with a value; nil when that cannot be said.
+  /// The values of a column that satisfy a comparison with a value; nil if they are unknown.
   fileprivate func filter(_ value: DatabaseValue, _ arguments: ConditionArguments) -> ColumnFilter? {
     let nothing = ColumnFilter.values([])
     switch self {
     case .identical: return .values([value])
     case .notIdentical: return value.isNull ? .range(ValueRange()) : nil
     case .equal: return value.isNull ? nothing : .values([value])
-    // What is different from something is not NULL.
+    // An inequality excludes NULL.
     case .different: return value.isNull ? nothing : .range(ValueRange())
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       if value.isNull { return nothing }
@@ -170,10 +170,10 @@ extension ValueComparison {
 
 /// The arguments of an execution.
 struct ConditionArguments {
-  /// The values of the parameters; nil when there are none yet.
+  /// The values of the parameters; nil if they are not known yet.
   var values: [DatabaseValue]?
 
-  /// Whether texts are sorted by their bytes in UTF-8: it is not so in a database of another encoding.
+  /// Whether texts are sorted by their UTF-8 bytes, which is not the case in databases with other encodings.
   var isTextOrderKnown: Bool
 
   func value(of constant: RowConstant) -> DatabaseValue? {
@@ -185,7 +185,7 @@ struct ConditionArguments {
     }
   }
 
-  /// A constant as SQLite compares it with a column; nil when it is not certain.
+  /// A constant as SQLite compares it with a column; nil if this is uncertain.
   fileprivate func value(of constant: RowConstant, comparedWith column: RowColumn) -> DatabaseValue? {
     guard let value = value(of: constant), let compared = column.facts.affinity.compared(value) else { return nil }
     if case .string = compared.storage, !column.isBinary { return nil }

@@ -1,19 +1,19 @@
-/// Two tables of a query, a row of one of which matters only where a column of it is equal to a column of the other.
+/// A condition that a column of one table equals a column of another one.
 ///
-/// So what is known of the values of one column is known of the other one: `a.x = b.y AND b.y = 5` reads those rows of
-/// `a` where `x` is 5; and the rows of `tag` that `item JOIN tag ON tag.item = item.id WHERE item.owner = 5` reads are
-/// those that have the id of an item of this owner.
+/// It transfers filters between the columns: `a.x = b.y AND b.y = 5` reads only rows of
+/// `a` where `x` is 5; and the rows of `tag` in `item JOIN tag ON tag.item = item.id WHERE item.owner = 5` are
+/// those with the ID of an item of this owner.
 ///
-/// Laws:
-/// 1. What is compared is what is stored: no column would convert the values of the other one, and texts are compared
+/// Invariants:
+/// 1. Stored values are compared: neither column converts the values of the other one, and texts are compared
 ///    by their bytes.
-/// 2. It holds in one direction only, where an outer join shows rows of one table that have no equal.
+/// 2. It applies in one direction only if an outer join returns rows of one table without a matching row.
 struct RowEquality: Equatable, Sendable {
   /// An occurrence of a table.
   struct Place: Hashable, Sendable {
     var table: TableKey
 
-    /// Which of the occurrences of that table it is.
+    /// The number among the occurrences of this table.
     var number: Int
   }
 
@@ -22,35 +22,35 @@ struct RowEquality: Equatable, Sendable {
     var column: ColumnFacts
   }
 
-  /// What is known of this one
+  /// Filters of this column
   var from: Side
 
-  /// is known of this one, too.
+  /// also apply to this one.
   var to: Side
 
-  /// Whether columns are equal where what they have stored is.
+  /// Whether columns are equal exactly if their stored values are.
   static func areComparable(_ one: ColumnFacts, _ other: ColumnFacts) -> Bool {
     guard one.isBinary, other.isBinary else { return false }
     switch (one.affinity, other.affinity) {
     case (.text, .text), (.blob, .blob): return true
     case (.integer, .integer), (.integer, .numeric), (.numeric, .integer), (.numeric, .numeric): return true
-    // Where an index is used, an integer may have become the nearest double.
+    // With an index, an integer may have become the nearest double.
     default: return false
     }
   }
 
-  /// Those of the rows on this side whose values pass on the other one, as far as these are known.
+  /// The rows on this side with values that the other side may have, as far as these are known.
   func transfer(_ rows: ConditionRows, to others: ConditionRows) -> ConditionRows {
     var filters: [RowFilter] = []
     for filter in rows.filters {
       guard let known = filter.columns[from.column.name] else { return others }
-      // NULL is equal to nothing.
+      // NULL equals nothing.
       filters.append(RowFilter(known.intersection(.range(ValueRange())), ofColumn: to.column.name))
     }
     return others.intersection(ConditionRows(filters: filters.filter { !$0.isEmpty }))
   }
 
-  /// Those of the rows on this side that have one of some values.
+  /// The rows on this side with one of some values.
   func rows(_ rows: ConditionRows, having values: [DatabaseValue]) -> ConditionRows {
     let filter = RowFilter(.values(Set(values)), ofColumn: to.column.name)
     return rows.intersection(ConditionRows(filters: filter.isEmpty ? [] : [filter]))

@@ -1,11 +1,11 @@
-/// A word of SQL text, as SQLite's own tokenizer cuts it.
+/// A token of SQL text, as in SQLite's own tokenizer.
 struct SQLLexeme: Equatable {
   enum Kind: Equatable {
     /// A keyword or a name.
     case word
     /// A name between backticks or brackets.
     case name
-    /// What stands between double quotes: a name, or a text where there is no such name.
+    /// A token in double quotes: a name, or a string literal if the name does not exist.
     case doubleQuoted
     case text
     case blob
@@ -16,20 +16,20 @@ struct SQLLexeme: Equatable {
 
   var kind: Kind
 
-  /// The text as written; without its quotes, for what is quoted.
+  /// The text as written; without quotes for quoted tokens.
   var text: String
 
-  /// A word in upper case, to be compared with keywords; empty for anything else.
+  /// A word in upper case, for comparisons with keywords; empty for other tokens.
   var keyword: String
 
-  /// The words of a text, or nil when there is something that SQLite would refuse.
+  /// The tokens of a text, or nil if SQLite would reject it.
   static func all(in sql: String) -> [SQLLexeme]? {
     var reader = LexemeReader(sql)
     return reader.lexemes()
   }
 }
 
-/// Puts the tokens together that belong together: numbers, operators of several characters, blobs.
+/// Joins the parts of numbers, blobs, and operators of several characters.
 private struct LexemeReader {
   private let sql: String
   private var pieces: [(token: SQLTokenizer.Token, range: Range<String.Index>)] = []
@@ -77,7 +77,7 @@ private struct LexemeReader {
     text.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
   }
 
-  /// A number whose first piece was taken.
+  /// Reads a number after its first part.
   private mutating func number(from range: Range<String.Index>) -> SQLLexeme {
     var range = range
     func extend(if isPart: (Substring) -> Bool) -> Bool {
@@ -112,7 +112,7 @@ private struct LexemeReader {
     return SQLLexeme(kind: .symbol, text: String(sql[range]), keyword: "")
   }
 
-  /// Where the next piece is, if nothing stands between.
+  /// The range of the next part, if it is adjacent.
   private func adjacent(to range: Range<String.Index>) -> Range<String.Index>? {
     guard position < pieces.count, pieces[position].range.lowerBound == range.upperBound else { return nil }
     return pieces[position].range
@@ -129,7 +129,7 @@ private struct LexemeReader {
     var isSecond = false
     for scalar in content {
       isSecond = scalar == quote && !isSecond
-      // Of two quotes, the first one stays.
+      // The first one of two quotes is kept.
       if scalar != quote || isSecond { unquoted.append(scalar) }
     }
     let kind: SQLLexeme.Kind = quote == "'" ? .text : quote == "\"" ? .doubleQuoted : .name

@@ -1,7 +1,7 @@
 // Expressions, by the precedence of SQLite's operators.
 
 extension SelectParser {
-  /// How tightly operators bind, from the loosest on.
+  /// The precedence of operators, from the lowest on.
   private enum Precedence {
     static let or = 1
     static let and = 2
@@ -27,9 +27,9 @@ extension SelectParser {
     return result
   }
 
-  // MARK: - Behind an operand
+  // MARK: - Infix and postfix operators
 
-  /// What an operator makes of the operand before it; nil when there is none that binds tightly enough.
+  /// Parses an operator after its left operand; returns nil if none with sufficient precedence follows.
   private mutating func parseInfix(
     _ next: SQLLexeme, _ left: SelectExpression, _ minimum: Int
   ) throws -> SelectExpression? {
@@ -82,7 +82,7 @@ extension SelectParser {
     return RowFormula.Operation(rawValue: symbol).map { .arithmetic($0, left, right) } ?? .opaque
   }
 
-  /// `IS`, `IN`, `BETWEEN`, `LIKE` and their kin.
+  /// `IS`, `IN`, `BETWEEN`, `LIKE` and similar operators.
   private mutating func parseTest(_ keyword: String, _ left: SelectExpression) throws -> SelectExpression? {
     switch keyword {
     case "ISNULL":
@@ -126,7 +126,7 @@ extension SelectParser {
     }
   }
 
-  /// What is behind `IS`.
+  /// Parses the text after `IS`.
   private mutating func parseIdentity(_ left: SelectExpression) throws -> SelectExpression {
     var comparison = take("NOT") ? ValueComparison.notIdentical : .identical
     if peek("DISTINCT"), lexeme(1)?.keyword == "FROM" {
@@ -136,11 +136,11 @@ extension SelectParser {
     return .comparison(comparison, left, try parseExpression(Precedence.order))
   }
 
-  /// What is behind `IN`.
+  /// Parses the text after `IN`.
   private mutating func parseMembership(_ left: SelectExpression) throws -> SelectExpression {
     guard takeSymbol("(") else {
       let table = try parseTableName()
-      // A function that gives a table has arguments.
+      // A table-valued function has arguments.
       if peekSymbol("(") { throw NotUnderstood() }
       nested.tables.append(table)
       mentionsAllColumns = true
@@ -252,7 +252,7 @@ extension SelectParser {
   }
 
   private mutating func parseNameOrFunction(_ next: SQLLexeme) throws -> SelectExpression {
-    // Functions may be called as operators are.
+    // Operator keywords may also be function names.
     let isFunction = peekSymbol("(", 1)
     guard next.isName || next.kind == .text || (isFunction && next.kind == .word) else { throw NotUnderstood() }
     skip(1)

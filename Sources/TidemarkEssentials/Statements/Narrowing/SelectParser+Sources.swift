@@ -1,10 +1,10 @@
-// The tables and queries of a `FROM`, and their joins.
+// The tables and subqueries of a `FROM` clause, and their joins.
 
 extension SelectParser {
   mutating func parseSources(into core: inout SelectCore) throws {
     try parseSource(into: &core, Join())
     while let join = try parseJoin() { try parseSource(into: &core, join) }
-    // Whatever is to the left of such a join may be replaced by NULL.
+    // NULL may replace anything to the left of such a join.
     if core.mayExtendLeftSide {
       for index in core.sources.indices {
         core.sources[index].isNullable = true
@@ -19,7 +19,7 @@ extension SelectParser {
     var isNatural = false
   }
 
-  /// The operator before a source, if there is one.
+  /// The join operator before a source, if there is one.
   private mutating func parseJoin() throws -> Join? {
     if takeSymbol(",") { return Join() }
     var join = Join()
@@ -65,18 +65,18 @@ extension SelectParser {
     if join.isLeft {
       for index in first..<core.sources.count { core.sources[index].isNullable = true }
     }
-    // In a group, the condition is not that of one table.
+    // In a group, the condition may concern several tables.
     guard core.sources.count == first + 1, !join.isRight else { return }
     core.sources[first].joinCondition = condition
     core.sources[first].isJoinConditionGlobal = !join.isLeft
   }
 
-  /// Joins between parentheses. Their conditions hold inside: they are read for the queries in them.
+  /// Parses joins in parentheses. Only the subqueries in their conditions are used.
   private mutating func parseGroup(into core: inout SelectCore) throws {
     var group = SelectCore()
     try parseSources(into: &group)
     try expectSymbol(")")
-    // A group with a name is a query.
+    // A group with an alias is a subquery.
     if peek("AS") || lexeme(0)?.isName == true || lexeme(0)?.kind == .text { throw NotUnderstood() }
     for var source in group.sources {
       source.joinCondition = nil
@@ -111,7 +111,7 @@ extension SelectParser {
     return source
   }
 
-  /// What stands behind a source: the condition, if there is one.
+  /// Parses the join constraint after a source, if there is one.
   private mutating func parseConstraint(into core: inout SelectCore) throws -> SelectExpression? {
     if take("ON") { return try parseExpression() }
     if take("USING") {

@@ -1,30 +1,30 @@
-/// Reads the text of a `SELECT` that SQLite has compiled.
+/// Parses the text of a `SELECT` that SQLite has compiled.
 ///
-/// Laws:
+/// Invariants:
 ///
-/// 1. It understands the text whole, or throws: there is no table in it that was not seen.
-/// 2. It leaves the meaning of names to others.
+/// 1. It parses the whole text, or throws: it never overlooks a table.
+/// 2. It does not resolve names.
 struct SelectParser {
-  /// Thrown where the text is beyond the parser. Whoever reads a region takes the whole tables then.
+  /// Thrown for text that the parser does not support. The region then contains whole tables.
   struct NotUnderstood: Error {}
 
   private let lexemes: [SQLLexeme]
   private var position = 0
   var depth = 0
 
-  /// The reads inside of the expression that is being parsed.
+  /// The subqueries in the expression that is being parsed.
   var nested = NestedReads()
 
-  /// The names of all columns that are mentioned, in order and in lower case.
+  /// The names of all mentioned columns, in order and in lower case.
   var columnNames: [String] = []
 
-  /// Whether functions are called: some see the order of the rows.
+  /// Whether functions are called: the result of some depends on the order of the rows.
   var callsFunctions = false
 
   /// Whether all columns of some table are mentioned, by `*` or by a natural join.
   var mentionsAllColumns = false
 
-  /// The parameters, in order: their text.
+  /// The texts of the parameters, in order.
   var parameters: [String] = []
 
   init(_ sql: String) throws {
@@ -32,7 +32,7 @@ struct SelectParser {
     self.lexemes = lexemes
   }
 
-  /// The whole text, as one query.
+  /// Parses the whole text as one query.
   mutating func parseStatement() throws -> SelectSyntax {
     let query = try parseQuery()
     while takeSymbol(";") {}
@@ -40,7 +40,7 @@ struct SelectParser {
     return query
   }
 
-  /// The query behind the `AS` of a `CREATE VIEW`.
+  /// Parses the query after the `AS` of a `CREATE VIEW`.
   mutating func parseView() throws -> SelectSyntax {
     try expect("CREATE")
     _ = take("TEMP") || take("TEMPORARY")
@@ -82,7 +82,7 @@ struct SelectParser {
       if take("OFFSET") {
         _ = try parseExpression()
       } else if takeSymbol(",") {
-        // What stands first is the offset.
+        // The first expression is the offset.
         query.limit = try parseExpression()
       }
     }
@@ -164,12 +164,12 @@ struct SelectParser {
     peek("WINDOW") && lexeme(1).map { $0.kind != .symbol } == true && lexeme(2)?.keyword == "AS"
   }
 
-  /// Whether nothing but `COUNT(*)` is selected.
+  /// Whether only `COUNT(*)` is selected.
   private var isAtCount: Bool {
     peek("COUNT") && peekSymbol("(", 1) && peekSymbol("*", 2) && peekSymbol(")", 3) && lexeme(4)?.keyword == "FROM"
   }
 
-  /// Reads what is selected.
+  /// Parses a result column.
   private mutating func parseResultColumn(into core: inout SelectCore) throws {
     if takeSymbol("*") {
       mentionsAllColumns = true
@@ -187,7 +187,7 @@ struct SelectParser {
     if let alias = try parseAlias() { core.aliases.insert(alias.asciiLowercased) }
   }
 
-  /// - returns: The terms, and whether each one sorts from the largest value down: nil when it says where NULL goes.
+  /// - returns: The terms, and whether each one is descending: nil if it contains `NULLS FIRST` or `NULLS LAST`.
   @discardableResult
   mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], directions: [Bool?]) {
     var terms: [SelectExpression] = []
@@ -209,7 +209,7 @@ struct SelectParser {
     repeat { _ = try parseExpression() } while takeSymbol(",")
   }
 
-  /// An alias, if there is one.
+  /// Parses an alias, if there is one.
   mutating func parseAlias() throws -> String? {
     if take("AS") { return try parseName() }
     guard let next = lexeme(0), next.isName || next.kind == .text, !isAtWindowClause else { return nil }
@@ -230,9 +230,9 @@ struct SelectParser {
     return takeSymbol(".") ? TableName(database: name, name: try parseName()) : TableName(name: name)
   }
 
-  // MARK: - Lexemes
+  // MARK: - Tokens
 
-  /// The lexeme at a distance from here.
+  /// The token at an offset from here.
   func lexeme(_ distance: Int) -> SQLLexeme? {
     let index = position + distance
     return lexemes.indices.contains(index) ? lexemes[index] : nil
@@ -266,12 +266,12 @@ struct SelectParser {
     if !takeSymbol(symbol) { throw NotUnderstood() }
   }
 
-  /// Whether a query begins at a distance from here.
+  /// Whether a query begins at an offset from here.
   func isAtQuery(_ distance: Int = 0) -> Bool {
     ["SELECT", "WITH", "VALUES"].contains(lexeme(distance)?.keyword)
   }
 
-  /// Skips up to the parenthesis that closes a group, and reads the queries inside.
+  /// Skips to the closing parenthesis of a group, and parses the subqueries in it.
   mutating func skipGroup() throws {
     depth += 1
     defer { depth -= 1 }
@@ -287,7 +287,7 @@ struct SelectParser {
         }
         continue
       }
-      // Behind this word there may be a table.
+      // A table name may follow this word.
       if next.keyword == "IN", !peekSymbol("(", 1) { throw NotUnderstood() }
       if next.kind == .parameter { parameters.append(next.text) }
       if next.isName { columnNames.append(next.text.asciiLowercased) }
@@ -298,7 +298,7 @@ struct SelectParser {
 }
 
 extension SQLLexeme {
-  /// The words that are no names where a name may stand.
+  /// The keywords that cannot be used as names.
   private static let reserved: Set<String> = [
     "ADD", "ALL", "ALTER", "AND", "AS", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT", "CONSTRAINT", "CREATE",
     "CROSS", "DEFAULT", "DEFERRABLE", "DELETE", "DISTINCT", "DROP", "ELSE", "ESCAPE", "EXCEPT", "EXISTS", "FOREIGN",
@@ -308,7 +308,7 @@ extension SQLLexeme {
     "TRANSACTION", "UNION", "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE",
   ]
 
-  /// Whether this may be a name.
+  /// Whether the token may be a name.
   var isName: Bool {
     switch kind {
     case .name, .doubleQuoted: true

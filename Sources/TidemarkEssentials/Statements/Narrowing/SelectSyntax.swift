@@ -1,7 +1,7 @@
-// The shape of a query, as far as it matters to what it reads: the tables of its `FROM`, how they are joined, and
-// the conditions. All the rest is read for the queries inside it.
+// The parts of a query that determine its region: the tables of its `FROM` clause, their joins, and
+// the conditions. Only the subqueries of all other parts are used.
 
-/// A query: one `SELECT` or several combined, behind its common table expressions.
+/// A query: one or several combined `SELECT`s, with the common table expressions before them.
 struct SelectSyntax {
   var commonTables: [CommonTable] = []
   var cores: [SelectCore] = []
@@ -9,17 +9,17 @@ struct SelectSyntax {
   /// The terms of its `ORDER BY`.
   var ordering: [SelectExpression] = []
 
-  /// Whether each of them sorts from the largest value down; nil when it says where NULL goes.
+  /// Whether each of them is descending; nil if it contains `NULLS FIRST` or `NULLS LAST`.
   var directions: [Bool?] = []
 
   /// The number of rows in its `LIMIT`.
   var limit: SelectExpression?
 
-  /// The queries in its `ORDER BY` and `LIMIT`.
+  /// The subqueries in its `ORDER BY` and `LIMIT`.
   var nested = NestedReads()
 }
 
-/// A query with a name, behind `WITH`.
+/// A named query in a `WITH` clause.
 struct CommonTable {
   var name: String
   var query: SelectSyntax
@@ -35,22 +35,22 @@ struct SelectCore {
   /// Whether there is a `RIGHT` or `FULL` join.
   var mayExtendLeftSide = false
 
-  /// Whether it shows its rows one by one, each as often as it is there.
+  /// Whether it returns each row separately, without grouping or removing duplicates.
   var showsEachRow = true
 
-  /// Whether it does, and has no other name for what they show.
+  /// Whether it does, without aliases for its columns.
   var showsRows: Bool { showsEachRow && aliases.isEmpty }
 
-  /// Whether all that it shows are columns: what is called by its text may have the name of one.
+  /// Whether it returns only columns: the implicit name of an expression may equal the name of a column.
   var showsColumnsAlone = true
 
-  /// The names that it gives to what it shows, in lower case.
+  /// The aliases of its result columns, in lower case.
   var aliases: Set<String> = []
 
-  /// Whether it is a mere `SELECT COUNT(*)`.
+  /// Whether it is `SELECT COUNT(*)` only.
   var countsRows = false
 
-  /// Whether columns of two tables go by one name, because of `NATURAL`.
+  /// Whether columns of two tables are merged because of `NATURAL`.
   var isNatural = false
 
   /// The names in `USING`, in lower case.
@@ -59,23 +59,23 @@ struct SelectCore {
   var nested = NestedReads()
 }
 
-/// What is read inside of expressions.
+/// The reads in subqueries of expressions.
 struct NestedReads {
   var queries: [SelectSyntax] = []
 
-  /// The tables behind an `IN` without parentheses.
+  /// The tables after an `IN` without parentheses.
   var tables: [TableName] = []
 
   var isEmpty: Bool { queries.isEmpty && tables.isEmpty }
 }
 
-/// The name of a table, with that of its database when it is given.
+/// The name of a table, with the name of its database if it is given.
 struct TableName: Equatable {
   var database: String?
   var name: String
 }
 
-/// A table or a query in a `FROM`.
+/// A table or a subquery in a `FROM` clause.
 struct SelectSource {
   enum Content {
     case table(TableName)
@@ -86,16 +86,16 @@ struct SelectSource {
   var content: Content
   var alias: String?
 
-  /// Whether its rows may be replaced by NULL, where nothing joins.
+  /// Whether NULL may replace its rows if none matches.
   var isNullable = false
 
-  /// The condition of its own join, where it is one that its rows must meet to be joined.
+  /// The condition of its own join, if rows must satisfy it to be joined.
   var joinCondition: SelectExpression?
 
-  /// Whether the join condition is one of the whole query, as that of an inner join.
+  /// Whether the join condition applies to the whole query, as in an inner join.
   var isJoinConditionGlobal = false
 
-  /// The name by which columns are qualified.
+  /// The name that qualifies its columns.
   var exposedName: String? {
     if let alias { return alias }
     if case .table(let table) = content { return table.name }
@@ -103,7 +103,7 @@ struct SelectSource {
   }
 }
 
-/// An expression, as far as a condition on the columns of a row can be seen in it.
+/// An expression, as far as it is needed for conditions on the columns of a row.
 indirect enum SelectExpression {
   case column(ColumnReference)
   case constant(SelectConstant)
@@ -114,17 +114,17 @@ indirect enum SelectExpression {
   case comparison(ValueComparison, SelectExpression, SelectExpression)
   case arithmetic(RowFormula.Operation, SelectExpression, SelectExpression)
   case membership(SelectExpression, [SelectExpression])
-  /// Anything else.
+  /// Any other expression.
   case opaque
 }
 
-/// A name of a column, where it stands in the text.
+/// A mention of a column in the text.
 struct ColumnReference {
   var database: String?
   var table: String?
   var name: String
 
-  /// Which mention of a column it is, counted over the whole text.
+  /// The number of the mention, counted over the whole text.
   var number: Int
 }
 
@@ -133,6 +133,6 @@ enum SelectConstant {
   case number(String)
   case text(String)
   case blob(String)
-  /// Which mention of a parameter it is, counted over the whole text.
+  /// The number of the mention of a parameter, counted over the whole text.
   case parameter(mention: Int)
 }
