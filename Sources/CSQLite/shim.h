@@ -1,13 +1,13 @@
-// The one header through which Swift sees SQLite.
+// The header through which Swift imports SQLite.
 //
-// It adds to <sqlite3.h> what Swift cannot import (variadic functions, macros that are casts), and
-// makes *weak* what a given libsqlite3 may have been built without: a program links whatever library
-// is installed, and asks at run time what is there (`tidemark_has_…`).
+// It adds the parts of <sqlite3.h> that Swift cannot import (variadic functions, macros that are casts), and
+// declares as *weak* the functions that an installed libsqlite3 may lack: a program links any installed
+// library, and checks at run time which functions exist (`tidemark_has_…`).
 
 #ifndef TIDEMARK_CSQLITE_SHIM_H
 #define TIDEMARK_CSQLITE_SHIM_H
 
-// Have the header declare the optional interfaces, whatever options the library was built with.
+// Make the header declare the optional interfaces, independent of the options of the library.
 #ifndef SQLITE_ENABLE_PREUPDATE_HOOK
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #endif
@@ -28,12 +28,12 @@
 #include <sys/vfs.h>
 #endif
 
-// MARK: - The rest of the library
+// MARK: - The Foundation module
 
-// What takes all of Foundation is in a module of its own, which a program may do without: then nobody defines this.
+// Everything that requires Foundation is in a separate module. In a program without it, this symbol is not defined.
 extern void tidemark_foundation_services(void *_Nonnull place) __attribute__((weak));
 
-// Whether there was somebody to ask.
+// Returns whether the module is linked.
 static inline int tidemark_ask_foundation(void *_Nonnull place) {
   if (!tidemark_foundation_services) return 0;
   tidemark_foundation_services(place);
@@ -88,7 +88,7 @@ static inline int tidemark_has_preupdate_hook(void) {
       && sqlite3_preupdate_count != 0 && sqlite3_preupdate_depth != 0;
 }
 
-/// The column that an incremental write of a blob changes, or -1.
+/// The column that an incremental blob write changes, or -1.
 static inline int tidemark_preupdate_blobwrite(sqlite3 *db) {
 #if SQLITE_VERSION_NUMBER >= 3036000
   return sqlite3_preupdate_blobwrite != 0 ? sqlite3_preupdate_blobwrite(db) : -1;
@@ -115,7 +115,7 @@ static inline sqlite3_destructor_type tidemark_static(void) { return SQLITE_STAT
 
 // MARK: - Variadic functions
 
-/// sqlite3_db_config for the options that take a boolean, and answer it.
+/// sqlite3_db_config for the Boolean options, with their resulting value.
 static inline int tidemark_db_config_bool(sqlite3 *db, int option, int onOrOff, int *result) {
   return sqlite3_db_config(db, option, onOrOff, result);
 }
@@ -125,15 +125,15 @@ static inline int tidemark_config(int option) { return sqlite3_config(option); }
 
 typedef void (*tidemark_log_callback)(void *context, int code, const char *message);
 
-/// sqlite3_config(SQLITE_CONFIG_LOG). To be called before any connection is opened.
+/// sqlite3_config(SQLITE_CONFIG_LOG). Call it before any connection is opened.
 static inline int tidemark_config_log(tidemark_log_callback callback, void *context) {
   return sqlite3_config(SQLITE_CONFIG_LOG, callback, context);
 }
 
 // MARK: - The system
 
-/// The kind of file system that a file is on, by its magic number; 0 where the system does not tell. The library asks
-/// the system itself, since SQLite does not.
+/// The type of the file system of a file, by its magic number; 0 where the system does not report it. It calls
+/// the system, because SQLite does not offer this.
 static inline unsigned tidemark_file_system(const char *path) {
 #ifdef __linux__
   struct statfs facts;
@@ -151,7 +151,7 @@ static inline void tidemark_name_thread(const char *_Nonnull name) {
 #endif
 }
 
-// Has the calling thread sleep for as long as it says, and not for some fifty microseconds more.
+// Disables the timer slack of the calling thread, which prolongs sleeps by about fifty microseconds.
 static inline void tidemark_sleep_exactly(void) {
 #ifdef __linux__
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
@@ -159,11 +159,11 @@ static inline void tidemark_sleep_exactly(void) {
 }
 
 #ifdef __linux__
-// Declared here: with the headers that do, times would be types of this module.
+// Declared here: the headers would add types for times to this module.
 extern long syscall(long number, ...);
 
-// Waits until there is something to read, or some time has passed. `descriptors` are some of `struct pollfd`; negative
-// ones are not waited for.
+// Waits until there is something to read, or some time has passed. `descriptors` are `struct pollfd`; negative
+// ones are ignored.
 static inline void tidemark_wait(void *_Nonnull descriptors, int count, long long nanoseconds) {
   long time[2] = {(long)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
   syscall(SYS_ppoll, descriptors, (unsigned)count, time, 0L, 0L);

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// Lets one access at a time through, in the order in which they came.
+/// Admits one access at a time, in the order of the requests.
 ///
-/// Threads wait asleep, tasks wait suspended: a waiting task holds no thread at all. Whoever leaves hands
-/// the gate over to the next in line, so nobody overtakes.
+/// Threads wait blocked, tasks wait suspended: a waiting task needs no thread. The end of an access hands
+/// the gate over to the next one in the queue, so no access overtakes another one.
 ///
-///     free --enter--> held --leave, nobody waits--> free
+///     free --enter--> held --leave, empty queue--> free
 ///                      | ^
-///                      +-+ leave, somebody waits (he holds it now)
+///                      +-+ leave, next in the queue (which holds it now)
 ///
-/// Laws:
-/// 1. The gate is held by one access at most.
-/// 2. Who waits is let in once, or gives up once; never both.
+/// Invariants:
+/// 1. At most one access holds the gate.
+/// 2. A waiting access is admitted once, or gives up once; never both.
 final class AccessGate: Sendable {
   private let machine = Mutex(AccessGateMachine())
   private let makePlace: @Sendable () -> any WaitingPlace
@@ -22,46 +22,46 @@ final class AccessGate: Sendable {
 
   // MARK: Threads
 
-  /// Waits for the gate, with the thread.
+  /// Waits for the gate, and blocks the thread.
   func enter() {
     if enterNow() { return }
     let (action, place) = ask()
     if case .wait = action { place.wait() }
   }
 
-  /// Waits for the gate, with the thread, until some moment, if there is one.
+  /// Waits for the gate until a deadline, if there is one, and blocks the thread.
   func enter(until deadline: Database.Deadline?) throws {
     if enterNow() { return }
     let (action, place) = ask()
     if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
   }
 
-  /// Waits at the place of a ticket until somebody tells, or until some moment, if there is one.
+  /// Waits for a ticket to be called, until a deadline, if there is one.
   func wait(
     at place: any WaitingPlace, _ ticket: AccessGateMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
     if let deadline {
       if place.wait(for: deadline.rest) { return }
       if giveUp(ticket) { throw deadline.error }
-      // Let in at the last moment.
+      // Admitted at the last moment.
     }
     place.wait()
   }
 
-  /// Asks to be let in.
+  /// Requests the gate.
   ///
-  /// - returns: Whether there is a wait, and the place where somebody tells that it is over.
+  /// - returns: Whether the caller must wait, and the object that reports the end of the wait.
   func ask() -> (action: AccessGateMachine.Action, place: any WaitingPlace) {
     let place = makePlace()
     return (machine.withLock { $0.enter { place.tell() } }, place)
   }
 
-  /// Takes the gate if nobody has it.
+  /// Enters the gate if it is free.
   ///
-  /// - returns: Whether it is ours.
+  /// - returns: Whether the caller holds the gate.
   func enterNow() -> Bool { machine.withLock { $0.enterNow() } }
 
-  /// Gives the gate to the next in line.
+  /// Hands the gate over to the next one in the queue.
   func leave() {
     let next = machine.withLock { $0.leave() }
     next?()
@@ -69,9 +69,9 @@ final class AccessGate: Sendable {
 
   // MARK: Jobs
 
-  /// Calls a closure as soon as the gate is ours: now, or when somebody leaves. The closure must not block.
+  /// Calls a closure as soon as the gate is held: now, or when another access leaves. The closure must not block.
   ///
-  /// - returns: The ticket with which one can give up.
+  /// - returns: The ticket for giving up.
   @discardableResult
   func enter(_ body: @escaping @Sendable () -> Void) -> AccessGateMachine.Ticket? {
     switch machine.withLock({ $0.enter(body) }) {
@@ -85,18 +85,18 @@ final class AccessGate: Sendable {
 
   /// Gives up waiting.
   ///
-  /// - returns: Whether it was not too late: the closure will not be called.
+  /// - returns: Whether it was in time: the closure will not be called.
   @discardableResult
   func giveUp(_ ticket: AccessGateMachine.Ticket) -> Bool {
-    // What the closure holds is released here, outside of the lock.
+    // The captures of the closure are released here, after the lock.
     machine.withLock { $0.giveUp(ticket) } != nil
   }
 
-  /// How many places the line takes, those of who gave up included.
+  /// The length of the queue, including tickets that gave up.
   var placeCount: Int { machine.withLock { $0.placeCount } }
 }
 
-/// What the gate decides: events in, actions out.
+/// The state machine of the gate: events in, actions out.
 struct AccessGateMachine {
   typealias LetIn = @Sendable () -> Void
   typealias Ticket = WaitingLine<LetIn>.Ticket
@@ -109,7 +109,7 @@ struct AccessGateMachine {
   private var isHeld = false
   private var line = WaitingLine<LetIn>()
 
-  /// How many accesses wait.
+  /// The number of waiting accesses.
   var waitingCount: Int { line.count }
 
   mutating func enter(_ letIn: @escaping LetIn) -> Action {
@@ -126,7 +126,7 @@ struct AccessGateMachine {
     return !isHeld
   }
 
-  /// Who is to be let in.
+  /// Returns the access to be admitted.
   mutating func leave() -> LetIn? {
     precondition(isHeld, "An access ended that had not begun")
     if let next = line.popFirst() { return next }
@@ -134,7 +134,7 @@ struct AccessGateMachine {
     return nil
   }
 
-  /// Who will not be let in, nil when it was too late.
+  /// Returns the access that will not be admitted; nil if it was too late.
   mutating func giveUp(_ ticket: Ticket) -> LetIn? { line.remove(ticket) }
 
   var placeCount: Int { line.placeCount }

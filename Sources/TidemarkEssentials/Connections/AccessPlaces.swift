@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Decides which asynchronous accesses run in place, on the thread of their task.
+/// Decides which asynchronous accesses run inline, on the thread of their task.
 ///
-/// To move to a thread of the connection and back wakes two threads up, and takes ten times as long as a small query.
-/// Where accesses are short, and nobody has to be waited for, they stay where they are.
+/// Switching to a thread of the connection and back wakes two threads, and takes ten times as long as a small query.
+/// While accesses are short and need not wait, they stay on the thread of their task.
 ///
-///     elsewhere --a few short ones--> in place
-///        ^                               |
-///        +-------------a long one--------+
+///     on another thread --a few short ones--> inline
+///            ^                                  |
+///            +------------a long one------------+
 ///
-/// Laws:
-/// 1. Who runs in place waits for no connection, and opens none. A write that does not get the lock of the file at once
-///    moves to a thread of its connection, and waits there.
-/// 2. At most half of the threads that Swift has for tasks run accesses in place, in the whole process, whatever the
-///    accesses do: where there is one processor, none.
-/// 3. What is likely to be long does not run in place: after a long access, many short ones must come first.
-/// 4. The thread of an executor of the task's own choice runs none.
+/// Invariants:
+/// 1. An inline access neither waits for a connection, nor opens one. A write that does not get the file's lock
+///    immediately moves to a thread of its connection, and waits there.
+/// 2. At most half of Swift's threads for tasks run inline accesses, in the whole process, whatever the
+///    accesses do; with one processor, none does.
+/// 3. Accesses that are likely to be long do not run inline: after a long access, many short ones must come first.
+/// 4. The thread of a custom executor runs no inline access.
 final class AccessPlaces: Sendable {
-  /// The threads that Swift has for tasks, one for each processor.
+  /// Swift's threads for tasks, one per processor.
   final class Threads: Sendable {
     static let live = Threads(count: SystemThread.processorCount)
 
@@ -29,12 +29,12 @@ final class AccessPlaces: Sendable {
     }
   }
 
-  /// What a short access takes, a change of threads included.
+  /// The maximum duration of a short access, including the change of threads.
   private static let shortDuration = Duration.microseconds(250)
   private static let firstCredit = -8
   private static let priceOfLength = 64
 
-  /// How many more short accesses than long ones there were; they run in place when it is not negative.
+  /// The surplus of short accesses over long ones; accesses run inline if it is not negative.
   private let credit = Atomic<Int>(AccessPlaces.firstCredit)
   private let clock: WorldClock
   private let threads: Threads
@@ -46,14 +46,14 @@ final class AccessPlaces: Sendable {
     isPossible = environment.allowsAccessesInPlace && threads.limit > 0
   }
 
-  /// An access that runs in place.
+  /// A permit for an inline access.
   struct Place {
     fileprivate let start: Duration
   }
 
-  /// Takes a place for an access of the current task, if there is one.
+  /// Returns a permit for an access of the current task, if possible.
   ///
-  /// Whoever gets one calls `leave`.
+  /// The caller must call `leave`.
   func take() -> Place? {
     guard isPossible, credit.load(ordering: .relaxed) >= 0, threads.inUse.load(ordering: .relaxed) < threads.limit,
       withUnsafeCurrentTask(body: { $0?.unownedTaskExecutor == nil })
@@ -65,18 +65,18 @@ final class AccessPlaces: Sendable {
     return Place(start: clock.now())
   }
 
-  /// The access has ended.
+  /// Reports that an inline access has ended.
   func leave(_ place: Place) {
     threads.inUse.wrappingSubtract(1, ordering: .relaxed)
     note(clock.now() - place.start)
   }
 
-  /// There was none after all.
+  /// Returns an unused permit.
   func giveBack(_ place: Place) {
     threads.inUse.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Runs an access elsewhere.
+  /// Runs an access on another thread, and measures it.
   func watching<Result>(_ access: () throws -> Result) rethrows -> Result {
     guard isPossible else { return try access() }
     let start = clock.now()
@@ -84,7 +84,7 @@ final class AccessPlaces: Sendable {
     return try access()
   }
 
-  // Several may be at it, and some of what they say may be lost: it is a guess in any case.
+  // Concurrent updates may be lost: the value is an estimate in any case.
   private func note(_ duration: Duration) {
     let known = credit.load(ordering: .relaxed)
     if duration > Self.shortDuration {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How long accesses may take: what the configuration says, and what the task says.
+/// The time limits of accesses: from the configuration, and from the task.
 struct AccessTimeLimit: Sendable {
-  /// What the task says.
+  /// The time limit of the current task.
   @TaskLocal fileprivate static var ofTask: Duration?
 
-  /// Whether any task has ever said something. As long as none has, it need not be asked, at each access: that is 120
-  /// instructions. Who has a limit has it from code that has set this before.
+  /// Whether any task has ever set a limit. Until then, the task-local value is not read, which would take 120
+  /// instructions per access. A task with a limit has inherited it from code that has set this before.
   fileprivate static let isInUse = Atomic<Bool>(false)
 
   private let configured: Duration?
@@ -17,7 +17,7 @@ struct AccessTimeLimit: Sendable {
     clock = configuration.environment.clock
   }
 
-  /// When an access that begins now must be over, if it must.
+  /// The deadline of an access that begins now, if any.
   func deadline() -> Database.Deadline? {
     if configured == nil, !Self.isInUse.load(ordering: .relaxed) { return nil }
     return switch (configured, Self.ofTask) {
@@ -29,8 +29,8 @@ struct AccessTimeLimit: Sendable {
 }
 
 extension Database {
-  /// Runs a closure whose accesses to databases must not take longer than some time each, the wait for a connection
-  /// included.
+  /// Runs a closure whose database accesses must not take longer than a given time each, including the wait for a
+  /// connection.
   ///
   /// ```swift
   /// let count = try Database.withAccessTimeLimit(.seconds(1)) {
@@ -38,20 +38,20 @@ extension Database {
   /// }
   /// ```
   ///
-  /// An access that waits when its time is over leaves the line; one that runs has its statement stopped, and its
-  /// transaction undone. Both throw an error of code `SQLITE_INTERRUPT`. A limit inside another one can only shorten
-  /// it.
+  /// When the time has passed, a waiting access leaves the queue; the statement of a running access is interrupted, and
+  /// its transaction rolled back. Both throw an error of code `SQLITE_INTERRUPT`. A nested limit can only shorten
+  /// the time.
   ///
-  /// Synchronous accesses that cannot throw an error of their own, as `writeWithoutTransaction` and `inDatabase`, wait
-  /// as long as it takes; their statements throw then.
+  /// Synchronous accesses that cannot throw errors of their own, such as `writeWithoutTransaction` and `inDatabase`,
+  /// wait without a limit; their statements throw then.
   public static func withAccessTimeLimit<Result>(
     _ limit: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
     try AccessTimeLimit.$ofTask.withValue(AccessTimeLimit.shorter(limit), operation: body)
   }
 
-  /// Runs a closure whose accesses to databases must not take longer than some time each, the wait for a connection
-  /// included.
+  /// Runs a closure whose database accesses must not take longer than a given time each, including the wait for a
+  /// connection.
   ///
   /// ```swift
   /// let count = try await Database.withAccessTimeLimit(.seconds(1)) {

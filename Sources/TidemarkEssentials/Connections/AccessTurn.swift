@@ -1,11 +1,11 @@
-/// What an asynchronous access waits for, and gives back.
+/// A resource for which an asynchronous access waits, and which it returns.
 protocol AccessTurn: Sendable {
-  /// Calls a closure, which must not block, as soon as it is our turn.
+  /// Calls a closure, which must not block, as soon as the resource is acquired.
   ///
-  /// - returns: Gives up waiting, unless it is too late; nil when there was no wait.
+  /// - returns: A closure that gives up waiting, unless it is too late; nil if the resource was free.
   func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
-  /// Ends the turn.
+  /// Returns the resource.
   func end()
 }
 

@@ -1,60 +1,60 @@
-/// A database that can be read, whose type does not show: it hands everything over to another one.
+/// A type-erased database reader, which forwards all calls.
 public final class AnyDatabaseReader: DatabaseReader {
   let base: any DatabaseReader
 
-  /// The same database, without its type.
+  /// Creates a type-erased reader.
   public init(_ base: any DatabaseReader) {
     self.base = base
   }
 
-  /// Not for you to use: how observations reach the database.
+  /// An internal requirement, through which observations reach the database; do not use it.
   public var _ground: _DatabaseGround { base._ground }
 
-  // MARK: Life
+  // MARK: Properties
 
-  /// How the database was opened.
+  /// The configuration of the database.
   public var configuration: Configuration { base.configuration }
 
-  /// The path to the file, or what stands for it.
+  /// The path of the file, or its replacement for a database in memory.
   public var path: String { base.path }
 
-  /// Closes the database. Accesses throw from then on.
+  /// Closes the database. All following accesses throw.
   public func close() throws { try base.close() }
 
-  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`.
+  /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
   // MARK: Reading
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T { try base.read(value) }
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await base.read(value)
   }
 
-  /// Reads later. All that is read comes from one state of the database, and nothing can be written.
+  /// Schedules read-only operations in an isolated snapshot.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.asyncRead(value)
   }
 
-  /// Reads, without the promise of one state.
+  /// Executes read-only operations without isolation.
   @_disfavoredOverload
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try base.unsafeRead(value) }
 
-  /// Reads, without the promise of one state.
+  /// Executes read-only operations without isolation.
   public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await base.unsafeRead(value)
   }
 
-  /// Reads later, without the promise of one state.
+  /// Schedules read-only operations without isolation.
   public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.asyncUnsafeRead(value)
   }
 
-  /// Reads, inside the access that the thread is in if there is one, without the promise of one state.
+  /// Executes read-only operations without isolation, in the thread's current access if there is one.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try base.unsafeReentrantRead(value)
   }

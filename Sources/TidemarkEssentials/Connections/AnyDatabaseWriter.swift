@@ -1,120 +1,120 @@
-/// A database that can be read and written, whose type does not show: it hands everything over to another one.
+/// A type-erased database writer, which forwards all calls.
 public final class AnyDatabaseWriter: DatabaseWriter {
   let base: any DatabaseWriter
 
-  /// The same database, without its type.
+  /// Creates a type-erased writer.
   public init(_ base: any DatabaseWriter) {
     self.base = base
   }
 
-  /// Not for you to use: how observations reach the database.
+  /// An internal requirement, through which observations reach the database; do not use it.
   public var _ground: _DatabaseGround { base._ground }
 
-  // MARK: Life
+  // MARK: Properties
 
-  /// How the database was opened.
+  /// The configuration of the database.
   public var configuration: Configuration { base.configuration }
 
-  /// The path to the file, or what stands for it.
+  /// The path of the file, or its replacement for a database in memory.
   public var path: String { base.path }
 
-  /// Closes the database. Accesses throw from then on.
+  /// Closes the database. All following accesses throw.
   public func close() throws { try base.close() }
 
-  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`.
+  /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
   // MARK: Reading
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T { try base.read(value) }
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await base.read(value)
   }
 
-  /// Reads later. All that is read comes from one state of the database, and nothing can be written.
+  /// Schedules read-only operations in an isolated snapshot.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.asyncRead(value)
   }
 
-  /// Reads, without the promise of one state.
+  /// Executes read-only operations without isolation.
   @_disfavoredOverload
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try base.unsafeRead(value) }
 
-  /// Reads, without the promise of one state.
+  /// Executes read-only operations without isolation.
   public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await base.unsafeRead(value)
   }
 
-  /// Reads later, without the promise of one state.
+  /// Schedules read-only operations without isolation.
   public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.asyncUnsafeRead(value)
   }
 
-  /// Reads, inside the access that the thread is in if there is one, without the promise of one state.
+  /// Executes read-only operations without isolation, in the thread's current access if there is one.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try base.unsafeReentrantRead(value)
   }
 
   // MARK: Writing
 
-  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  /// An internal requirement; do not call it: `writeWithoutTransaction` with the time limit of accesses, if any.
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try base._boundedWriteWithoutTransaction(updates)
   }
 
-  /// Not for you to call: writes in a transaction.
+  /// An internal requirement; do not call it: writes in a transaction.
   public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await base._asyncWrite(updates)
   }
 
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try base.writeWithoutTransaction(updates)
   }
 
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   public func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await base.writeWithoutTransaction(updates)
   }
 
-  /// Uses the connection that writes while nobody reads.
+  /// Executes operations on the writer connection without concurrent reads.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try base.barrierWriteWithoutTransaction(updates)
   }
 
-  /// Uses the connection that writes while nobody reads.
+  /// Executes operations on the writer connection without concurrent reads.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await base.barrierWriteWithoutTransaction(updates)
   }
 
-  /// Uses later the connection that writes, while nobody reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     base.asyncBarrierWriteWithoutTransaction(updates)
   }
 
-  /// Uses later the connection that writes. Each statement is a transaction of its own.
+  /// Schedules operations on the writer connection, in autocommit mode.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     base.asyncWriteWithoutTransaction(updates)
   }
 
-  /// Uses the connection that writes, inside the access that the thread is in if there is one.
+  /// Executes operations on the writer connection, in the thread's current access if there is one.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try base.unsafeReentrantWrite(updates)
   }
 
-  /// Reads the state that was just committed, from an access that writes.
+  /// Schedules a read of the last committed state, from an access of the writer.
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     base.spawnConcurrentRead(value)
   }

@@ -1,14 +1,14 @@
 extension AsyncAccess {
   /// Runs an access of a task: it waits without a thread, then runs on the executor.
   ///
-  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs has it
-  /// interrupted, and its transaction undone.
+  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled while its
+  /// access runs, the access is interrupted, and its transaction rolled back.
   ///
-  /// - parameter deadline: When the access must be over: one that waits then leaves the line.
-  /// - parameter enter: Has its argument called when the access may begin, and answers the ticket with which one
-  ///   can give up, if there is a wait.
+  /// - parameter deadline: The deadline of the access: an access that is still waiting then gives up.
+  /// - parameter enter: Calls its argument when the access may begin, and returns the ticket for giving
+  ///   up if there is a wait.
   /// - parameter giveUp: Gives up waiting.
-  /// - parameter leave: Ends the access: others may begin theirs.
+  /// - parameter leave: Ends the access, and admits the next one.
   static func perform<Lease: Sendable, Ticket: Sendable>(
     on executor: any AccessExecutor, until deadline: Database.Deadline?,
     enter: (@escaping @Sendable (Lease) -> Void) -> Ticket?,
@@ -30,9 +30,9 @@ extension AsyncAccess {
     }
   }
 
-  /// Waits for what an access needs, without a thread.
+  /// Waits for a resource of an access, without a thread.
   ///
-  /// A task that is cancelled while it waits leaves at once. What is given to it must be given back.
+  /// If the task is cancelled while it waits, it gives up immediately. The caller returns the resource.
   static func acquire<Ticket: Sendable>(
     until deadline: Database.Deadline?,
     enter: (@escaping @Sendable (Result) -> Void) -> Ticket?,
@@ -41,7 +41,7 @@ extension AsyncAccess {
   ) async throws -> Result {
     try await suspend(until: deadline) { access in
       let ticket = enter { lease in
-        // Given to a task that has left: given back.
+        // The task has given up: return the resource.
         guard access.begin() else { return leave(lease) }
         access.end(with: .success(lease))
       }
@@ -52,7 +52,7 @@ extension AsyncAccess {
 
   /// Suspends the task until its access has ended, or given up.
   ///
-  /// - parameter enter: Begins the wait, and answers how to give up if there is one.
+  /// - parameter enter: Begins the wait, and returns a closure that gives up if there is a wait.
   private static func suspend(
     until deadline: Database.Deadline?, _ enter: (AsyncAccess) -> (@Sendable () -> Void)?
   ) async throws -> Result {

@@ -1,6 +1,6 @@
-/// The turn of an access that writes while nobody reads: it waits for the writer, then for all reads to end.
+/// Acquires the writer, and then exclusive access: it waits for the writer, then for the end of all reads.
 ///
-/// It waits without a thread in both lines, and can leave both.
+/// It waits in both queues without a thread, and can give up in both.
 final class BarrierTurn: AccessTurn {
   private enum State {
     case waitsForWriter
@@ -30,7 +30,7 @@ final class BarrierTurn: AccessTurn {
     gate.leave()
   }
 
-  // The gate is ours.
+  // The gate is held.
   private func waitForReaders(_ body: @escaping @Sendable () -> Void) {
     let goesOn = state.withLock { state in
       if case .hasGivenUp = state { return false }
@@ -75,7 +75,7 @@ final class BarrierTurn: AccessTurn {
   }
 
   private func leaveReaders(_ ticket: ReaderPoolMachine.Ticket) {
-    // Too late when it was let in meanwhile: it leaves then on its own.
+    // Too late if it was admitted meanwhile: then it leaves by itself.
     guard readers.giveUp(ticket) else { return }
     nested.writerGoesOn()
     gate.leave()

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
 extension Database {
-  /// Asked whether to try again when another connection holds the lock.
+  /// A function that decides whether to try again when another connection holds the lock.
   ///
-  /// - parameter numberOfTries: How many times it was asked for this lock before.
+  /// - parameter numberOfTries: The number of earlier calls for this lock.
   public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
-  /// What to do when another connection holds the lock.
+  /// The behaviour when another connection holds the lock.
   public enum BusyMode: Sendable {
-    /// Throw an error of code `SQLITE_BUSY` at once.
+    /// Throw an error of code `SQLITE_BUSY` immediately.
     case immediateError
 
-    /// Try again for that long, then throw an error of code `SQLITE_BUSY`.
+    /// Try again for a number of seconds, then throw an error of code `SQLITE_BUSY`.
     case timeout(TimeInterval)
 
-    /// Ask a closure each time, and throw an error of code `SQLITE_BUSY` when it answers false.
+    /// Call a closure each time, and throw an error of code `SQLITE_BUSY` when it returns false.
     case callback(BusyCallback)
   }
 
@@ -35,21 +35,21 @@ extension Database {
   }
 }
 
-/// Waits for a lock, with pauses that grow, until its time is over.
+/// Waits for a lock, with increasing pauses, until a timeout.
 ///
-/// It stands in for SQLite's own time-out, which cannot be left when the access is cancelled.
+/// It replaces SQLite's own busy timeout, which cannot be cancelled together with the access.
 private final class Patience {
   private let duration: Duration
   private let clock: WorldClock
   private var end = Duration.zero
 
   init(_ duration: TimeInterval, _ clock: WorldClock) {
-    // Where it is no duration, there is no wait; the longest one is some centuries.
+    // An invalid duration means no wait; the maximum is some centuries.
     self.duration = duration > 0 ? .seconds(min(duration, 1e10)) : .zero
     self.clock = clock
   }
 
-  /// - parameter count: How many times it was waited before, for the same lock.
+  /// - parameter count: The number of earlier waits for the same lock.
   /// - returns: Whether to try again.
   func wait(_ count: Int) -> Bool {
     let now = clock.now()

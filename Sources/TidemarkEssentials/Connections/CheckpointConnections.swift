@@ -1,17 +1,17 @@
 import CSQLite
 
-/// Two connections to a file that do nothing but checkpoints: one holds the lock of the writer, the other one moves
+/// Two connections to a file that run checkpoints only: one holds the write lock, the other one moves
 /// frames.
 ///
-/// SQLite does not let a connection that is in a transaction make a checkpoint: it takes two. They live as long as it
-/// takes: a connection that is there keeps others from leaving the write-ahead log.
+/// Two are required, because SQLite does not run a checkpoint on a connection in a transaction. They are closed
+/// afterwards: an open connection prevents others from leaving WAL mode.
 final class CheckpointConnections {
   private let holder: ConnectionHandle
   private let mover: ConnectionHandle
   private let holderCallbacks = ConnectionCallbacks()
   private let moverCallbacks = ConnectionCallbacks()
 
-  /// Asked, while somebody else has a lock, whether to try again.
+  /// Called while another connection holds a lock; returns whether to try again.
   typealias Patience = (_ numberOfTries: Int) -> Bool
 
   init(_ location: DatabaseLocation, vfs: String?) throws {
@@ -29,16 +29,16 @@ final class CheckpointConnections {
     mover.closeEventually()
   }
 
-  /// Moves what can be moved without waiting for readers.
+  /// Moves the frames that can be moved without waiting for readers.
   ///
-  /// - parameter patience: Asked while somebody else writes.
+  /// - parameter patience: Called while another connection writes.
   func move(_ patience: Patience) throws -> ConnectionHandle.LogCounts {
     try move(patience) { $0 }
   }
 
-  /// Moves what can be moved without waiting for readers, and does something before somebody else writes.
+  /// Moves the frames that can be moved without waiting for readers, and calls a closure before another write.
   ///
-  /// - parameter patience: Asked while somebody else writes.
+  /// - parameter patience: Called while another connection writes.
   func move<T>(_ patience: Patience, then body: (ConnectionHandle.LogCounts) throws -> T) throws -> T {
     try withoutActuallyEscaping(patience) { patience in
       holderCallbacks.busy = patience
@@ -46,21 +46,21 @@ final class CheckpointConnections {
       try holder.execute("BEGIN IMMEDIATE")
     }
     let result = Result { try body(mover.checkpoint(.passive, on: "main")) }
-    // It has changed nothing, and it must not fail to give the lock back.
+    // It has changed nothing, and returning the lock must not fail.
     try holder.execute("ROLLBACK")
     return try result.get()
   }
 
-  /// Makes a checkpoint of a kind that takes the lock of the writer by itself.
+  /// Runs a checkpoint of a kind that takes the write lock itself.
   ///
-  /// - parameter patience: Asked while somebody else writes, or reads an old state.
+  /// - parameter patience: Called while another connection writes, or reads an old snapshot.
   func checkpoint(
     _ kind: ConnectionHandle.Checkpoint, _ patience: Patience
   ) throws -> ConnectionHandle.LogCounts {
     try withoutActuallyEscaping(patience) { patience in
       moverCallbacks.busy = { [mover] count in
         if patience(count) { return true }
-        // Without the lock of the writer SQLite would go on, and move frames while somebody writes: it is stopped.
+        // Without the write lock, SQLite would continue, and move frames during another write: interrupt it.
         mover.interrupt()
         return false
       }
@@ -75,9 +75,9 @@ final class CheckpointConnections {
 }
 
 extension CheckpointConnections {
-  /// Has the next commit begin the log anew: all of it is moved, and all who read it are waited for.
+  /// Moves all frames, and waits for all readers of the log, so that the next commit restarts it.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when somebody still reads it after some time.
+  /// - throws: An error of code `SQLITE_BUSY` if another connection still reads it after some time.
   func beginAnew(within limit: Duration, _ clock: WorldClock) throws {
     let end = clock.now() + limit
     _ = try checkpoint(.restart) { _ in
@@ -96,8 +96,8 @@ extension ConnectionHandle {
     let handle = try open(location.name, flags: flags, vfs: vfs)
     do {
       try handle.installBusyHandler(callbacks)
-      // A connection that has not read yet does not know of the log, and has nothing to move. No table is asked: the
-      // whole schema would be read for it.
+      // A connection that has not read yet has not opened the log, and has nothing to move. Reading a table would load
+      // the whole schema.
       try handle.execute("PRAGMA schema_version")
     } catch {
       handle.closeEventually()

@@ -1,32 +1,32 @@
-/// Moves the write-ahead logs of a connection that writes into their databases.
+/// Moves the write-ahead logs of the writer connection into their databases.
 ///
-/// Laws:
-/// 1. Frames are moved only while the lock of the writer is ours: nobody, in this process or in another one, commits or
-///    begins the log anew meanwhile (hazard F1). SQLite's own checkpoints go without, and are turned off.
-/// 2. A checkpoint that comes by itself never makes an access fail. It waits for nobody, unless law 3 says so.
-/// 3. The log does not grow for ever because reads overlap. When it is four times as long as it should be, those who
-///    read are waited for, for a moment; whoever comes meanwhile reads from the database. When that was not enough, it
-///    is tried again when the log is twice as long: a read that takes for ever slows nobody down (hazard C2).
+/// Invariants:
+/// 1. Frames are moved only while the write lock is held: no connection, in this process or in another one, commits or
+///    restarts the log meanwhile (hazard F1). SQLite's own checkpoints do not take the lock, and are disabled.
+/// 2. An automatic checkpoint never makes an access fail. It does not wait, except as in invariant 3.
+/// 3. The log does not grow without bound when reads overlap. When it is four times as long as it should be, the
+///    checkpoint waits for readers for a moment; new reads meanwhile read the database file. If this was not enough, it
+///    is repeated when the log is twice as long: an endless read slows down no other access (hazard C2).
 ///
-/// It comes after a commit that has left the log as long as `PRAGMA wal_autocheckpoint` says, and, as long as readers
-/// keep frames from being moved, each time that the log has grown by a quarter of it.
+/// It runs after a commit that leaves the log as long as `PRAGMA wal_autocheckpoint` says, and, while readers
+/// prevent frames from being moved, each time that the log has grown by a quarter of this length.
 final class Checkpointer: DatabasePart {
   private var location = DatabaseLocation.memory
   private var vfs: String?
 
-  /// How many frames make a log long; zero when nothing comes by itself.
+  /// The number of frames that makes a log long; zero if automatic checkpoints are disabled.
   private var automaticFrameCount = 0
 
-  /// How many frames there were in the logs at the last attempt.
+  /// The number of frames in each log at the last attempt.
   private var lastAttempts: [String: Int] = [:]
   private var due: Set<String> = []
 
-  /// How many frames there must be for readers to be waited for, where that was in vain.
+  /// The number of frames from which on to wait for readers, after waiting has not helped.
   private var patientFrameCounts: [String: Int] = [:]
 
   init() {}
 
-  /// Takes the place of SQLite's own checkpoints.
+  /// Replaces SQLite's own checkpoints.
   func begin(on db: Database, at location: DatabaseLocation, _ vfs: String?) throws {
     self.location = location
     self.vfs = vfs
@@ -38,21 +38,21 @@ final class Checkpointer: DatabasePart {
     }
     db.compilation.didSetAutomaticCheckpoint = { [unowned self, unowned db] frameCount in
       setAutomaticFrameCount(frameCount, db)
-      // SQLite has put its own hook in the place of ours.
+      // SQLite has replaced our hook by its own.
       db.handle?.installLogHook(db.callbacks)
     }
   }
 
   private func setAutomaticFrameCount(_ count: Int, _ db: Database) {
     automaticFrameCount = max(count, 0)
-    // Most commits leave a log that is not long, and need not be told.
+    // Most commits leave a short log, and need not be reported.
     db.callbacks.longLogFrameCount = count > 0 ? CInt(clamping: count) : .max
   }
 
-  // MARK: By itself
+  // MARK: Automatic checkpoints
 
   private func didCommit(to name: String, _ frameCount: Int, _ db: Database) {
-    // A log that is shorter than it was has begun anew.
+    // A log that is shorter than before has been restarted.
     let last = lastAttempts[name].flatMap { $0 <= frameCount ? $0 : nil } ?? 0
     guard last == 0 || frameCount - last >= max(automaticFrameCount / 4, 1) else { return }
     lastAttempts[name] = frameCount
@@ -82,25 +82,25 @@ final class Checkpointer: DatabasePart {
       try connections.beginAnew(within: .milliseconds(100), db.settings.clock)
       patientFrameCounts[name] = nil
     } catch DatabaseError.SQLITE_BUSY {
-      // Somebody else writes or moves, and there is a next time; or nobody else can be there at all.
+      // Another connection writes or runs a checkpoint, and there will be another attempt; or this is the only one.
       let handle = try db.openHandle()
       if handle.holdsFilesExclusively { _ = try handle.checkpoint(.passive, on: name) }
     }
   }
 
-  // MARK: On demand
+  // MARK: Explicit checkpoints
 
-  /// - parameter name: A database of the connection that uses the write-ahead log.
+  /// - parameter name: The name of a database of the connection that is in WAL mode.
   func checkpoint(
     _ mode: Database.CheckpointMode, _ name: String, of db: Database
   ) throws -> ConnectionHandle.LogCounts {
     let patience: CheckpointConnections.Patience = { count in db.callbacks.busy?(count) ?? false }
     do {
       let handle = try db.openHandle()
-      // Nobody else can be there.
+      // Other connections cannot use the file.
       if handle.holdsFilesExclusively { return try handle.checkpoint(mode.waitingKind ?? .passive, on: name) }
       let connections = try connections(name, of: db)
-      // What need not wait for readers is done in any case.
+      // Move first what can be moved without waiting for readers.
       let counts = try connections.move(patience)
       return if let kind = mode.waitingKind { try connections.checkpoint(kind, patience) } else { counts }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -117,7 +117,7 @@ final class Checkpointer: DatabasePart {
       throw DatabaseError(resultCode: .SQLITE_ERROR, message: "unknown database: \(name)")
     }
     let connections = try CheckpointConnections(name == "main" ? location : .file(path), vfs: vfs)
-    // The path may lead to another file by now.
+    // The path may refer to another file by now.
     if handle.hasMoved(name) {
       throw Database.movedError(path: path)
     }
@@ -126,7 +126,7 @@ final class Checkpointer: DatabasePart {
 }
 
 extension Database.CheckpointMode {
-  /// Nil for the mode that waits for nobody.
+  /// Nil for the mode that does not wait.
   fileprivate var waitingKind: ConnectionHandle.Checkpoint? {
     switch self {
     case .passive: nil

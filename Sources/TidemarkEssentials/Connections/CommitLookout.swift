@@ -1,52 +1,52 @@
-/// When to look whether others have committed.
+/// When to check whether there were external commits.
 ///
-///                +--------------- a file was written ---------------+
-///                v                                                  |
-///     looking again and again, with growing pauses --- some time --> resting: one look now and then
+///           +--------------- a file was written ----------------+
+///           v                                                   |
+///     checking repeatedly, with growing pauses --a while--> idle: rare checks
 ///
-/// Pauses end when something is told, but for the shortest. So only a commit whose last write was told before a look
-/// that did not show it waits for the end of a pause.
+/// A file event ends all pauses but the shortest. So only a commit whose last write was reported before a check
+/// that did not find it waits for the end of a pause.
 ///
-/// A file is written before a commit is there for others to see: whoever looks at once sees nothing, most often. Only
-/// our own commits have happened, for some time: then what is told of files is muted, for who writes pays for it.
+/// A file is written before its commit becomes visible: an immediate check usually finds nothing. If there are only
+/// own commits for some time, file events are disabled, because each of them costs the writer.
 ///
-/// Laws:
-/// 1. A file that was written is looked at for as long as a commit may take, unless a commit has come to be seen since.
-/// 2. What was muted is heard again before one rests, and looked at from then on as if something had been told.
-/// 3. However little is told, one looks each time that the rest is over.
+/// Invariants:
+/// 1. After a write to a file, checks continue for as long as a commit may take, unless a commit has been found since.
+/// 2. Disabled events are enabled again before the idle state, followed by checks as after an event.
+/// 3. Without any events, there is a check after each idle interval.
 struct CommitLookout {
-  /// How long a commit may take to be seen.
+  /// The time after which a commit is visible.
   static let patience = Duration.milliseconds(50)
 
-  /// How long one waits for the end of a commit of our own.
+  /// The maximum time to wait for the end of an own commit.
   static let ownPatience = Duration.milliseconds(200)
 
-  /// How long one rests between two looks.
+  /// The interval between two checks in the idle state.
   private let rest: Duration
 
-  /// Whether somebody tells of files.
+  /// Whether there are file events.
   private let listens: Bool
 
-  /// When to look next.
+  /// The time of the next check.
   private(set) var next: Duration
 
-  /// Whether what is told of the files is to be muted.
+  /// Whether file events should be disabled.
   private(set) var isMuted = false
 
-  /// When the files were last told to be written, as long as a commit may still come of it.
+  /// The time of the last file event, while a commit may still follow from it.
   private var told: Duration?
 
-  /// How many looks there were since, and whether one of them has shown a commit.
+  /// The number of checks since then, and whether one of them has found a commit.
   private var lookCount = 0
   private var hasFound = false
 
-  /// When there was last a commit of our own.
+  /// The time of the last own commit.
   private var ownCommit: Duration?
 
-  /// Since when one has not been able to tell.
+  /// The time since which checks have had no clear result.
   private var unclear: Duration?
 
-  /// Whether to wait for a commit of our own that has not ended.
+  /// Whether to wait for an own commit that has not ended.
   private(set) var isPatient = true
 
   init(rest: Duration, listens: Bool = true, now: Duration) {
@@ -55,16 +55,16 @@ struct CommitLookout {
     next = now
   }
 
-  /// A file was written, or may have been.
+  /// Reports that a file was written, or may have been.
   mutating func filesDidChange(_ now: Duration) {
     told = now
     (lookCount, hasFound) = (0, false)
     next = now
   }
 
-  /// Somebody has looked.
+  /// Reports the result of a check.
   ///
-  /// - parameter hasOwn: Whether there were commits of our own since the last look.
+  /// - parameter hasOwn: Whether there were own commits since the last check.
   mutating func didLook(_ finding: CommitFinding, hasOwn: Bool, _ now: Duration) {
     lookCount += 1
     if finding == .unclear {
@@ -77,7 +77,7 @@ struct CommitLookout {
     case .others, .moved:
       isMuted = false
       ownCommit = nil
-      // It was not there at the first look after the file was told to be written: it is what was being written.
+      // It was not found by the first check after the event, so it is the commit that caused the event.
       if lookCount > 1 { told = nil }
       hasFound = true
     case .nothing where hasOwn && listens:
@@ -88,7 +88,7 @@ struct CommitLookout {
       break
     }
     if isMuted, let own = ownCommit, now - own >= Self.patience {
-      // Law 2.
+      // Invariant 2.
       isMuted = false
       ownCommit = nil
       told = now
@@ -101,13 +101,13 @@ struct CommitLookout {
     if isMuted { return .milliseconds(1) }
     if let told {
       let elapsed = now - told
-      // Most often, what was found is all that there is.
+      // Usually, no further commit follows.
       let longest = hasFound ? Duration.milliseconds(1) : .microseconds(200)
       if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), longest) }
       if elapsed < Self.patience { return .milliseconds(1) }
     }
     if let unclear {
-      // The connection is in use, or cannot be had.
+      // The connection is in use, or not available.
       return min(max((now - unclear) / 4, .milliseconds(1)), rest)
     }
     return rest

@@ -1,10 +1,10 @@
-/// Numbers for the commits of a database with a write-ahead log, whoever makes them.
+/// Numbers the commits of a database with a write-ahead log, of all connections.
 ///
-/// The head of the log counts them, and is read with a state. That count begins anew when a log is recovered, which
-/// another process may have to do while this one has the database open: then, what is newer in the log has a lower
-/// count, and numbers go on from what they were.
+/// The WAL-index header counts the commits, and is read together with a snapshot. The count restarts when a log is
+/// recovered, which another process may have to do while this one has the database open: then newer states have lower
+/// counts, and the numbers continue from the last one.
 ///
-/// Law: of two states, the newer one has the greater number.
+/// Invariant: of two states, the newer one has the greater number.
 struct CommitNumbering {
   private var last: WALIndexHeader?
   private var base: UInt64 = 0
@@ -21,13 +21,13 @@ struct CommitNumbering {
 }
 
 extension _DatabaseGround {
-  /// The number of the last commit that a state has seen.
+  /// The number of the last commit that a snapshot includes.
   ///
-  /// - parameter db: Reads that state.
-  /// - returns: Zero when it cannot be told; and whether it may be that of a commit before, or be told another time.
+  /// - parameter db: A connection with this snapshot.
+  /// - returns: The number, zero if unknown; and whether it may be the number of an earlier commit, or change later.
   func commitNumber(of state: TakenState, _ db: Database) throws -> (number: UInt64, mayBeOlder: Bool) {
     guard let writer else { return (0, false) }
-    // Own commits are counted when they are told, those of others by SQLite.
+    // Own commits are counted when they are reported, external ones by SQLite.
     if fetchesExcludeWrites {
       return (writer.changeBroker.writeCount + UInt64(clamping: try db.dataVersion()), false)
     }
@@ -35,9 +35,9 @@ extension _DatabaseGround {
     return (number(of: header), state.header == nil)
   }
 
-  /// The number of the last commit that the state has seen which a transaction takes that has just begun.
+  /// The number of the last commit that the snapshot of a new transaction includes.
   ///
-  /// - returns: Nil when it may be that of a commit before: another transaction may have more luck.
+  /// - returns: Nil if it may be the number of an earlier commit: the caller retries with another transaction.
   func commitNumber(_ db: Database) throws -> UInt64? {
     if writer == nil { return 0 }
     let state = fetchesExcludeWrites ? TakenState() : try db.takeState()
@@ -46,18 +46,18 @@ extension _DatabaseGround {
   }
 }
 
-/// That others commit in the moment in which a state is taken does not go on for long.
+/// The maximum number of attempts that fail because of a commit at the moment of the snapshot.
 let commitNumberAttemptMax = 10_000
 
 extension DatabaseReader {
-  /// The number of the last commit, for those who compare it with that of a value: see
-  /// `ValueObservation.withCommitNumbers()`.
+  /// The number of the last commit, for comparisons with the number of a value: see
+  /// ``ValueObservation/withCommitNumbers()``.
   ///
   /// ```swift
   /// let number = try dbPool.commitNumber()
   /// ```
   ///
-  /// In a snapshot, and where there is no log that a pool could tell it from, it is zero.
+  /// It is zero in a snapshot, and in a database without a log from which a pool could read it.
   public func commitNumber() throws -> UInt64 {
     let ground = _ground
     for _ in 0..<commitNumberAttemptMax {
@@ -66,7 +66,7 @@ extension DatabaseReader {
     return 0
   }
 
-  /// The number of the last commit, for those who compare it with that of a value.
+  /// The number of the last commit, for comparisons with the number of a value.
   ///
   /// ```swift
   /// let number = try await dbPool.commitNumber()

@@ -7,48 +7,48 @@ extension Configuration {
   /// config.noticesCommitsByOthers = .every(.seconds(2))
   /// ```
   public enum CommitsByOthers: Sendable, Hashable {
-    /// Nobody looks: live queries see the commits of their own queue or pool.
+    /// External commits are not detected: live queries see only the commits of their own queue or pool.
     case never
 
-    /// The system tells when the files change; where it does not, and in case that it has missed something, one looks
-    /// several times a second.
+    /// The system reports changes of the files. Where it does not, and in case an event is lost, the database is
+    /// also checked several times per second.
     case atOnce
 
-    /// One looks now and then, and never in between.
+    /// The database is checked at the given interval only.
     case every(Duration)
   }
 }
 
-/// What a look at a database shows.
+/// The result of a check.
 enum CommitFinding: Equatable {
-  /// Nobody else has committed since the last look.
+  /// No external commit was made since the last check.
   case nothing
 
-  /// Somebody else has committed.
+  /// There was an external commit.
   case others
 
-  /// Somebody is committing, or the connection is in use: one has to look again.
+  /// A commit is in progress, or the connection is in use: check again.
   case unclear
 
-  /// The file is not any more where it was.
+  /// The file was moved or removed.
   case moved
 }
 
-/// Looks whether others have committed into a database. One thread uses it at a time.
+/// Checks a database for external commits. One thread uses it at a time.
 protocol CommitGauge: AnyObject, Sendable {
-  /// Looks. The first look has nothing to compare with, and finds nothing.
+  /// Performs a check. The first one has nothing to compare with, and finds nothing.
   ///
-  /// - parameter patience: Whether to wait for a commit of our own that has not ended.
+  /// - parameter patience: Whether to wait for an own commit that has not ended.
   func look(_ patience: Bool) -> CommitFinding
 
-  /// A connection is about to read for live queries, or has begun to.
+  /// Reports that a connection is about to read for live queries, or has begun to.
   ///
-  /// - returns: Whether what others commit after the state that it reads will be noticed.
+  /// - returns: Whether external commits after its snapshot will be detected.
   func begin(with db: Database) -> Bool
 
-  /// Lets go of what it holds. It may be used again.
+  /// Releases its resources. It can be used again.
   func rest()
 
-  /// It is not used any more.
+  /// Ends its use.
   func end()
 }

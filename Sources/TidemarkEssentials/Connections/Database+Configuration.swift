@@ -1,5 +1,5 @@
 extension Database {
-  /// How the connection was opened.
+  /// The configuration of the connection.
   public internal(set) var configuration: Configuration {
     get { part(ConfigurationPart.self).configuration }
     set { part(ConfigurationPart.self).configuration = newValue }

@@ -6,11 +6,11 @@
   import Darwin
 #endif
 
-// What is asked about the file of a database when a connection opens.
+// Checks of the database file when a connection opens.
 
 extension Database {
-  /// Refuses a file that is not what its name promises: another one than the connections that are open have (hazard
-  /// F5), or one that has several names, and so may have several logs (hazard F4).
+  /// Rejects a file that differs from the open file of existing connections (hazard
+  /// F5), or one with several names, which may have several logs (hazard F4).
   func checkIdentity(ofFileAtPath path: String) throws {
     guard let file = DatabaseFile(atPath: path) else { throw Self.movedError(path: path) }
     if settings.standing.firstIdentity(file.identity) != file.identity {
@@ -30,7 +30,7 @@ extension Database {
 }
 
 extension DatabaseError {
-  /// The error of a file that could not be opened, with what can be done about it, where that is known.
+  /// The error for a file that could not be opened, with a remedy where one is known.
   func explained(forFileAtPath path: String) -> DatabaseError {
     let words = message ?? resultCode.description
     switch extendedResultCode {
@@ -38,7 +38,7 @@ extension DatabaseError {
       // Hazard D2.
       return saying("\(words): all who use the write-ahead log, readers too, need room for the file \(path)-shm")
     case _ where resultCode == .SQLITE_CANTOPEN && !lacksResources && sql != nil:
-      // Hazard F14: the file itself was opened; what could not be is its log.
+      // Hazard F14: the file itself was opened, but its log could not be opened.
       let folder = FilePath.folder(of: path)
       guard access(folder, W_OK) != 0 else { return self }
       return saying(

@@ -1,9 +1,9 @@
-/// The state that a transaction has taken, as the head of the log tells it.
+/// The snapshot of a transaction, as identified by the WAL-index header.
 struct TakenState {
-  /// That of the state; nil where it is not known: somebody has committed in the moment in which it was taken.
+  /// The header of the snapshot; nil if it is unknown, because of a commit at the same moment.
   var header: WALIndexHeader?
 
-  /// That of the state, or of one before; nil where there is no log, or where it was being written.
+  /// The header of the snapshot, or of an earlier state; nil without a log, or if it was being written.
   var olderHeader: WALIndexHeader?
 
   /// Whether there is a log.
@@ -11,13 +11,13 @@ struct TakenState {
 }
 
 extension Database {
-  /// Has the transaction that was begun take its state now.
+  /// Takes the snapshot of the transaction that has begun.
   func takeState() throws -> TakenState {
     let hasLog = handle?.fileHead?.usesLog == true
     let header = hasLog ? handle?.walIndexHeaderOfLog : nil
-    // A transaction takes its state at its first read.
+    // A transaction takes its snapshot at its first read.
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
-    // The head is that of the state if nobody has committed meanwhile.
+    // The header belongs to the snapshot if it has not changed meanwhile.
     guard let header, header == handle?.walIndexHeaderOfLog else {
       return TakenState(olderHeader: header, hasLog: hasLog)
     }

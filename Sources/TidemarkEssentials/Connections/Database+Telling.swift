@@ -1,9 +1,9 @@
 extension Database {
   typealias ResultHandler = @Sendable (Result<Database, any Error>) -> Void
 
-  /// Runs an access that calls back: once, with the connection, or with the error for which there was none.
+  /// Runs an access with a callback, which is called once, with the connection or with an error.
   ///
-  /// An error of the end of the access, such as a commit that fails, comes too late to be told: it is logged.
+  /// An error at the end of the access, such as a failed commit, is too late for the callback: it is logged.
   ///
   /// - parameter access: Calls its argument with the connection, or throws.
   static func telling(_ handler: @escaping ResultHandler, _ access: ((Database) -> Void) throws -> Void) {

@@ -1,4 +1,4 @@
-/// How far a backup is.
+/// The progress of a backup.
 public struct DatabaseBackupProgress: Sendable {
   /// The number of pages that are still to be copied.
   public let remainingPageCount: Int

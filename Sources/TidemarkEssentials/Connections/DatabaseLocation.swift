@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// Where a database is, and what SQLite has to be told to find it.
+/// The location of a database, and the name that SQLite needs to open it.
 ///
-/// A path is never taken for a URI (hazard F15): a SQLite built with URIs would open `file:x?mode=memory`
-/// as a database in memory, and the data would be gone with the process.
+/// A path is never interpreted as a URI (hazard F15): an SQLite library with URIs enabled would open
+/// `file:x?mode=memory` as a database in memory, and lose its contents with the process.
 enum DatabaseLocation {
   /// A file.
   case file(String)
   /// A private database in memory.
   case memory
-  /// A database in memory that all connections of the process that use the name share.
+  /// A database in memory that is shared by all connections of the process that use the name.
   case named(String)
-  /// A private file that nobody else sees, deleted at the end.
+  /// A private temporary file, which is deleted at the end.
   case temporary
-  /// What the program wrote as a URI.
+  /// A URI that the program has given explicitly.
   case uri(String)
 
-  /// The meaning of a path. Two texts are special for SQLite, and no file can have these names.
+  /// Interprets a path. Two texts have a special meaning for SQLite, and cannot be names of files.
   init(path: String) {
     switch path {
     case ":memory:": self = .memory
@@ -25,7 +25,7 @@ enum DatabaseLocation {
     }
   }
 
-  /// What `sqlite3_open_v2` takes.
+  /// The argument of `sqlite3_open_v2`.
   var name: String {
     switch self {
     case .file(let path): Self.absolute(path)
@@ -36,7 +36,7 @@ enum DatabaseLocation {
     }
   }
 
-  /// What the program is shown.
+  /// The path as shown to the program.
   var path: String {
     switch self {
     case .file(let path): path

@@ -1,30 +1,30 @@
 // MARK: - Writing
 
 extension DatabasePool {
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try writer.sync(nested: readers.nestedWrites, updates)
   }
 
-  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  /// An internal requirement; do not call it: `writeWithoutTransaction` with the time limit of accesses, if any.
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writer.boundedSync(nested: readers.nestedWrites, updates)
   }
 
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   public func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await writer.async(updates)
   }
 
-  /// Not for you to call: writes in a transaction.
+  /// An internal requirement; do not call it: writes in a transaction.
   public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await writer.asyncTransaction(updates)
   }
 
-  /// Uses the connection that writes while nobody reads. Reads that come meanwhile wait.
+  /// Executes operations on the writer connection without concurrent reads. New reads wait.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writer.boundedSync(nested: readers.nestedWrites) { db in
@@ -32,31 +32,31 @@ extension DatabasePool {
     }
   }
 
-  /// Uses the connection that writes while nobody reads. Reads that come meanwhile wait.
+  /// Executes operations on the writer connection without concurrent reads. New reads wait.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await writer.async(in: BarrierTurn(writer.gate, readers, nested), updates)
   }
 
-  /// Uses later the connection that writes, while nobody reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     writer.scheduleResult(in: BarrierTurn(writer.gate, readers, nested), updates)
   }
 
-  /// Uses later the connection that writes. Each statement is a transaction of its own.
+  /// Schedules operations on the writer connection, in autocommit mode.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     writer.schedule(updates)
   }
 
-  /// Uses the connection that writes, inside the write that the thread is in if there is one.
+  /// Executes operations on the writer connection, in the thread's current write if there is one.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try writer.reentrantSync(nested: readers.nestedWrites, updates)
   }
 
-  /// Uses the connection that writes in a transaction, which ends as the closure says.
+  /// Executes operations on the writer connection in a transaction, and ends it as the closure decides.
   public func writeInTransaction(
     _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
   ) throws {

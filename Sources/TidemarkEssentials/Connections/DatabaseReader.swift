@@ -1,46 +1,46 @@
-/// A database that can be read: a queue, a pool, a snapshot.
+/// A database that can be read: a queue, a pool, or a snapshot.
 ///
-/// Accesses have two forms. The synchronous one blocks the calling thread until it is done, and runs on it.
-/// The asynchronous one suspends the calling task, and runs on a thread of the database, unless it is likely to be
-/// short; when the task is cancelled, the access is, too.
+/// Accesses have two forms. The synchronous form blocks the calling thread, and runs on it.
+/// The asynchronous form suspends the calling task, and runs on a thread of the database, or inline if it is likely to
+/// be short. If the task is cancelled, the access is interrupted.
 public protocol DatabaseReader: AnyObject, Sendable {
-  /// How the database was opened.
+  /// The configuration of the database.
   var configuration: Configuration { get }
 
-  /// The path to the file, or what stands for it.
+  /// The path of the file, or its replacement for a database in memory.
   var path: String { get }
 
-  /// Not for you to use: how observations reach the database.
+  /// An internal requirement, through which observations reach the database; do not use it.
   var _ground: _DatabaseGround { get }
 
-  /// Closes the database. Accesses throw from then on.
+  /// Closes the database. All following accesses throw.
   ///
-  /// - throws: An error when it cannot be closed: a statement is still held by the program.
+  /// - throws: An error if it cannot be closed because the program still retains a statement.
   func close() throws
 
-  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`.
+  /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`.
   func interrupt()
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   @_disfavoredOverload
   func read<T>(_ value: (Database) throws -> T) throws -> T
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated snapshot.
   func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T
 
-  /// Reads later. All that is read comes from one state of the database, and nothing can be written.
+  /// Schedules read-only operations in an isolated snapshot.
   func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-  /// Reads, without the promise of one state: others may write between two statements.
+  /// Executes read-only operations without isolation: there may be commits between two statements.
   @_disfavoredOverload
   func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T
 
-  /// Reads, without the promise of one state: others may write between two statements.
+  /// Executes read-only operations without isolation: there may be commits between two statements.
   func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T
 
-  /// Reads later, without the promise of one state: others may write between two statements.
+  /// Schedules read-only operations without isolation: there may be commits between two statements.
   func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-  /// Reads, inside the access that the thread is in if there is one, without the promise of one state.
+  /// Executes read-only operations without isolation, in the thread's current access if there is one.
   func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T
 }

@@ -1,38 +1,38 @@
-/// Something that is known to go wrong with a database as it is used (promise P11).
+/// A known hazard of a database in its environment (promise P11).
 ///
-/// It is told to `Database.logError` when a database is opened, and can be asked for:
+/// ``Database/logError`` receives it when a database is opened. Programs can also read it:
 ///
 /// ```swift
 /// let warnings = try dbPool.read { db in db.warnings }
 /// ```
 public struct DatabaseWarning: Sendable, Hashable, CustomStringConvertible {
-  /// What it is about.
+  /// The cause of a hazard.
   public enum Subject: Sendable, Hashable {
-    /// A fault of the SQLite at hand.
+    /// A fault of the linked SQLite.
     case sqlite
 
-    /// The file system that the file is on.
+    /// The file system of the file.
     case fileSystem
   }
 
-  /// What it is about.
+  /// The cause.
   public let subject: Subject
 
-  /// What may happen, and what to do about it.
+  /// The possible consequences, and a remedy.
   public let description: String
 }
 
 extension Database {
-  /// What is known to go wrong with this database as it is used: with the version of SQLite, and with the place of the
-  /// file. Some distributions mend faults without another version number: a warning may be out of date.
+  /// The known hazards of this database: of the version of SQLite, and of the location of the
+  /// file. Some distributions fix faults without a new version number, so a warning may be obsolete.
   public var warnings: [DatabaseWarning] {
     preconditionAccess()
-    // When in doubt, warn.
+    // In case of doubt, warn.
     let mode = try? String.fetchOne(self, sql: "PRAGMA journal_mode")
     return warnings(usesWriteAheadLog: mode ?? "wal" == "wal")
   }
 
-  /// Tells the log what is to be warned about.
+  /// Logs the warnings.
   func logWarnings(usesWriteAheadLog: Bool) {
     if Self.logError == nil { return }
     for warning in warnings(usesWriteAheadLog: usesWriteAheadLog) {
@@ -61,10 +61,10 @@ extension DatabaseWarning {
   }
 }
 
-/// A fault of some versions of SQLite that matters to a database, depending on how it is used.
+/// A fault of some versions of SQLite, with the conditions under which it matters.
 struct SQLiteFault {
   var firstVersion: CInt
-  /// The version that mends it, and older branches that were mended: from the first version of each to its last.
+  /// The version with the fix, and the older branches with it: from the first fixed version of each to its last.
   var mendedIn: CInt
   var mendedBranches: [ClosedRange<CInt>] = []
   var concerns: Use
@@ -97,7 +97,7 @@ struct SQLiteFault {
     version >= firstVersion && version < mendedIn && !mendedBranches.contains { $0.contains(version) }
   }
 
-  /// The warnings for a version, as far as they concern a use.
+  /// The warnings for a version and a use.
   static func warnings(version: CInt, usesWriteAheadLog: Bool, isUntrusted: Bool) -> [DatabaseWarning] {
     all.filter { fault in
       switch fault.concerns {

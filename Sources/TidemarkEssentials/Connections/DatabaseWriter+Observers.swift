@@ -1,14 +1,14 @@
 extension DatabaseWriter {
-  /// Has an observer told of the changes of this database, and of the ends of its transactions.
+  /// Adds an observer of the changes of this database, and of the ends of its transactions.
   ///
   /// ```swift
   /// let counter = BookCounter()
   /// dbQueue.add(transactionObserver: counter)
   /// ```
   ///
-  /// It waits for the connection that writes. See `TransactionObserver`.
+  /// It waits for the writer connection. See ``TransactionObserver``.
   ///
-  /// - parameter extent: By default, the observer is told as long as it exists, and is not kept.
+  /// - parameter extent: By default, the observer is notified while it exists, and is not retained.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime
@@ -16,14 +16,14 @@ extension DatabaseWriter {
     unsafeReentrantWrite { $0.add(transactionObserver: transactionObserver, extent: extent) }
   }
 
-  /// Has an observer told no more.
+  /// Removes an observer.
   public func remove(transactionObserver: some TransactionObserver) {
     unsafeReentrantWrite { $0.remove(transactionObserver: transactionObserver) }
   }
 }
 
 extension DatabaseWriter {
-  /// Where the commits of this database are told, for the library's own use.
+  /// Delivers the commits of this database, for the library's own use.
   var changeBroker: ChangeBroker {
     guard let writer = _ground.writer else { preconditionFailure("Who writes has a connection for that") }
     return writer.changeBroker

@@ -1,52 +1,52 @@
-/// A database that can be read and written: a queue, a pool.
+/// A database that can be read and written: a queue or a pool.
 ///
-/// Writes come one after the other.
+/// Writes are serialized.
 public protocol DatabaseWriter: DatabaseReader {
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   @_disfavoredOverload
   func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T
 
-  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  /// An internal requirement; do not call it: `writeWithoutTransaction` with the time limit of accesses, if any.
   func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
 
-  /// Uses the connection that writes. Each statement is a transaction of its own.
+  /// Executes operations on the writer connection, in autocommit mode.
   func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T
 
-  /// Not for you to call: writes in a transaction.
+  /// An internal requirement; do not call it: writes in a transaction.
   func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T
 
-  /// Uses the connection that writes while nobody reads.
+  /// Executes operations on the writer connection without concurrent reads.
   @_disfavoredOverload
   func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
 
-  /// Uses the connection that writes while nobody reads.
+  /// Executes operations on the writer connection without concurrent reads.
   func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T
 
-  /// Uses later the connection that writes, while nobody reads.
+  /// Schedules operations on the writer connection without concurrent reads.
   func asyncBarrierWriteWithoutTransaction(_ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-  /// Uses later the connection that writes. Each statement is a transaction of its own.
+  /// Schedules operations on the writer connection, in autocommit mode.
   func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void)
 
-  /// Uses the connection that writes, inside the access that the thread is in if there is one.
+  /// Executes operations on the writer connection, in the thread's current access if there is one.
   func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T
 
-  /// Reads the state that was just committed, from an access that writes, which goes on meanwhile where the
-  /// database can do that.
+  /// Schedules a read of the last committed state, from an access of the writer, which continues meanwhile if the
+  /// database allows it.
   func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
 
 extension DatabaseWriter {
-  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  /// An internal requirement; do not call it: `writeWithoutTransaction` with the time limit of accesses, if any.
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writeWithoutTransaction(updates)
   }
 
-  /// Not for you to call: writes in a transaction.
+  /// An internal requirement; do not call it: writes in a transaction.
   public func _asyncWrite<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await writeWithoutTransaction { try $0.committing(updates) }
   }
@@ -55,7 +55,7 @@ extension DatabaseWriter {
 // MARK: - Transactions
 
 extension DatabaseWriter {
-  /// Writes in a transaction: all of it, or, when the closure throws, nothing.
+  /// Executes operations in a transaction, which is committed, or rolled back if the closure throws.
   ///
   /// ```swift
   /// try dbQueue.write { db in
@@ -67,14 +67,14 @@ extension DatabaseWriter {
     try _boundedWriteWithoutTransaction { try $0.committing(updates) }
   }
 
-  /// Writes in a transaction: all of it, or, when the closure throws or the task is cancelled, nothing.
+  /// Executes operations in a transaction, which is rolled back if the closure throws or the task is cancelled.
   public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await _asyncWrite(updates)
   }
 
-  /// Writes later in a transaction: all of it, or, when the closure throws, nothing.
+  /// Schedules operations in a transaction, which is committed, or rolled back if the closure throws.
   ///
-  /// - parameter completion: Told the result on the same connection, when the transaction has ended.
+  /// - parameter completion: Receives the result on the same connection, after the transaction has ended.
   public func asyncWrite<T>(
     _ updates: @escaping @Sendable (Database) throws -> T,
     completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
@@ -88,24 +88,24 @@ extension DatabaseWriter {
 // MARK: - Maintenance
 
 extension DatabaseWriter {
-  /// Rebuilds the file, without holes. C: `VACUUM`.
+  /// Rebuilds the file without unused space. C: `VACUUM`.
   @_disfavoredOverload
   public func vacuum() throws {
     try _boundedWriteWithoutTransaction { try $0.execute(sql: "VACUUM") }
   }
 
-  /// Rebuilds the file, without holes. C: `VACUUM`.
+  /// Rebuilds the file without unused space. C: `VACUUM`.
   public func vacuum() async throws {
     try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
   }
 
-  /// Writes a copy without holes into a new file. C: `VACUUM INTO`.
+  /// Writes a copy without unused space into a new file. C: `VACUUM INTO`.
   @_disfavoredOverload
   public func vacuum(into filePath: String) throws {
     try _boundedWriteWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
   }
 
-  /// Writes a copy without holes into a new file. C: `VACUUM INTO`.
+  /// Writes a copy without unused space into a new file. C: `VACUUM INTO`.
   public func vacuum(into filePath: String) async throws {
     try await writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
   }

@@ -1,58 +1,57 @@
 import Dispatch
 
-/// What the connections take from the world: threads, time, and a file system.
+/// The environment of connections: threads, time, and a file system.
 ///
-/// All of it comes through this one value, so that a test can run the same code on a schedule that it
-/// chooses, and on a disk that fails (`swift test` uses it for the latter, and the deterministic scheduler
-/// for the former).
+/// All of it comes through this value, so that tests run the same code with a deterministic schedule,
+/// and on a failing disk.
 struct Environment: Sendable {
-  /// The VFS that files are opened with; nil for the one of the system.
+  /// The VFS with which files are opened; nil for the system's.
   var vfs: String?
 
-  /// Where time comes from.
+  /// The clock.
   var clock = WorldClock.live
 
-  /// Whether the pre-update hook is used where SQLite has one.
+  /// Whether the pre-update hook is used if SQLite has one.
   var usesRowHook = true
 
-  /// How much of a transaction is kept to tell its changes row by row.
+  /// The limit of recorded row changes per transaction.
   var changeLogBound = ChangeLog.Bound()
 
-  /// Whether one listens to what the system tells of files, where it tells something.
+  /// Whether file events are used where the system has them.
   var listensToFiles = true
 
-  /// How long one looks for no commits of others where nothing is told of the files.
+  /// The interval between checks for external commits without file events.
   var lookoutRest = Duration.milliseconds(500)
 
-  /// Whether asynchronous accesses may run on the threads of their tasks.
+  /// Whether asynchronous accesses may run inline.
   var allowsAccessesInPlace = true
 
-  /// Makes the executor of the asynchronous accesses of a queue.
+  /// Creates the executor for the asynchronous accesses of a queue.
   ///
-  /// - parameter threadCountMax: How many accesses may run at the same time.
+  /// - parameter threadCountMax: The number of accesses that may run at the same time.
   var makeExecutor: @Sendable (_ label: String, _ threadCountMax: Int) -> any AccessExecutor
 
-  /// Makes a place where a thread waits for its turn.
+  /// Creates an object with which a thread waits for its turn.
   var makePlace: @Sendable () -> any WaitingPlace
 
-  /// The real world.
+  /// The real environment.
   static let live = Environment(
     vfs: nil,
     makeExecutor: { label, threadCountMax in ThreadExecutor(label: label, threadCountMax: threadCountMax) },
     makePlace: { DispatchSemaphore(value: 0) })
 }
 
-/// Where a thread waits for its turn. Somebody else tells it, once, before or after it has begun to wait.
+/// Blocks a thread until another one signals it, once, before or after the wait begins.
 protocol WaitingPlace: Sendable {
-  /// The wait is over.
+  /// Ends the wait.
   func tell()
 
-  /// Waits until somebody tells.
+  /// Waits for the signal.
   func wait()
 
-  /// Waits for some time.
+  /// Waits for the signal, for a limited time.
   ///
-  /// - returns: Whether somebody told.
+  /// - returns: Whether it was signalled.
   func wait(for duration: Duration) -> Bool
 }
 
@@ -64,9 +63,9 @@ extension DispatchSemaphore: WaitingPlace {
 
 /// Runs asynchronous accesses.
 protocol AccessExecutor: Sendable {
-  /// Has a job run soon, elsewhere.
+  /// Runs a job asynchronously on another thread.
   func execute(_ job: @escaping @Sendable () -> Void)
 
-  /// There will be no more jobs, most likely: what waits for them is given back. Jobs that come all the same are run.
+  /// Reports that no more jobs are expected: releases idle threads. Further jobs are still executed.
   func retire()
 }

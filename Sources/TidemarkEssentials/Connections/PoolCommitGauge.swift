@@ -1,11 +1,11 @@
 import CSQLite
 import Synchronization
 
-/// Looks with a connection of its own, which does nothing else: a pool has others beside it anyway, so that it keeps
-/// nobody from anything.
+/// Checks with a connection of its own: a pool has several connections anyway, so an additional one has no effect on
+/// other users of the file.
 ///
-/// In a database with a write-ahead log it looks at the head of the wal-index, which is memory, and `OwnCommits` tells
-/// whose commits it finds. Elsewhere, SQLite counts commits (`PRAGMA data_version`).
+/// In a database with a write-ahead log, it reads the WAL-index header, which is in memory, and `OwnCommits`
+/// distinguishes own commits. In other databases, SQLite counts the commits (`PRAGMA data_version`).
 final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   private let path: String
   private let vfs: String?
@@ -17,14 +17,14 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
   private var version: Int64?
   private var fileHead: DatabaseFileHead?
 
-  // Whether the connection that knew the version is gone.
+  // Whether the connection with the known version was closed.
   private var hasLostVersion = false
 
-  // Whether the version is known: those who begin to read want to know.
+  // Whether the version is known: needed before the first read.
   private let hasVersion = Atomic<Bool>(false)
 
-  /// - parameter standing: What the connections of the pool know of the file.
-  /// - parameter ownCommits: Those of the connection that writes.
+  /// - parameter standing: The state that the connections of the pool share.
+  /// - parameter ownCommits: The commits of the writer connection.
   init(path: String, vfs: String?, _ standing: DatabaseStanding, _ ownCommits: OwnCommits) {
     self.path = path
     self.vfs = vfs
@@ -41,7 +41,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
       if handle.hasMoved() { return .moved }
       return try usesLog ? lookIntoLog(handle, patience) : lookIntoFile(handle)
     } catch {
-      // Somebody has the lock, or there is no descriptor left. If it is something else, a fetch will find out.
+      // Another connection holds the lock, or no descriptor is left. Any other problem will show in a fetch.
       return .unclear
     }
   }
@@ -50,18 +50,18 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
     switch ownCommits.look(patience, { handle.walIndexHeaderOfLog }) {
     case .nothing: .nothing
     case .others: .others
-    // A head that cannot be read for so long is one of which nothing is known here.
+    // The header cannot be read for some time: nothing is known.
     case .unclear: patience ? .unclear : try lookIntoFile(handle)
     }
   }
 
   private func lookIntoFile(_ handle: ConnectionHandle) throws -> CommitFinding {
-    // A lock for a moment would be one too many for a writer that does not wait.
+    // Even a short lock would disturb a writer that does not wait.
     if let fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .nothing }
     do {
       try handle.execute("BEGIN")
       let version = try handle.integer("PRAGMA data_version")
-      // What is in the file is committed as long as the lock is ours.
+      // The content of the file is committed while the lock is held.
       fileHead = handle.fileHead
       try handle.execute("COMMIT")
       usesLog = fileHead?.usesLog == true
@@ -77,14 +77,14 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
     }
   }
 
-  /// The connection; nil when it would be one to another file than those of the pool.
+  /// Returns the connection; nil if it would open another file than the pool's.
   private func openedHandle() throws -> ConnectionHandle? {
     if let handle { return handle }
     if DatabaseFile.isMissing(atPath: path) { return nil }
     let new = try ConnectionHandle.open(path, flags: SQLITE_OPEN_READONLY, vfs: vfs)
     do {
       try new.set(.noCheckpointOnClose, true)
-      // A connection that has not read yet does not know of the log.
+      // A connection that has not read yet has not opened the log.
       _ = try new.integer("PRAGMA schema_version")
       usesLog = new.fileHead?.usesLog == true
       if usesLog, new.walIndexHeaderOfLog == nil { throw DatabaseError(resultCode: .SQLITE_BUSY) }
@@ -102,7 +102,7 @@ final class PoolCommitGauge: CommitGauge, @unchecked Sendable {
 
   func begin(with db: Database) -> Bool {
     guard let handle = db.handle else { return false }
-    // Who has begun to read may read an older state than the one of now, unless nobody else can commit meanwhile.
+    // The snapshot may be older than the current state, unless other connections cannot commit meanwhile.
     if handle.isReading("main"), !handle.isWriting { return false }
     if ownCommits.hasBegun || hasVersion.load(ordering: .sequentiallyConsistent) { return true }
     guard let header = handle.walIndexHeader else { return false }

@@ -1,12 +1,12 @@
-/// Looks with the one connection of a queue, between its accesses: as long as one is running, there is nothing to fetch
-/// with, either.
+/// Checks with the only connection of a queue, between its accesses: during an access, nothing could be fetched
+/// anyway.
 ///
-/// SQLite counts the commits of others for each connection (`PRAGMA data_version`); its own are not among them. It also
-/// counts when a checkpoint of another connection has emptied the log: `OwnCommits` knows better then.
+/// SQLite counts external commits for each connection (`PRAGMA data_version`). It also
+/// counts when a checkpoint of another connection has emptied the log: `OwnCommits` detects this case.
 final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
   private let connection: SerializedConnection
 
-  // Touched inside accesses of the connection only.
+  // Used inside accesses of the connection only.
   private var version: Int64?
   private var fileHead: DatabaseFileHead?
 
@@ -20,12 +20,12 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
       do {
         guard let handle = db.handle, handle.isInAutocommitMode, !handle.isReading else { return .unclear }
         if handle.hasMoved() { return .moved }
-        // A lock for a moment would be one too many for a writer that does not wait.
+        // Even a short lock would disturb a writer that does not wait.
         if version == nil { beginWithLog(db) }
         if let fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .nothing }
         return try lookInside(db, handle)
       } catch {
-        // Somebody has the lock. If it is something else, a fetch will find out.
+        // Another connection holds the lock. Any other problem will show in a fetch.
         return .unclear
       }
     } ?? .unclear
@@ -39,19 +39,19 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
     }
     return try db.isolatedRead { db in
       let version = try db.dataVersion()
-      // What is in the file is committed as long as the lock is ours.
+      // The content of the file is committed while the lock is held.
       fileHead = handle.fileHead
       return note(version)
     }
   }
 
   private func lookIntoLog(_ handle: ConnectionHandle) -> CommitFinding {
-    // Who is alone has no log that others could see, and SQLite would make one where it is asked for.
+    // With exclusive locking the log is not shared, and SQLite would create a WAL-index on request.
     if handle.holdsFilesExclusively { return .others }
     if connection.ownCommits.hasBegun {
       return connection.ownCommits.look(false) { handle.walIndexHeaderOfLog } == .nothing ? .nothing : .others
     }
-    // What is read from now on is at least as new.
+    // Later reads are at least as new.
     if let header = handle.walIndexHeaderOfLog { connection.ownCommits.begin(with: header) }
     return .others
   }
@@ -64,12 +64,12 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
   func begin(with db: Database) -> Bool {
     if version != nil { return true }
     beginWithLog(db)
-    // In a transaction, it is the version of what is read there. Unknown, it is found by the first look.
+    // In a transaction, it is the version of its snapshot. If it is unknown, the first check determines it.
     version = try? db.dataVersion()
     return version != nil
   }
 
-  /// Takes note of the state of the log, which is no newer than what is read.
+  /// Records the state of the log, which is not newer than the following reads.
   private func beginWithLog(_ db: Database) {
     guard let handle = db.handle, !handle.isReading, !handle.holdsFilesExclusively,
       let header = handle.walIndexHeader
@@ -83,7 +83,7 @@ final class QueueCommitGauge: CommitGauge, @unchecked Sendable {
 }
 
 extension Database {
-  /// Another number whenever somebody else has committed. C: `PRAGMA data_version`.
+  /// A number that changes with each external commit. C: `PRAGMA data_version`.
   func dataVersion() throws -> Int64 {
     try untraced {
       try Int64.fetchOne(self, sql: "PRAGMA data_version") ?? 0

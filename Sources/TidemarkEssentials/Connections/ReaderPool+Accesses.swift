@@ -1,7 +1,7 @@
-// Accesses that read, with whatever connection is free.
+// Read accesses, on any free connection.
 
 extension ReaderPool {
-  /// Runs a synchronous access, on the calling thread.
+  /// Runs a synchronous access on the calling thread.
   @inline(__always)
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
     preconditionNotReentrant()
@@ -20,13 +20,13 @@ extension ReaderPool {
       """)
   }
 
-  /// Runs a synchronous access, inside the read that the thread is in if there is one.
+  /// Runs a synchronous access, in the thread's current read if there is one.
   func reentrantSync<T>(_ body: (Database) throws -> T) throws -> T {
     if let db = currentConnection { return try body(db) }
     return try sync(body)
   }
 
-  /// Runs an asynchronous access: in place where `AccessPlaces` allows it, else on a thread of the pool.
+  /// Runs an asynchronous access: inline if `AccessPlaces` allows it, otherwise on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try standing.checkIsNotInherited()
     let deadline = deadline()
@@ -67,10 +67,10 @@ extension ReaderPool {
     return try run(loan, deadline) { db in try db.withCancellationOfTask { try body(db) } }
   }
 
-  /// A connection for an access on the thread of the caller, who is suspended while he waits for it.
+  /// Borrows a connection for an inline access; the caller is suspended until one is free.
   ///
-  /// It is to be asked for when `borrowUnlessInherited` had none: an asynchronous call takes 200 instructions, whether
-  /// it has to wait or not.
+  /// Call it after `borrowUnlessInherited` has returned none: an asynchronous call takes 200 instructions, whether
+  /// it waits or not.
   func borrowInPlace(
     until deadline: Database.Deadline?, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Loan {
@@ -85,10 +85,10 @@ extension ReaderPool {
     }
   }
 
-  /// What an access that calls back does with its connection: something before, the call, something after.
+  /// Wraps the call of a callback with operations before and after it.
   typealias Scope = @Sendable (_ db: Database, _ call: (Database) -> Void) throws -> Void
 
-  /// Runs an access later. When it cannot begin, the error goes to `value`.
+  /// Schedules an access. If it cannot begin, `value` receives the error.
   func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     _ = borrow { [self] loan in
       executor.execute { [self] in
@@ -98,7 +98,7 @@ extension ReaderPool {
     }
   }
 
-  /// Runs an access of live queries later. When it cannot begin, the error goes to `value`.
+  /// Schedules an access of live queries. If it cannot begin, `value` receives the error.
   func scheduleLive(_ value: @escaping Database.ResultHandler) {
     borrowLive { [self] loan in
       executor.execute { [self] in
@@ -108,7 +108,7 @@ extension ReaderPool {
     }
   }
 
-  /// Runs later an access whose connection has its state already, and gives the connection back.
+  /// Schedules an access whose connection already has its snapshot, and returns the connection afterwards.
   func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in
       Database.telling(value) { call in try check(loan, deadline(), renews: false) { try scope($0, call) } }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A place for a reader.
+/// A place for a reader connection.
 ///
-/// The connection is touched by the access that the slot is lent to, and by no other. Anybody may interrupt it.
+/// Only the access that has borrowed the slot uses the connection. Any thread may interrupt it.
 final class ReaderSlot: Sendable {
   private nonisolated(unsafe) var ownedDatabase: Database?
   private nonisolated(unsafe) var ownedGeneration = 0
 
-  // The open connection, for those who interrupt it.
+  // The open connection, for interruptions.
   private let interruptible = Mutex<UInt>(0)
 
   var db: Database? { ownedDatabase }
 
-  /// Which generation of readers the connection belongs to.
+  /// The generation of readers to which the connection belongs.
   var generation: Int { ownedGeneration }
 
   func put(_ db: Database, generation: Int) {
@@ -23,7 +23,7 @@ final class ReaderSlot: Sendable {
 
   /// Closes the connection.
   ///
-  /// - throws: An error when a statement is still held by the program. The connection is then still there.
+  /// - throws: An error if the program still retains a statement. The connection then remains open.
   func close() throws {
     guard let db = ownedDatabase else { return }
     let pointer = interruptible.withLock { pointer in
@@ -39,7 +39,7 @@ final class ReaderSlot: Sendable {
     ownedDatabase = nil
   }
 
-  /// Gives the connection up: SQLite closes it when the last statement that the program holds is released.
+  /// Abandons the connection: SQLite closes it when the last statement that the program retains is released.
   func abandon() {
     do {
       try close()
@@ -57,9 +57,9 @@ final class ReaderSlot: Sendable {
   }
 }
 
-/// Which threads read with the slots of a pool.
+/// The threads that read with the slots of a pool.
 ///
-/// Each access asks whether its thread reads already: they lie side by side, so that nothing has to be retained for it.
+/// Each access checks whether its thread already reads: they are adjacent in memory, and need not be retained.
 final class ReaderThreads: Sendable {
   private nonisolated(unsafe) let threads: UnsafeMutablePointer<Atomic<ThreadID>>
   private let count: Int
@@ -75,14 +75,14 @@ final class ReaderThreads: Sendable {
     threads.deallocate()
   }
 
-  /// The slot that the calling thread reads with.
+  /// The slot with which the calling thread reads.
   var slotOfThisThread: Int? {
     let thread = currentThreadID()
     for slot in 0..<count where threads[slot].load(ordering: .relaxed) == thread { return slot }
     return nil
   }
 
-  /// Runs the access of the calling thread, with a slot that is lent to it.
+  /// Runs the access of the calling thread with a borrowed slot.
   @inline(__always)
   func withAccess<Result>(_ slot: Int, _ db: Database, _ body: (Database) throws -> Result) rethrows -> Result {
     threads[slot].store(currentThreadID(), ordering: .relaxed)

@@ -1,9 +1,9 @@
-/// Those who wait, in the order in which they came.
+/// A first-in, first-out queue of waiting accesses.
 ///
-/// Who gives up leaves a hole in the line, which is skipped; when there are more holes than waiters, the others close
-/// up. All operations take constant time on average, but for giving up, which finds its place by halving.
+/// An access that gives up leaves a hole, which is skipped; when there are more holes than accesses, the queue is
+/// compacted. All operations take constant amortized time, except giving up, which uses a binary search.
 struct WaitingLine<Waiter> {
-  /// A place in the line.
+  /// A position in the queue.
   struct Ticket: Hashable, Sendable {
     fileprivate var number: UInt64
   }
@@ -15,10 +15,10 @@ struct WaitingLine<Waiter> {
 
   var isEmpty: Bool { count == 0 }
 
-  /// How many places the line takes up, holes included.
+  /// The length of the queue, including holes.
   var placeCount: Int { places.count }
 
-  /// The next in line.
+  /// The next access.
   var first: Waiter? {
     mutating get {
       if places.isEmpty { return nil }
@@ -34,7 +34,7 @@ struct WaitingLine<Waiter> {
     return Ticket(number: nextNumber)
   }
 
-  /// Takes the next one out of the line.
+  /// Removes and returns the next access.
   mutating func popFirst() -> Waiter? {
     if places.isEmpty { return nil }
     skipHoles()
@@ -46,7 +46,7 @@ struct WaitingLine<Waiter> {
     return waiter
   }
 
-  /// Takes somebody out of the line, wherever he stands. Nil when he is not in it any more.
+  /// Removes an access at any position. Nil if it is not in the queue any more.
   mutating func remove(_ ticket: Ticket) -> Waiter? {
     var low = firstPlace
     var high = places.count
@@ -61,7 +61,7 @@ struct WaitingLine<Waiter> {
     return waiter
   }
 
-  // The first one may stay for long, while others come and give up.
+  // The first one may stay for a long time, while others are added and give up.
   private mutating func closeUp() {
     guard places.count > 64, count * 2 < places.count else { return }
     places.removeSubrange(..<firstPlace)

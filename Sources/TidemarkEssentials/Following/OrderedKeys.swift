@@ -1,20 +1,20 @@
-/// The ids of the rows of a result, in its order, with the values that they are sorted by.
+/// The row IDs of a result, in its order, with the values by which the rows are sorted.
 ///
-/// Each row has a slot, by which its owner keeps what else he knows of it: slots are numbers from zero on, without
-/// gaps. To find a row, and where it stands, to take it out or put it in, takes a time that hardly grows with the
+/// Each row has a slot, by which the owner stores further data: slots are numbers from zero on, without
+/// gaps. Finding a row and its position, and removing or inserting a row, take a time that hardly grows with the
 /// number of rows.
 struct OrderedKeys: Sendable {
-  /// How many slots stand together: to put one in pushes so many aside, and to count passes groups of so many.
+  /// The maximum size of a group of slots: an insertion moves so many slots, and counting iterates over groups.
   private static let groupCountMax = 1_024
 
   let order: RowOrder
   private var keys: [Int64] = []
 
-  /// Those of all slots, one behind the other.
+  /// The values of all slots, one after the other.
   private var values: [DatabaseValue] = []
   private var slots: [Int64: Int32] = [:]
 
-  /// The slots in order. None of the groups is empty.
+  /// The slots in order. No group is empty.
   private var groups: [[Int32]] = []
 
   init(_ order: RowOrder) {
@@ -36,7 +36,7 @@ struct OrderedKeys: Sendable {
     for group in groups { for slot in group { body(Int(slot)) } }
   }
 
-  /// How many rows stand before a place: that of a row that is there, or of one that is not.
+  /// The number of rows before a position, which may belong to an existing row or to a new one.
   func rank(of key: Int64, _ values: ArraySlice<DatabaseValue>) -> Int {
     let place = place(of: key, values)
     return groups[..<place.group].reduce(place.offset) { $0 + $1.count }
@@ -44,21 +44,21 @@ struct OrderedKeys: Sendable {
 
   // MARK: Changes
 
-  /// Puts in a row that stands behind all others.
+  /// Appends a row that sorts after all others.
   ///
-  /// - returns: False when it does not: it was not put in then.
+  /// - returns: False if it does not sort after all others: then it was not appended.
   mutating func append(_ key: Int64, _ values: ArraySlice<DatabaseValue>) -> Bool {
     if let last = groups.last?.last, compare(Int(last), key, values) >= 0 { return false }
     guard values.allSatisfy(RowOrder.isKnown), let slot = addSlot(key, values) else { return false }
-    // Room is left for others: most groups stay as they are.
+    // Leave room for insertions, so that most groups need not be split.
     if groups.last.map({ $0.count >= Self.groupCountMax / 2 }) ?? true { groups.append([]) }
     groups[groups.count - 1].append(slot)
     return true
   }
 
-  /// Puts in a row that is not there, with the next slot.
+  /// Inserts a new row, with the next slot.
   ///
-  /// - parameter values: They can be put in order.
+  /// - parameter values: Values that can be ordered.
   mutating func insert(_ key: Int64, _ values: ArraySlice<DatabaseValue>) {
     let place = place(of: key, values)
     guard let slot = addSlot(key, values) else { preconditionFailure("A row is put in twice") }
@@ -76,7 +76,7 @@ struct OrderedKeys: Sendable {
     }
   }
 
-  /// Takes a row out. The row of the last slot has its slot from then on.
+  /// Removes a row. The row with the last slot then gets its slot.
   mutating func remove(at slot: Int) {
     let place = place(ofSlot: slot)
     groups[place.group].remove(at: place.offset)
@@ -104,7 +104,7 @@ struct OrderedKeys: Sendable {
     return slot
   }
 
-  // MARK: Places
+  // MARK: Positions
 
   private func compare(_ slot: Int, _ key: Int64, _ values: ArraySlice<DatabaseValue>) -> Int {
     order.compare(keys[slot], self.values(at: slot), key, values)
@@ -112,7 +112,7 @@ struct OrderedKeys: Sendable {
 
   private func place(ofSlot slot: Int) -> (group: Int, offset: Int) { place(of: keys[slot], values(at: slot)) }
 
-  /// The first place whose row does not stand before some row.
+  /// The first position whose row does not sort before a row.
   private func place(of key: Int64, _ values: ArraySlice<DatabaseValue>) -> (group: Int, offset: Int) {
     func isBefore(_ slot: Int32) -> Bool { compare(Int(slot), key, values) < 0 }
     let group = groups.halved { $0.last.map(isBefore) ?? true }
@@ -121,7 +121,7 @@ struct OrderedKeys: Sendable {
 }
 
 extension Array {
-  /// How many elements stand at the beginning that meet a condition, where those that do stand before all others.
+  /// The number of elements at the beginning that satisfy a condition, if all of these precede all others.
   func halved(_ isBefore: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,24 +1,24 @@
-/// The clauses of a plain `SELECT … FROM … WHERE … ORDER BY …`, as they stand in its text.
+/// The clauses of a simple `SELECT … FROM … WHERE … ORDER BY …`, as in its text.
 struct QueryClauses {
-  /// From the `SELECT` on.
+  /// The text from `SELECT` on.
   let selection: Substring
 
-  /// From the `FROM` on.
+  /// The text from `FROM` on.
   let source: Substring
 
-  /// Behind the `WHERE`.
+  /// The text after `WHERE`.
   let condition: Substring?
 
-  /// Behind the `ORDER BY`.
+  /// The text after `ORDER BY`.
   let ordering: Substring?
 
   private enum Clause {
     case selection, source, condition, ordering
   }
 
-  /// Nil where there are other clauses, or none that says where the rows come from.
+  /// Nil if there are other clauses, or no `FROM`.
   ///
-  /// - parameter sql: A query that was parsed: the words of clauses are no names in it.
+  /// - parameter sql: A query that was parsed, so that the keywords of clauses are not names.
   init?(_ sql: String) {
     var texts: [Clause: Substring] = [:]
     var clause = Clause.selection
@@ -31,7 +31,7 @@ struct QueryClauses {
       if text == "(" { depth += 1 }
       defer { previousWord = word }
       switch word {
-      // There is `IS DISTINCT FROM`, too.
+      // `IS DISTINCT FROM` is an operator.
       case "FROM" where clause == .selection && previousWord != "DISTINCT": clause = .source
       case "WHERE":
         clause = .condition
@@ -40,7 +40,7 @@ struct QueryClauses {
         clause = .ordering
         continue
       case "BY" where previousWord == "ORDER": continue
-      // An index that must be used may be none for one row.
+      // An index that must be used may not be applicable to a query of one row.
       case "INDEXED": return nil
       case "GROUP", "HAVING", "WINDOW", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "WITH": return nil
       default: break

@@ -1,26 +1,26 @@
-/// Compares two lists that have most of their rows in common, by those that they have not.
+/// Compares two lists with mostly equal rows, by their different rows.
 ///
-/// The others stay, in one order. So a row has moved when there are more or less of them before it, or when it has
-/// passed another one that is compared.
+/// The equal rows keep their order. So a row has moved if the number of them before it has changed, or if it has
+/// moved past another different row.
 struct RowComparison<Element: Equatable> {
   private struct Place {
     var key: Int64
     var element: Element
     var offset: Int
 
-    /// How many rows are before it that are not compared.
+    /// The number of equal rows before it.
     var othersBefore: Int
   }
 
   private var old: [Place] = []
   private var new: [Place] = []
 
-  /// Adds a row of the old list, behind those that were added.
+  /// Adds a row of the old list, after all added ones.
   mutating func addOld(_ key: Int64, _ element: Element, othersBefore: Int) {
     old.append(Place(key: key, element: element, offset: othersBefore + old.count, othersBefore: othersBefore))
   }
 
-  /// Adds a row of the new list, behind those that were added.
+  /// Adds a row of the new list, after all added ones.
   mutating func addNew(_ key: Int64, _ element: Element, offset: Int) {
     new.append(Place(key: key, element: element, offset: offset, othersBefore: offset - new.count))
   }
@@ -31,7 +31,7 @@ struct RowComparison<Element: Equatable> {
     let partnersOfOld = Set(partners.compactMap { $0 })
     let removals = old.indices.filter { !partnersOfOld.contains($0) }
     let pairs = partners.enumerated().compactMap { i, j in j.map { (old: old[$0], oldIndex: $0, new: new[i]) } }
-    // Those that have passed none of the others stay, but for those of them that have passed each other.
+    // Rows that have not moved past an equal row stay, unless they have moved past each other.
     let candidates = pairs.indices.filter { pairs[$0].old.othersBefore == pairs[$0].new.othersBefore }
     let stays = longestRun(of: candidates.map { pairs[$0].oldIndex })
     let staying = Set(zip(candidates, stays).compactMap { $1 ? $0 : nil })
@@ -50,8 +50,8 @@ struct RowComparison<Element: Equatable> {
       oldCount: oldCount)
   }
 
-  /// For each row of the new list, the index of the old one that was the same element: that of the same id in the
-  /// table, if it is, or any.
+  /// For each row of the new list, the index of the same element in the old list: preferably the one with the same row
+  /// ID.
   private func partners<ID: Hashable>(by id: (Element) -> ID) -> [Int?] {
     var partners: [Int?] = Array(repeating: nil, count: new.count)
     let (oldIDs, newIDs) = (old.map { id($0.element) }, new.map { id($0.element) })
@@ -60,7 +60,7 @@ struct RowComparison<Element: Equatable> {
       if let j = places[row.key], oldIDs[j] == newIDs[i] { partners[i] = j }
     }
     let taken = Set(partners.compactMap { $0 })
-    // From the last one to the first one: of those that are left, the first one is taken first.
+    // From the last one to the first one, so that the first remaining one is removed first.
     var left: [ID: [Int]] = [:]
     for j in old.indices.reversed() where !taken.contains(j) { left[oldIDs[j], default: []].append(j) }
     if left.isEmpty { return partners }

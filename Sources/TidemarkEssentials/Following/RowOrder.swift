@@ -1,4 +1,4 @@
-/// The order of the rows of a result: by some values of theirs, as SQLite sorts them, and then by their ids.
+/// The order of the rows of a result: by some of their values, as SQLite sorts them, and then by their row IDs.
 struct RowOrder: Equatable, Sendable {
   /// How texts are compared.
   enum Collation: String {
@@ -7,7 +7,7 @@ struct RowOrder: Equatable, Sendable {
     case rtrim
   }
 
-  /// A value that rows are sorted by.
+  /// A value by which rows are sorted.
   struct Term: Equatable, Sendable {
     var collation = Collation.binary
     var isDescending = false
@@ -16,14 +16,14 @@ struct RowOrder: Equatable, Sendable {
   var terms: [Term]
   var isKeyDescending = false
 
-  /// Whether rows with a value can be put in order: SQLite does not compare texts as we do that were repaired, or that
-  /// end for some where they go on for others.
+  /// Whether rows with a value can be ordered here: SQLite compares repaired texts, and texts with NUL characters,
+  /// in a different way.
   static func isKnown(_ value: DatabaseValue) -> Bool {
     guard case .string(let text) = value.storage else { return true }
     return !text.utf8.contains(0) && !text.unicodeScalars.contains("\u{FFFD}")
   }
 
-  /// Negative, zero or positive, as a row stands before another one, is the same, or stands behind it.
+  /// Returns a negative number, zero or a positive number if a row sorts before another one, equally, or after it.
   func compare(
     _ key: Int64, _ values: ArraySlice<DatabaseValue>, _ otherKey: Int64, _ otherValues: ArraySlice<DatabaseValue>
   ) -> Int {
@@ -60,7 +60,7 @@ extension RowOrder.Collation {
     return lhs.lexicographicallyPrecedes(rhs) ? -1 : rhs.lexicographicallyPrecedes(lhs) ? 1 : 0
   }
 
-  /// What is compared in place of a text.
+  /// The bytes that are compared for a text.
   private func bytes(of text: String) -> [UInt8] {
     switch self {
     case .binary:

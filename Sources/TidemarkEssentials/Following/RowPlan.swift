@@ -19,8 +19,8 @@ struct RowPlan: Sendable {
     }
   }
 
-  /// The ids of rows to fetch one by one; nil when that may not be enough, or when they are so many that to fetch the
-  /// whole result is quicker.
+  /// The IDs of the rows to fetch one by one; nil if this may not suffice, or if there are so many that fetching the
+  /// whole result is faster.
   func idsToFetch(_ news: StateNews, _ count: Int) -> [Int64]? {
     guard news.areAll, news.othersCount == othersCount, case .some(let ids) = news.rows,
       ids.count <= 16 + count / 8

@@ -1,8 +1,8 @@
-/// Reads what a completed query shows behind what the program asked for: the ids of the rows, and what they are sorted
-/// by.
+/// Reads the columns that were added to a query: the row IDs, and the values by which the rows are
+/// sorted.
 @usableFromInline
 struct RowReading {
-  /// Thrown where a statement shows other columns than those it was known to have: the schema has changed since it was
+  /// Thrown if a statement has other columns than expected, because the schema has changed since it was
   /// compiled.
   struct Outdated: Error {}
 
@@ -10,10 +10,10 @@ struct RowReading {
   private let columnNames: [String]
   private var hasBegun = false
 
-  /// The rows so far.
+  /// The rows read so far.
   private(set) var keys: OrderedKeys
 
-  /// Whether all rows are there, in the order of the result.
+  /// Whether all rows were read, in the order of the result.
   private(set) var isComplete = true
 
   init(_ query: RowwiseQuery, columnNames: [String]) {
@@ -22,7 +22,7 @@ struct RowReading {
     keys = OrderedKeys(query.order)
   }
 
-  /// Takes note of the row that a statement is at.
+  /// Records the current row of a statement.
   @usableFromInline
   mutating func note(_ statement: Statement) throws {
     if !hasBegun, statement.columnNames != columnNames { throw Outdated() }
@@ -47,7 +47,7 @@ extension Statement {
 }
 
 extension PreparedRequest {
-  /// Decodes all elements, and has the rows noted that they come from.
+  /// Decodes all elements, and records the rows that they come from.
   @inlinable
   func array<Decoding: RowDecoding>(
     _: Decoding.Type, _ reading: inout RowReading?

@@ -5,8 +5,8 @@ extension ChangeCapture {
   /// Whether the step of a statement needs no recording before it has ended.
   ///
   /// Such a statement begins or ends a transaction: no row changes, except pending changes of virtual tables. Two of
-  /// the three statements of a short write are of this kind, and recording a step takes as many instructions as the step
-  /// of such a statement (Benchmarks: `access: pool.write`).
+  /// the three statements of a short write are of this kind, and recording a step costs as many instructions as the
+  /// step of such a statement (Benchmarks: `access: pool.write`).
   func isCalm(_ statement: Statement, on db: Database) -> Bool {
     statement.writes == nil && statement.effects.contains(.transactionControl)
       && observations.isEmpty && !hasVirtualWrites && !log.isInStep && calmStatement == nil

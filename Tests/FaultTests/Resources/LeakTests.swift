@@ -92,7 +92,9 @@ import Tidemark
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
       var kept: [DatabasePool] = []
-      try await LeakCount.tell(cycles: 60, isPlanted: true) { kept.append(try LeakTests.makePool(folder.path("db.sqlite"))) }
+      try await LeakCount.tell(cycles: 60, isPlanted: true) {
+        kept.append(try LeakTests.makePool(folder.path("db.sqlite")))
+      }
     }
     let leaks = LeakCount.leaks(toldBy: result)
     let isFound = leaks.contains { $0.contains("descriptors") }
