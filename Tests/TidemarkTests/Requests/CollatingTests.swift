@@ -49,15 +49,16 @@ private let other = Column("other")
   }
 
   /// What each of them finds among `Arthur`, `barbara` and `Craig`.
-  @Test(arguments: [
-    (["arthur", "BARBARA"].contains(name).collating(.nocase), ["Arthur", "barbara"]),
-    (["arthur"].contains(name).collating(.nocase), ["Arthur"]),
-    (("ARTHUR"..<"c").contains(name).collating(.nocase), ["Arthur", "barbara"]),
-    (("B"..."CRAIG").contains(name).collating(.nocase), ["barbara", "Craig"]),
-    (("a"..."b").contains(name.collating(.nocase)), ["Arthur"]),
-    (SQLRequest<String>(sql: "SELECT 'CRAIG'").contains(name).collating(.nocase), ["Craig"]),
-    (!["arthur", "BARBARA"].contains(name).collating(.nocase), ["Craig"]),
-  ] as [(SQLExpression, [String])])
+  @Test(
+    arguments: [
+      (["arthur", "BARBARA"].contains(name).collating(.nocase), ["Arthur", "barbara"]),
+      (["arthur"].contains(name).collating(.nocase), ["Arthur"]),
+      (("ARTHUR"..<"c").contains(name).collating(.nocase), ["Arthur", "barbara"]),
+      (("B"..."CRAIG").contains(name).collating(.nocase), ["barbara", "Craig"]),
+      (("a"..."b").contains(name.collating(.nocase)), ["Arthur"]),
+      (SQLRequest<String>(sql: "SELECT 'CRAIG'").contains(name).collating(.nocase), ["Craig"]),
+      (!["arthur", "BARBARA"].contains(name).collating(.nocase), ["Craig"]),
+    ] as [(SQLExpression, [String])])
   func aCollationDecidesWhatIsFound(condition: SQLExpression, found: [String]) throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('Arthur'), ('barbara'), ('Craig')")
