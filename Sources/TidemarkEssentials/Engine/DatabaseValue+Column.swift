@@ -4,13 +4,20 @@ public import FoundationEssentials
 extension DatabaseValue {
   /// The value in a column of the current row of a statement.
   ///
-  /// - precondition: SQLite has the memory to give the value, and a text is valid where the connection refuses
-  ///   those that are not (see `Configuration.invalidTextPolicy`).
+  /// A text that is not UTF-8, and that the connection refuses (see `Configuration.invalidTextPolicy`), is a blob.
+  ///
+  /// - precondition: SQLite has the memory to give the value.
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard let value = Self.read(sqliteStatement, index) else {
-      fatalError("The value of column \(index) cannot be read: lack of memory, or text that is not UTF-8")
+    guard let value = Self.readWithoutRefusal(sqliteStatement, index) else {
+      fatalError("The value of column \(index) cannot be read: SQLite lacks memory")
     }
     self = value
+  }
+
+  /// The value in a column, or nil when SQLite had no memory to give it. A text that the connection refuses is a blob
+  /// of its bytes: for callers that can throw no error, and must not change what is stored.
+  static func readWithoutRefusal(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
+    read(sqliteStatement, index) ?? columnData(sqliteStatement, index).map { DatabaseValue(.blob($0)) }
   }
 
   /// The value in a column, as far as it can be read: for descriptions.
