@@ -58,8 +58,8 @@ public struct Configuration: Sendable {
   ///
   /// SQLite converts what it is asked for: of the text `'abc'`, it makes the integer 0. So do rows while they are being
   /// fetched, as in GRDB. With this option, such values throw a `RowDecodingError`, which names the column, the value
-  /// and the type: a text or a blob where a number is wanted, a number where a text or a date is wanted, a fraction where
-  /// an integer is wanted, an integer other than 0 and 1 where a Boolean is wanted, a number that does not fit.
+  /// and the type: a text or a blob where a number is wanted, a number where a text or a date is wanted, a fraction
+  /// where an integer is wanted, an integer other than 0 and 1 where a Boolean is wanted, a number that does not fit.
   ///
   /// ```swift
   /// var config = Configuration()

@@ -181,7 +181,8 @@ public final class Row {
   /// A row that keeps its values when the statement moves on. A copy answers itself.
   ///
   /// A text that is not UTF-8, and that the connection refuses (see `Configuration.invalidTextPolicy`), is a blob in
-  /// the copy: it does not decode as a text there, either. `Row.fetchAll` and its siblings, whose rows are copies, throw.
+  /// the copy: it does not decode as a text there, either. `Row.fetchAll` and its siblings, whose rows are copies,
+  /// throw.
   ///
   /// - precondition: SQLite has the memory to give all values.
   public func copy() -> Row {

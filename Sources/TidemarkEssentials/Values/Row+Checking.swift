@@ -25,8 +25,8 @@ extension Row {
     return Data?._fromColumn(pointer, CInt(baseIndex)) as? Value
   }
 
-  /// What a subscript answers that cannot throw its error: the value that SQLite makes of the column, when somebody will
-  /// throw the error later.
+  /// What a subscript answers, which cannot throw its error: the value that SQLite makes of the column, when the error
+  /// is thrown later.
   @usableFromInline
   func deferring<Value: DatabaseValueConvertible>(
     _ error: any Error, of type: Value.Type, key: some RowKey
