@@ -36,6 +36,11 @@ extension NSDate: DatabaseValueConvertible {
       NSDate(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate) as? Self
     }
   }
+
+  /// Not for you to call. A TEXT, as for `Date`.
+  public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Self? {
+    Date._fromDatabaseValueStrictly(dbValue) == nil ? nil : fromDatabaseValue(dbValue)
+  }
 }
 
 extension NSURL: DatabaseValueConvertible {
@@ -78,8 +83,6 @@ extension NSNull: DatabaseValueConvertible {
   /// NULL.
   public var databaseValue: DatabaseValue { .null }
 
-  /// From NULL.
-  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
-    dbValue.isNull ? NSNull() as? Self : nil
-  }
+  /// Nil, whatever is stored: NULL reads as nil, as it does for all types.
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }

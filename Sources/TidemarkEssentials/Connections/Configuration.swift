@@ -54,6 +54,27 @@ public struct Configuration: Sendable {
     case refuse
   }
 
+  /// Whether a value that does not decode without loss is an error. Default: false.
+  ///
+  /// SQLite converts what it is asked for: of the text `'abc'`, it makes the integer 0. So do rows while they are being
+  /// fetched, as in GRDB. With this option, such values throw a `RowDecodingError`, which names the column, the value
+  /// and the type: a text or a blob where a number is wanted, a number where a text or a date is wanted, a fraction
+  /// where an integer is wanted, an integer other than 0 and 1 where a Boolean is wanted, a number that does not fit.
+  ///
+  /// ```swift
+  /// var config = Configuration()
+  /// config.strictDecoding = true
+  /// let dbQueue = try DatabaseQueue(path: path, configuration: config)
+  /// try dbQueue.read { db in
+  ///   // Throws: could not decode Int from database value "abc"
+  ///   try Int.fetchAll(db, sql: "SELECT 'abc'")
+  /// }
+  /// ```
+  ///
+  /// A subscript of a row cannot throw: `row["score"]` in the `init(row:)` of a record answers with what SQLite makes
+  /// of the value, and the fetch then throws. In a loop over a cursor of rows, the next step throws.
+  public var strictDecoding = false
+
   /// Knows more of the schema than the database does: the primary keys of views. Default: nil.
   public var schemaSource: (any DatabaseSchemaSource)?
 
@@ -205,7 +226,8 @@ extension Configuration {
   ///
   /// It is opened read-only, and checked first. Its schema can call no function of the program but those
   /// declared innocuous, its triggers and views do not run, SQL cannot use other files, and what a statement
-  /// may ask for is bounded, as is the time that an access may take.
+  /// may ask for is bounded, as is the time that an access may take. Values of the wrong type throw: see
+  /// `strictDecoding`.
   ///
   /// ```swift
   /// let upload = try DatabaseQueue(path: path, configuration: .untrusted)
@@ -214,6 +236,7 @@ extension Configuration {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.isUntrusted = true
+    configuration.strictDecoding = true
     configuration.allowsOtherFiles = false
     configuration.accessTimeLimit = .seconds(10)
     configuration.limits = [

@@ -97,6 +97,8 @@ extension DatabaseSettings {
     publicStatementArguments = configuration.publicStatementArguments
     isReadonly = configuration.readonly
     isUntrusted = configuration.isUntrusted
+    isDecodingStrict = configuration.strictDecoding
+    checksRows = configuration.strictDecoding || configuration.invalidTextPolicy == .refuse
     allowsOtherFiles = configuration.allowsOtherFiles
     accessTimeLimit = configuration.accessTimeLimit
     clock = configuration.environment.clock

@@ -4,13 +4,20 @@ public import FoundationEssentials
 extension DatabaseValue {
   /// Creates the value of a column in the current row of a statement.
   ///
-  /// - precondition: SQLite has enough memory to return the value, and a text is valid UTF-8 if the connection rejects
-  ///   other texts (see `Configuration.invalidTextPolicy`).
+  /// A text that is not UTF-8 is read as a blob if the connection rejects it (see `Configuration.invalidTextPolicy`).
+  ///
+  /// - precondition: SQLite has enough memory to return the value.
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard let value = Self.read(sqliteStatement, index) else {
-      fatalError("The value of column \(index) cannot be read: lack of memory, or text that is not UTF-8")
+    guard let value = Self.readWithoutRefusal(sqliteStatement, index) else {
+      fatalError("The value of column \(index) cannot be read: SQLite lacks memory")
     }
     self = value
+  }
+
+  /// Returns the value of a column; nil if SQLite has not enough memory. A text that the connection rejects is returned
+  /// as a blob: for callers that cannot throw, and must not change the stored value.
+  static func readWithoutRefusal(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
+    read(sqliteStatement, index) ?? columnData(sqliteStatement, index).map { DatabaseValue(.blob($0)) }
   }
 
   /// Creates the value of a column, as far as it can be read: for descriptions.

@@ -36,6 +36,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   enum Phase {
     case beforeFirstRow
     case onRow
+    /// The row may have an error that a subscript could not throw.
+    case onCheckedRow
     case ended
     case failed(any Error)
   }
@@ -103,6 +105,13 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     switch phase {
     case .ended: return false
     case .failed(let error): throw error
+    case .onCheckedRow:
+      guard isOwnRun else { throw reusedError }
+      statement.database.preconditionAccess()
+      try run.row.checking?.throwDeferredError()
+      if try stepStatement() { return true }
+      end()
+      return false
     case .beforeFirstRow, .onRow:
       guard isOwnRun else { throw reusedError }
       statement.database.preconditionAccess()
@@ -110,7 +119,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         end()
         return false
       }
-      phase = .onRow
+      phase = run.row.checking == nil ? .onRow : .onCheckedRow
       return true
     }
   }

@@ -46,6 +46,7 @@ struct StatementRun {
       row = statement.takeSpareRow() ?? Row(statement: statement)
     }
     try statement.start(arguments)
+    if let checking = row.checking { checking.reset() }
     row.keepsDecoder = true
     self.statement = statement
     number = statement.run

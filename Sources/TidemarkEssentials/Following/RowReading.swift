@@ -28,21 +28,21 @@ struct RowReading {
     if !hasBegun, statement.columnNames != columnNames { throw Outdated() }
     hasBegun = true
     guard isComplete else { return }
-    guard case .int64(let key) = try statement.currentValue(query.keyColumn).storage else {
+    guard case .int64(let key) = try statement.currentValue(query.keyColumn)?.storage else {
       isComplete = false
       return
     }
-    let values = try query.termColumns.map { try statement.currentValue($0) }
-    isComplete = keys.append(key, values[...])
+    let values = try query.termColumns.compactMap { try statement.currentValue($0) }
+    isComplete = values.count == query.termColumns.count && keys.append(key, values[...])
   }
 }
 
 extension Statement {
-  fileprivate func currentValue(_ column: Int) throws -> DatabaseValue {
-    guard let value = DatabaseValue.read(sqliteStatement, CInt(column)) else {
-      throw DatabaseError(resultCode: .SQLITE_NOMEM)
-    }
-    return value
+  /// Nil for a text that the connection refuses: where it stands among others is not known.
+  fileprivate func currentValue(_ column: Int) throws -> DatabaseValue? {
+    if let value = DatabaseValue.read(sqliteStatement, CInt(column)) { return value }
+    if let error = outOfMemoryError() { throw error }
+    return nil
   }
 }
 

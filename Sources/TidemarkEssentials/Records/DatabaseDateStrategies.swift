@@ -44,10 +44,10 @@ public enum DatabaseDateEncodingStrategy: Sendable {
 }
 
 extension DatabaseDateEncodingStrategy {
-  /// - throws: An `EncodingError` when the number is too large for an INTEGER.
+  /// - throws: An `EncodingError` when the date has no text, or the number is too large for an INTEGER.
   func databaseValue(of date: Date, at codingPath: [any CodingKey]) throws -> DatabaseValue {
     switch self {
-    case .deferredToDate: date.databaseValue
+    case .deferredToDate: try Self.text(date, codingPath)
     case .timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.databaseValue
     case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
     case .secondsSince1970: try Self.integer(date.timeIntervalSince1970, date, codingPath)
@@ -56,6 +56,12 @@ extension DatabaseDateEncodingStrategy {
     case .formatted(let formatter): formatter.string(from: date).databaseValue
     case .custom(let function): function(date)?.databaseValue ?? .null
     }
+  }
+
+  private static func text(_ date: Date, _ codingPath: [any CodingKey]) throws -> DatabaseValue {
+    let text = date.databaseValue
+    if !text.isNull { return text }
+    throw EncodingError.refusing(date, "SQLite has no text for the date: its years are -4713 to 9999", codingPath)
   }
 
   private static func integer(
@@ -98,20 +104,28 @@ extension DatabaseDateDecodingStrategy {
   /// - throws: A `RowDecodingError` when the value is no date.
   func date(_ row: Row, _ index: Int) throws -> Date {
     if case .deferredToDate = self { return try row.decode(Date.self, uncheckedIndex: index) }
-    let date: Date? =
-      switch self {
-      case .deferredToDate: try row.decode(Date.self, uncheckedIndex: index)
-      case .timeIntervalSinceReferenceDate: Date(timeIntervalSinceReferenceDate: try Self.number(row, index))
-      case .timeIntervalSince1970: Date(timeIntervalSince1970: try Self.number(row, index))
-      case .millisecondsSince1970: Date(timeIntervalSince1970: try Self.number(row, index) / 1000)
-      // The error of the column says more than that of the parser.
-      case .iso8601: try? Date.ISO8601FormatStyle.iso8601.parse(row.decode(String.self, uncheckedIndex: index))
-      case .formatted(let formatter): formatter.date(from: try row.decode(String.self, uncheckedIndex: index))
-      case .custom(let function): function(try row.decode(DatabaseValue.self, uncheckedIndex: index))
-      }
-    guard let date else { throw row.unreadable(Date.self, at: index) }
-    return date
+    do {
+      if let date = try readDate(row, index) { return date }
+    } catch is RowDecodingError {
+      // It says what the date is read from, and a date was asked for.
+    }
+    throw row.unreadable(Date.self, at: index)
   }
+
+  private func readDate(_ row: Row, _ index: Int) throws -> Date? {
+    switch self {
+    case .deferredToDate: try row.decode(Date.self, uncheckedIndex: index)
+    case .timeIntervalSinceReferenceDate: Date(timeIntervalSinceReferenceDate: try Self.number(row, index))
+    case .timeIntervalSince1970: Date(timeIntervalSince1970: try Self.number(row, index))
+    case .millisecondsSince1970: Date(timeIntervalSince1970: try Self.number(row, index) / 1000)
+    case .iso8601: Self.dateOfISO8601(try row.decode(String.self, uncheckedIndex: index))
+    case .formatted(let formatter): formatter.date(from: try row.decode(String.self, uncheckedIndex: index))
+    case .custom(let function): function(try row.decode(DatabaseValue.self, uncheckedIndex: index))
+    }
+  }
+
+  // The error of the column says more than that of the parser.
+  private static func dateOfISO8601(_ text: String) -> Date? { try? Date.ISO8601FormatStyle.iso8601.parse(text) }
 
   private static func number(_ row: Row, _ index: Int) throws -> Double {
     try row.decode(Double.self, uncheckedIndex: index)

@@ -82,7 +82,11 @@ extension FetchableRecord {
 
   /// Not for you to call.
   @inlinable
-  public static func _decode(_ row: Row) throws -> Self { try Self(row: row) }
+  public static func _decode(_ row: Row) throws -> Self {
+    let record = try Self(row: row)
+    if let checking = row.checking { try checking.throwDeferredError() }
+    return record
+  }
 }
 
 extension FetchableRecord where Self: Decodable {

@@ -2,8 +2,8 @@
 //
 // Laws:
 // 1. A callback that throws stops everything that would follow.
-// 2. An "around" callback that does not call its closure breaks its contract: that traps. One that hides the error of
-//    its closure does not hide it from the caller: nothing is told as written that was not.
+// 2. An "around" callback that does not call its closure is an error of code `SQLITE_MISUSE`: nothing was written. One
+//    that hides the error of its closure does not hide it from the caller: nothing is told as written that was not.
 // 3. A record is encoded as late as possible: what the callbacks before have given it is stored.
 //
 // All of it can be inlined: where the type of the record is known, callbacks that do nothing cost nothing. Benchmarks
@@ -85,7 +85,7 @@ struct Outcome<Value> {
   func value(of recordType: Any.Type, _ callback: AroundCallback) throws -> Value {
     if let error { throw error }
     if let value { return value }
-    callback.trapWithoutCall(of: recordType)
+    throw callback.errorWithoutCall(of: recordType)
   }
 }
 
@@ -94,9 +94,12 @@ struct Outcome<Value> {
 enum AroundCallback: String {
   case save, insert, update, delete
 
+  /// The error of a callback that has not called its closure.
   @usableFromInline
-  func trapWithoutCall(of recordType: Any.Type) -> Never {
+  func errorWithoutCall(of recordType: Any.Type) -> DatabaseError {
     let name = "around\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())"
-    fatalError("\(recordType).\(name) did not call its \(rawValue) closure: it must, or throw an error")
+    return DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "\(recordType).\(name) did not call its \(rawValue) closure: it must, or throw an error")
   }
 }

@@ -47,9 +47,10 @@ open class Record: FetchableRecord, PersistableRecord {
   /// A record that has no row.
   public init() {}
 
-  /// A record from a row.
+  /// A record from a row. Of a row that was made from a literal or a dictionary, and not fetched, all columns count as
+  /// changed.
   public required init(row: Row) throws {
-    reference = .row(try row.kept())
+    reference = row.isFetched ? .row(try row.kept()) : nil
   }
 
   // MARK: What the table is

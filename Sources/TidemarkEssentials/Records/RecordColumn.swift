@@ -16,11 +16,19 @@ struct RecordColumn<Key: CodingKey>: SingleValueSource {
     } catch {
       guard decoder.needsJSON else { throw error }
     }
-    guard let json = try row.decode(Data?.self, uncheckedIndex: index) else {
+    guard let json = try json(of: type) else {
       throw DecodingError.valueNotFound(
         Data.self, DecodingError.Context(codingPath: codingPath, debugDescription: "Missing Data"))
     }
     return try plan.recordType.databaseJSONDecoder(for: key.stringValue).decode(type, from: json)
+  }
+
+  private func json(of type: Any.Type) throws -> Data? {
+    do {
+      return try row.decode(Data?.self, uncheckedIndex: index)
+    } catch is RowDecodingError {
+      throw row.unreadable(type, at: index)
+    }
   }
 
   // MARK: One value

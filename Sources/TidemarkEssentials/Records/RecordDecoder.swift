@@ -1,8 +1,9 @@
 /// Has a `Decodable` record decode itself from a row, each key from its column.
 ///
-/// A key is looked for among the columns, then among the scopes, then among the rows that were loaded along. What is
-/// found nowhere decodes itself from the whole row: so the properties of a record can be put together in a structure
-/// of their own. Super decoders decode from the same row.
+/// A key is looked for among the columns, then among the scopes, then among the rows that were loaded along. One key
+/// that is found nowhere decodes itself from the whole row: so the properties of a record can be put together in a
+/// structure of their own. With a second one, it is not known which of them is missing, and decoding throws. Super
+/// decoders decode from the same row.
 ///
 /// | What is decoded | From what |
 /// | --- | --- |
@@ -25,6 +26,9 @@ final class RecordDecoder: Decoder, KeptDecoder {
 
   /// Where the next key most likely is.
   @exclusivity(unchecked) private var nextIndex = 0
+
+  /// The key that was found nowhere, and was decoded from the whole row.
+  @exclusivity(unchecked) private var keyOfRow: String?
 
   /// A keyed container that was made before, and the type of its keys.
   @exclusivity(unchecked) private var keptContainer: (key: ObjectIdentifier, container: AnyObject)?
@@ -65,6 +69,7 @@ final class RecordDecoder: Decoder, KeptDecoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     nextIndex = 0
+    if keyOfRow != nil { keyOfRow = nil }
     let key = ObjectIdentifier(type)
     if let keptContainer, keptContainer.key == key {
       return unsafeDowncast(keptContainer.container, to: KeptContainer<Key>.self).container
@@ -90,6 +95,19 @@ final class RecordDecoder: Decoder, KeptDecoder {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { WholeRowContainer(decoder: self) }
+
+  /// Takes note that a key, which was found nowhere, is decoded from the whole row.
+  ///
+  /// - throws: A `DecodingError.keyNotFound` when there was such a key before.
+  func useRow(for key: some CodingKey) throws {
+    guard let other = keyOfRow else {
+      keyOfRow = key.stringValue
+      return
+    }
+    let keys = [other, key.stringValue].sorted().joined(separator: " or ")
+    throw DecodingError.keyNotFound(
+      key, DecodingError.Context(codingPath: codingPath, debugDescription: "No such key: \(keys)"))
+  }
 
   /// What a row becomes that belongs to a key: a record in its own way, anything else by its `Decodable` code, with the
   /// strategies of the record around it.

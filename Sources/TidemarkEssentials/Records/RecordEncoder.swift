@@ -56,6 +56,9 @@ final class RecordEncoder: Encoder {
 
   // MARK: Values
 
+  /// Encodes another record as this one.
+  func encode(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
+
   @inline(__always)
   func store(_ value: DatabaseValue, for key: some CodingKey) {
     container.store(value, in: columnStrategy.column(for: key))
@@ -102,7 +105,7 @@ final class RecordEncoder: Encoder {
   private func databaseValue(of date: Date, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
     let strategy = recordType.databaseDateEncodingStrategy(for: column)
     // Without the path of the key, which takes memory.
-    if case .deferredToDate = strategy { return date.databaseValue }
+    if case .deferredToDate = strategy, case let text = date.databaseValue, !text.isNull { return text }
     return try strategy.databaseValue(of: date, at: [key])
   }
 
@@ -144,6 +147,7 @@ private struct SoleValueContainer: SingleValueEncodingContainer {
   func encodeNil() throws { try refuse(DatabaseValue.null) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
+    if let record = value as? any EncodableRecord { return try encoder.encode(record) }
     if value is any DatabaseValueConvertible { try refuse(value) }
     try value.encode(to: encoder)
   }

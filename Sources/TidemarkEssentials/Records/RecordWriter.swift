@@ -64,6 +64,7 @@ struct RecordWriter {
       guard let row = try rows.next() else { throw NothingReturned() }
       if rowIDName != nil { rowID = try row.decode(atIndex: row.count - 1) }
       try decode(row)
+      try row.checking?.throwDeferredError()
     }
     guard isStored else { throw try plan.recordNotFound(container) }
     return inserted(container, rowID ?? db.lastInsertedRowID)

@@ -92,14 +92,16 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return try optionalType.decode(type, from: self, forKey: key)
     }
     if type is any DatabaseValueConvertible.Type { throw key.stringValue._missing(in: row) }
-    if row.scopesTree[key.stringValue] != nil {
-      throw RowDecodingError("scope \(String(reflecting: key.stringValue)) only contains null values", row: row)
+    if let scope = row.scopesTree[key.stringValue] {
+      // It has nothing but NULL: a type that reads NULL is made of it, and another one says which column it misses.
+      return try decoder.decode(type, from: scope, at: codingPath + [key])
     }
     if type is any StringKeyed.Type {
       // It would take all the columns for its own.
       let context = DecodingError.Context(codingPath: codingPath, debugDescription: "There is no such column")
       throw DecodingError.keyNotFound(key, context)
     }
+    try decoder.useRow(for: key)
     return try decoder.decode(type, from: row, at: codingPath + [key])
   }
 

@@ -12,16 +12,16 @@ extension FetchableRecord where Self: TableRecord {
 
   /// The records of some primary keys, in any order. Those that are not there are left out.
   public static func fetchAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> [Self] {
-    let keys = keys.map { $0.databaseValue }
-    return keys.allSatisfy { $0.isNull } ? [] : try filter(keys: keys).fetchAll(db)
+    let keys = keys.map { KeyValue($0) }
+    return keys.allSatisfy { $0.isNull } ? [] : try all().filter(keyValues: keys).fetchAll(db)
   }
 
   /// The distinct records of some primary keys. Those that are not there are left out.
   public static func fetchSet(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
   ) throws -> Set<Self> where Self: Hashable {
-    let keys = keys.map { $0.databaseValue }
-    return keys.allSatisfy { $0.isNull } ? [] : try filter(keys: keys).fetchSet(db)
+    let keys = keys.map { KeyValue($0) }
+    return keys.allSatisfy { $0.isNull } ? [] : try all().filter(keyValues: keys).fetchSet(db)
   }
 
   /// The record of a primary key, or nil when there is none.
@@ -31,10 +31,10 @@ extension FetchableRecord where Self: TableRecord {
   /// ```
   @inlinable
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
-    let key = key.databaseValue
+    let key = KeyValue(key)
     if key.isNull { return nil }
     let request = try db.keyRequest(for: Self.self, key) {
-      try filter(key: key).makePreparedRequest(db, forSingleResult: true)
+      try filter(key: false).makePreparedRequest(db, forSingleResult: true)
     }
     return try request.first(WholeRowDecoding<Self>.self)
   }
@@ -79,7 +79,7 @@ extension FetchableRecord where Self: TableRecord {
   /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
   /// ```
   ///
-  /// - precondition: The columns contain those of the primary key, or those of a unique index.
+  /// - throws: A `DatabaseError` unless the columns contain those of the primary key, or those of a unique index.
   public static func fetchOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self? {
     try filter(key: key).fetchOne(db)
   }

@@ -43,14 +43,15 @@ final class KeyRequests: DatabasePart {
 extension Database {
   /// The request of the record of a primary key.
   ///
-  /// - parameter request: The same, in general.
+  /// - parameter request: The same for any key that is not NULL, in general.
   @usableFromInline
   func keyRequest(
-    for recordType: any TableRecord.Type, _ key: DatabaseValue, general request: () throws -> PreparedRequest
+    for recordType: any TableRecord.Type, _ key: KeyValue, general request: () throws -> PreparedRequest
   ) throws -> PreparedRequest {
     let generation = try catalogGeneration()
     let sql = try part(KeyRequests.self).sql(for: recordType, generation) { try request().statement.sql }
+    let value = try databaseValue(ofKey: key, for: recordType)
     return PreparedRequest(
-      statement: try preparedStatement(sql: sql), arguments: StatementArguments(values: [key]), adapter: nil)
+      statement: try preparedStatement(sql: sql), arguments: StatementArguments(values: [value]), adapter: nil)
   }
 }

@@ -10,8 +10,8 @@ extension QueryInterfaceRequest {
   }
 
   func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
-    let values = keys.map { $0.databaseValue }.filter { !$0.isNull }
-    return values.isEmpty ? 0 : try filter(keys: values).deleteAll(db)
+    let keys = keys.map { KeyValue($0) }
+    return keys.allSatisfy { $0.isNull } ? 0 : try filter(keyValues: keys).deleteAll(db)
   }
 
   func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {

@@ -155,7 +155,7 @@ extension QueryInterfaceRequest {
   /// let ids = try Player.filter { $0.score > 1000 }.selectPrimaryKey(as: Int64.self).fetchAll(db)
   /// ```
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func selectPrimaryKey<PrimaryKey>(
     as type: PrimaryKey.Type = PrimaryKey.self
   ) -> QueryInterfaceRequest<PrimaryKey> {

@@ -63,7 +63,7 @@ extension Table {
 
   /// The primary keys.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func selectPrimaryKey<PrimaryKey>(as type: PrimaryKey.Type = PrimaryKey.self) -> QueryInterfaceRequest<
     PrimaryKey
   > {
@@ -109,14 +109,14 @@ extension Table {
 
   /// The row of a primary key. There is none for NULL.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
   public func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
   /// The rows of some primary keys, in any order. There are none for NULL.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }
@@ -127,14 +127,14 @@ extension Table {
   /// let request = Table("player").filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - precondition: The columns contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
   /// The rows of some keys, by the names of their columns, in any order.
   ///
-  /// - precondition: The columns of each contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }

@@ -19,7 +19,7 @@ extension TableRecord {
   public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
     do {
       let column = try db.singleKeyColumn(of: databaseTableName, "Naming a record by key")
-      return recordNotFound(key: [column: key])
+      return recordNotFound(key: [column: try db.databaseValue(ofKey: KeyValue(key), for: self)])
     } catch {
       return error
     }

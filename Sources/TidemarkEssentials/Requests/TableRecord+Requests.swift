@@ -74,7 +74,7 @@ extension TableRecord {
 
   /// The primary keys.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public static func selectPrimaryKey<PrimaryKey>(as type: PrimaryKey.Type = PrimaryKey.self) -> QueryInterfaceRequest<
     PrimaryKey
   > {
@@ -120,14 +120,14 @@ extension TableRecord {
 
   /// The row of a primary key. There is none for NULL.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
   public static func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
   /// The rows of some primary keys, in any order. There are none for NULL.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<Self> {
     all().filter(keys: keys)
   }
@@ -138,14 +138,14 @@ extension TableRecord {
   /// let request = Player.filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - precondition: The columns contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
   public static func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
   /// The rows of some keys, by the names of their columns, in any order.
   ///
-  /// - precondition: The columns of each contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
     all().filter(keys: keys)
   }

@@ -8,19 +8,27 @@ extension TableRequest where Self: FilteredRequest {
   /// let request = Player.all().filter(key: 1)
   /// ```
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
   // Not generic: with one more generic overload, the compiler takes seconds for `filter { … }`.
-  public func filter(key: any DatabaseValueConvertible) -> Self { filter(keys: [key.databaseValue]) }
+  public func filter(key: any DatabaseValueConvertible) -> Self { filter(keyValues: [KeyValue(key)]) }
 
   /// The rows of some primary keys, in any order. There are none for NULL.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> Self {
-    let values = keys.map { $0.databaseValue }.filter { !$0.isNull }
+    filter(keyValues: keys.map { KeyValue($0) })
+  }
+
+  /// The rows of some primary keys, which are looked for as the record type stores them.
+  func filter(keyValues keys: [KeyValue]) -> Self {
+    let keys = keys.filter { !$0.isNull }
+    if keys.isEmpty { return none() }
     let tableName = databaseTableName
-    if values.isEmpty { return none() }
+    let strategies = Self.keyStrategies
     return filterWhenConnected { db in
-      values.contains(Column(try db.singleKeyColumn(of: tableName, "Requesting by key")))
+      let column = try db.singleKeyColumn(of: tableName, "Requesting by key")
+      let values = try keys.map { try $0.databaseValue(in: column, of: strategies.recordType) }.filter { !$0.isNull }
+      return values.isEmpty ? SQLExpression.value(false) : values.contains(Column(column))
     }
   }
 
@@ -31,20 +39,21 @@ extension TableRequest where Self: FilteredRequest {
   /// let request = Player.all().filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - precondition: The columns contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> Self { filter(keys: [key]) }
 
   /// The rows of some keys, by the names of their columns, in any order.
   ///
-  /// - precondition: The columns of each contain those of the primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     if keys.isEmpty { return none() }
-    let keys = keys.map { $0.mapValues { $0?.databaseValue ?? .null } }
+    let keys = keys.map { $0.mapValues { KeyValue(optional: $0) } }
     let tableName = databaseTableName
+    let strategies = Self.keyStrategies
     return filterWhenConnected { db in
       try keys.map { key in
         try db.orderedKeyColumns(Array(key.keys), of: tableName)
-          .map { Column($0.column) == key[$0.name] }
+          .map { Column($0.column) == (try key[$0.name]?.databaseValue(in: $0.column, of: strategies.recordType)) }
           .joined(operator: .and)
       }
       .joined(operator: .or)
@@ -63,17 +72,45 @@ where Self: FilteredRequest & TypedRequest, RowDecoder: Identifiable, RowDecoder
 
 // MARK: - The keys of a table
 
+extension TableRequest {
+  /// How the record type of the request stores keys.
+  fileprivate static var keyStrategies: KeyStrategies {
+    func rowDecoder<Request: TypedRequest>(_: Request.Type) -> Any.Type { Request.RowDecoder.self }
+    guard let requestType = self as? any TypedRequest.Type else { return KeyStrategies(recordType: nil) }
+    return KeyStrategies(recordType: rowDecoder(requestType) as? any EncodableRecord.Type)
+  }
+}
+
+/// How a record type stores keys.
+///
+/// It is safe on any thread: a type has no state, and its strategies are asked for at each use.
+private struct KeyStrategies: @unchecked Sendable {
+  /// Nil when keys are stored as their values are: the rows of the request become something else than records.
+  let recordType: (any EncodableRecord.Type)?
+}
+
+extension Database {
+  /// What is stored for the primary key of a record.
+  func databaseValue(ofKey key: KeyValue, for recordType: any TableRecord.Type) throws -> DatabaseValue {
+    if case .value(let value) = key { return value }
+    let column = try singleKeyColumn(of: recordType.databaseTableName, "Requesting by key")
+    return try key.databaseValue(in: column, of: recordType as? any EncodableRecord.Type)
+  }
+}
+
 extension Database {
   /// The one column of the primary key of a table, or the row id when there is no primary key.
+  ///
+  /// - throws: A `DatabaseError` when the key has several columns: the table may come from a file that the program does
+  ///   not know.
   func singleKeyColumn(of tableName: String, _ what: String) throws -> String {
     let columns = try primaryKey(tableName).columns
-    precondition(
-      columns.count == 1,
-      """
-      \(what) requires a single-column primary key in the table \(tableName), and it has \(columns.count) \
-      (\(columns.joined(separator: ", "))): name them, as in ["\(columns[0])": …]
-      """)
-    return columns[0]
+    if columns.count == 1 { return columns[0] }
+    throw DatabaseError(
+      message: """
+        \(what) requires a single-column primary key in the table \(tableName), and it has \(columns.count) \
+        (\(columns.joined(separator: ", "))): name them, as in ["\(columns[0])": …]
+        """)
   }
 
   /// The names of a key in the order of the columns of the index that they belong to; others follow.
@@ -83,7 +120,7 @@ extension Database {
     guard let key = try columnsForUniqueKey(names, in: tableName) else {
       let kind = try viewExists(tableName) ? "database view" : "table"
       let columns = names.sorted().joined(separator: ", ")
-      preconditionFailure("\(kind) \(tableName) has no unique key on column(s) \(columns)")
+      throw DatabaseError(message: "\(kind) \(tableName) has no unique key on column(s) \(columns)")
     }
     var others = names.sorted()
     let found = key.compactMap { column in

@@ -19,7 +19,7 @@ public final class Row {
   /// The running statement, or nil when this row is a copy, or a window that is closed.
   @usableFromInline @exclusivity(unchecked) private(set) var statement: Statement?
 
-  /// The statement's pointer when columns can be read straight from it: no copy, no adapter.
+  /// The statement's pointer when columns can be read straight from it: no copy, no adapter, nothing to mind.
   @usableFromInline let directStatement: SQLiteStatement?
 
   /// The values of a copy, in the order of the statement's columns.
@@ -30,6 +30,9 @@ public final class Row {
 
   /// The columns that show, and the scopes, when there is an adapter.
   @usableFromInline let layout: RowLayout?
+
+  /// What is minded when values are read; nil on most connections.
+  @usableFromInline let checking: RowChecking?
 
   /// The column that the next look-up by name tries first. Only a guess, so any thread may change it.
   @usableFromInline let hint = Atomic<Int>(0)
@@ -45,28 +48,48 @@ public final class Row {
   /// Whether somebody has promised it.
   @exclusivity(unchecked) var keepsDecoder = false
 
+  /// Whether the row comes from a statement: it is no literal.
+  let isFetched: Bool
+
   /// A window on a statement.
   init(statement: Statement, layout: RowLayout? = nil) {
     self.statement = statement
-    self.directStatement = layout == nil ? statement.sqliteStatement : nil
+    checking = statement.makeRowChecking()
+    isFetched = true
+    self.directStatement = layout == nil && checking == nil ? statement.sqliteStatement : nil
     self.values = []
     self.baseColumns = statement.columns
     self.layout = layout
   }
 
-  /// A copy.
-  init(columns: ColumnNames, values: [DatabaseValue], layout: RowLayout? = nil) {
+  /// A row that is made from values.
+  init(columns: ColumnNames, values: [DatabaseValue]) {
     self.statement = nil
     self.directStatement = nil
+    checking = nil
+    isFetched = false
     self.values = values
     self.baseColumns = columns
-    self.layout = layout
+    self.layout = nil
+  }
+
+  /// A copy of a row.
+  private init(_ base: Row, values: [DatabaseValue]) {
+    self.statement = nil
+    self.directStatement = nil
+    checking = base.checking
+    isFetched = base.isFetched
+    self.values = values
+    self.baseColumns = base.baseColumns
+    self.layout = base.layout
   }
 
   /// The same data, through another layout.
   init(_ base: Row, layout: RowLayout?) {
     self.statement = base.statement
-    self.directStatement = layout == nil ? base.statement?.sqliteStatement : nil
+    checking = base.checking
+    isFetched = base.isFetched
+    self.directStatement = layout == nil && checking == nil ? base.statement?.sqliteStatement : nil
     self.values = base.values
     self.baseColumns = base.baseColumns
     self.layout = layout
@@ -127,12 +150,16 @@ public final class Row {
   @inlinable
   func baseIndex(_ index: Int) -> Int { layout?.mapping[index] ?? index }
 
-  /// The value of a column, as it is stored.
+  /// The value of a column, as it is stored. A text that the connection refuses is a blob: nobody can throw here.
   func databaseValue(at index: Int) -> DatabaseValue {
-    let index = baseIndex(index)
-    guard let statement else { return values[index] }
-    guard let value = DatabaseValue.read(statement.sqliteStatement, CInt(index)) else {
-      fatalError("\(unreadable(DatabaseValue.self, baseIndex: index))")
+    let baseIndex = baseIndex(index)
+    guard let statement else { return values[baseIndex] }
+    return storedValue(statement.sqliteStatement, baseIndex)
+  }
+
+  private func storedValue(_ pointer: SQLiteStatement, _ baseIndex: Int) -> DatabaseValue {
+    guard let value = DatabaseValue.readWithoutRefusal(pointer, CInt(baseIndex)) else {
+      fatalError("\(unreadable(DatabaseValue.self, baseIndex: baseIndex))")
     }
     return value
   }
@@ -153,15 +180,15 @@ public final class Row {
 
   /// A row that keeps its values when the statement moves on. A copy answers itself.
   ///
-  /// - precondition: All values can be read: SQLite has the memory to give them, and texts are valid where the
-  ///   connection refuses those that are not (see `Configuration.invalidTextPolicy`). `Row.fetchAll` and its
-  ///   siblings, whose rows are copies, throw instead.
+  /// A text that is not UTF-8, and that the connection refuses (see `Configuration.invalidTextPolicy`), is a blob in
+  /// the copy: it does not decode as a text there, either. `Row.fetchAll` and its siblings, whose rows are copies,
+  /// throw.
+  ///
+  /// - precondition: SQLite has the memory to give all values.
   public func copy() -> Row {
-    do {
-      return try kept()
-    } catch {
-      fatalError("\(error)")
-    }
+    guard let statement else { return self }
+    let pointer = statement.sqliteStatement
+    return copy(with: (0..<baseColumns.count).map { storedValue(pointer, $0) })
   }
 
   /// A copy, or the error of the column that could not be read (law D7).
@@ -183,7 +210,7 @@ public final class Row {
   }
 
   private func copy(with values: [DatabaseValue]) -> Row {
-    let copy = Row(columns: baseColumns, values: values, layout: layout)
+    let copy = Row(self, values: values)
     if !prefetched.isEmpty { copy.prefetched = prefetched }
     return copy
   }

@@ -28,9 +28,14 @@ extension Row {
     unreadable(type, baseIndex: baseIndex(index), index: index)
   }
 
+  /// The error of a column of the statement, which an adapter may show as another one, or not at all.
   @usableFromInline
   func unreadable(_ type: Any.Type, baseIndex: Int) -> any Error {
-    unreadable(type, baseIndex: baseIndex, index: baseIndex)
+    guard let layout else { return unreadable(type, baseIndex: baseIndex, index: baseIndex) }
+    guard let index = layout.mapping.firstIndex(of: baseIndex) else {
+      return unadapted.unreadable(type, baseIndex: baseIndex, index: baseIndex)
+    }
+    return unreadable(type, baseIndex: baseIndex, index: index)
   }
 
   private func unreadable(_ type: Any.Type, baseIndex: Int, index: Int) -> any Error {

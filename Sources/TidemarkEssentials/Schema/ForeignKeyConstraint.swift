@@ -30,6 +30,10 @@ struct TableContext {
     var types: [String]
     var isHiddenRowID = false
 
+    /// Whether the columns are being found out.
+    var isBeingDefined = false
+
+    static let beingDefined = Key(columns: [], types: [], isBeingDefined: true)
     static let rowID = Key(columns: ["rowid"], types: ["INTEGER"], isHiddenRowID: true)
   }
 
@@ -42,9 +46,17 @@ struct TableContext {
   /// Whether a name is that of the table that is defined and does not exist yet.
   func isDefined(_ table: String) -> Bool { key != nil && table.asciiLowercased == tableName.asciiLowercased }
 
-  /// - throws: `no such table` when there is none.
+  /// - throws: `no such table` when there is none, and an error when the key that is asked for contains the columns
+  ///   that refer to it.
   func primaryKey(of table: String) throws -> Key {
-    if let key, isDefined(table) { return key }
+    if let key, isDefined(table) {
+      if !key.isBeingDefined { return key }
+      throw DatabaseError(
+        message: """
+          the primary key of table \(tableName) cannot contain a reference to that primary key: define the columns, \
+          and a foreign key
+          """)
+    }
     let info = try db.primaryKey(table)
     let isHiddenRowID = info.isRowID && info.rowIDColumn == nil
     return Key(columns: info.columns, types: info.types, isHiddenRowID: isHiddenRowID)

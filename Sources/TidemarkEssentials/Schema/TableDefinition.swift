@@ -261,8 +261,7 @@ extension TableDefinition {
     }
     precondition(columns.count + (primaryKey == nil ? 0 : 1) < 2, "can't define several primary keys")
     if let primaryKey {
-      // A key that contains a reference to the table itself has no end: SQLite's row id stands in for it.
-      columns = try memberColumns(primaryKey, TableContext(db: db, tableName: name, key: .rowID))
+      columns = try memberColumns(primaryKey, TableContext(db: db, tableName: name, key: .beingDefined))
     }
     if columns.isEmpty { return .rowID }
     let types = columns.map { column in column.type ?? declaredType(of: column.name) ?? "" }

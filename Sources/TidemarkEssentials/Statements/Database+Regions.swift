@@ -53,7 +53,7 @@ extension Database {
       while try statement.step() {
         rows.append(
           try columns.map { column in
-            guard let value = DatabaseValue.read(statement.sqliteStatement, column) else {
+            guard let value = DatabaseValue.readWithoutRefusal(statement.sqliteStatement, column) else {
               throw DatabaseError(resultCode: .SQLITE_NOMEM)
             }
             return value

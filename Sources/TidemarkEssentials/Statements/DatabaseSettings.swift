@@ -20,6 +20,12 @@ struct DatabaseSettings: Sendable {
   /// Whether the file may come from somebody else.
   var isUntrusted = false
 
+  /// Whether values that a conversion would change do not decode.
+  var isDecodingStrict = false
+
+  /// Whether reading a row may fail where SQLite would give a value.
+  var checksRows = false
+
   /// Whether SQL may attach other files to the connection, or write to them.
   var allowsOtherFiles = true
 

@@ -35,6 +35,15 @@ struct CivilDay: Equatable {
     year = era &* 400 &+ yearOfEra &+ (month <= 2 ? 1 : 0)
   }
 
+  /// The number of days of a month, from 1 to 12.
+  static func dayCount(ofMonth month: Int, _ year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
   /// The number of days from 1970-01-01 to this day.
   ///
   /// A month or a day out of range counts on into the next months and years, or back into the

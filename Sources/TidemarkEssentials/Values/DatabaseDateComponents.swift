@@ -16,7 +16,8 @@ public import FoundationEssentials
 /// ```
 ///
 /// The formats are those of SQLite's date functions. What is read has the format it was written in, and a time
-/// zone when the text has one (`07:05Z`, `07:05+02:00`). What is written has none.
+/// zone when the text has one (`07:05Z`, `07:05+02:00`). What is written has none. A text of a day or a time that does
+/// not exist is not read.
 public struct DatabaseDateComponents: Sendable {
   /// How date components are written.
   public enum Format: String, Sendable {
@@ -66,13 +67,14 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
   /// From a TEXT in one of the formats.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
-    guard case .string(let text) = dbValue.storage else { return nil }
-    return DateText(text).map(DatabaseDateComponents.init)
+    guard case .string(let text) = dbValue.storage, let date = DateText(text), date.isInCalendar else { return nil }
+    return DatabaseDateComponents(date)
   }
 
   /// From the text that SQLite sees in the column, when it is in one of the formats.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard let bytes = ColumnValue(sqliteStatement, index).text, let text = DateText(utf8: bytes) else { return nil }
+    guard let bytes = ColumnValue(sqliteStatement, index).text, let text = DateText(utf8: bytes), text.isInCalendar
+    else { return nil }
     self.init(text)
   }
 }
@@ -82,7 +84,7 @@ extension DatabaseDateComponents: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let string = try container.decode(String.self)
-    guard let text = DateText(string) else {
+    guard let text = DateText(string), text.isInCalendar else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "\(String(reflecting: string)) is not a date in a format of SQLite")
     }

@@ -44,6 +44,12 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// Not for you to call, and not for you to write: a type that wants to be read without a
   /// `DatabaseValue` in between adopts `StatementColumnConvertible`.
   static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Self?
+
+  /// The value that was stored, or nil when what is stored would not be what is read. See
+  /// `Configuration.strictDecoding`.
+  ///
+  /// Not for you to call, and not for you to write.
+  static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Self?
 }
 
 // MARK: - Defaults

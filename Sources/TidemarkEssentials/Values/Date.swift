@@ -10,19 +10,21 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// The calendar is the Gregorian one for all times, as in SQLite and ISO 8601. (Foundation's calendar is
   /// Julian before 1582-10-15, and shows older dates some days apart.)
   ///
-  /// Years before 0000 and after 9999 have a sign: `-0001-12-31 00:00:00.000`, `+10000-01-01 00:00:00.000`. Such
-  /// texts are read back, but they do not sort with the others, and to SQLite's functions those
-  /// after 9999 or before -4713 are no dates. A date that is not a number, or is more than a hundred
-  /// million years away, is stored as NULL, which is also what SQLite's functions make of it.
+  /// Years before 0000 have a sign: `-0001-12-31 00:00:00.000`. They do not sort with the others.
+  ///
+  /// A date outside of what SQLite's functions read, from -4713-11-24 12:00:00 to 9999-12-31 23:59:59.999, and one that
+  /// is not a number, is stored as NULL, which is also what those functions make of it. `Encodable` records throw an
+  /// `EncodingError` instead.
   public var databaseValue: DatabaseValue {
-    guard let milliseconds = millisecondsSince1970 else { return .null }
+    guard let milliseconds = millisecondsOfSQLite else { return .null }
     return DatabaseValue(.string(DateText.text(millisecondsSince1970: milliseconds)))
   }
 
   /// From a TEXT that has a date, or from a number of seconds since 1970.
   ///
   /// Texts are `YYYY-MM-DD`, with or without ` HH:MM`, ` HH:MM:SS` or ` HH:MM:SS.SSS` (a `T` may stand for the
-  /// space), with or without `Z` or the distance from UTC, such as `+02:00`.
+  /// space), with or without `Z` or the distance from UTC, such as `+02:00`. A day or a time that does not exist, such
+  /// as 30 February or 24:00, is no date.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
     switch dbValue.storage {
     case .string(let text): text.withUTF8Bytes { Date(text: $0) }
@@ -55,7 +57,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Binds the text.
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-    guard let milliseconds = millisecondsSince1970, let moment = Moment(millisecondsSince1970: milliseconds) else {
+    guard let milliseconds = millisecondsOfSQLite, let moment = Moment(millisecondsSince1970: milliseconds) else {
       return databaseValue.bind(to: sqliteStatement, at: index)
     }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Moment.textLength) { buffer in
@@ -84,12 +86,15 @@ extension Date {
 extension Date {
   @inline(__always)
   init(millisecondsSince1970 milliseconds: Int) {
-    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    // What a date stores is its distance from 2001. Counted from 1970, the fraction would lose a bit on its way.
+    self.init(timeIntervalSinceReferenceDate: Double(milliseconds &- 978_307_200_000) / 1000)
   }
 
   @inline(__always)
   private init?(text: UnsafeBufferPointer<UInt8>) {
-    guard let milliseconds = (DateText(stored: text) ?? DateText(utf8: text))?.millisecondsSince1970 else { return nil }
+    guard let date = DateText(stored: text) ?? DateText(utf8: text), date.isInCalendar,
+      let milliseconds = date.millisecondsSince1970
+    else { return nil }
     self.init(millisecondsSince1970: milliseconds)
   }
 
@@ -98,7 +103,16 @@ extension Date {
     self.init(timeIntervalSince1970: seconds)
   }
 
-  /// Rounded to the nearest one; nil for what has no text.
+  /// Rounded to the nearest one; nil for what is no date to SQLite's functions.
+  @inline(__always)
+  var millisecondsOfSQLite: Int? {
+    guard let milliseconds = millisecondsSince1970,
+      milliseconds >= -210_866_760_000_000, milliseconds < 253_402_300_800_000
+    else { return nil }
+    return milliseconds
+  }
+
+  /// Rounded to the nearest one; nil for what is too far away to be counted.
   ///
   /// What a date stores is its distance from 2001. Whole seconds and fraction are taken apart there: after a
   /// conversion to 1970 the fraction has lost a bit already.

@@ -105,7 +105,7 @@ extension DateText {
     else { return false }
     let seconds = (hours &* 60 &+ minutes) &* 60
     // Foundation has no time zone beyond.
-    guard seconds <= 18 * 3600 else { return false }
+    guard minutes < 60, seconds <= 18 * 3600 else { return false }
     zone = isWest ? -seconds : seconds
     return true
   }

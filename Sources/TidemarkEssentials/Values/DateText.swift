@@ -13,9 +13,9 @@
 /// | any of these with a time, followed by `Z`, `z`, `+HH:MM` or `-HH:MM` | at once, no space before |
 /// | `-YYYY-MM-DD…`, `-YYYYY-MM-DD…`, `+YYYYY-MM-DD…` | years before 0000 and after 9999: see below |
 ///
-/// Widths are fixed, and fields have no range: `2031-13-40` is 2032-02-09, and `25:61` is one
-/// minute past two on the next day. All texts that SQLite's own functions `date`, `time`
-/// and `datetime` print are among them.
+/// Widths are fixed. Fields are read whatever they say, and `isInCalendar` tells whether there is such a day and such a
+/// time: `2031-13-40` and `25:61` are not among them, nor are `2031-02-29`, which SQLite takes for the day after, and
+/// `24:00`. All texts that SQLite's own functions `date`, `time` and `datetime` print are.
 ///
 /// ## Texts that are not read
 ///
@@ -28,10 +28,10 @@
 ///
 /// ## Years outside of 0000–9999
 ///
-/// They are written with their sign, as in the expanded format of ISO 8601: `-0001-12-31`, `-12000-01-01`,
-/// `+10000-01-01`. The negative ones down to year -4713 are what SQLite prints and reads; to SQLite all others are no
-/// dates. (Its own arithmetic is a day off in some centuries before year 0. Ours is not.) None of them sorts with the
-/// other dates.
+/// They are read with their sign, as in the expanded format of ISO 8601: `-0001-12-31`, `-12000-01-01`,
+/// `+10000-01-01`. The negative ones down to year -4713 are what SQLite prints and reads, and what is written; to
+/// SQLite all others are no dates. (Its own arithmetic is a day off in some centuries before year 0. Ours is not.) None
+/// of them sorts with the other dates.
 struct DateText: Equatable {
   /// Which fields the text has. All the others have their initial values.
   var format: DatabaseDateComponents.Format
@@ -48,6 +48,13 @@ struct DateText: Equatable {
 
   init(format: DatabaseDateComponents.Format) {
     self.format = format
+  }
+
+  /// Whether the calendar has the day, and a day the time.
+  @inline(__always)
+  var isInCalendar: Bool {
+    guard hour < 24, minute < 60, second < 60, month >= 1, month <= 12, day >= 1 else { return false }
+    return day <= 28 || day <= CivilDay.dayCount(ofMonth: month, year)
   }
 
   /// Nil for texts without a date.

@@ -23,7 +23,7 @@ extension _DatabaseInteger {
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
     case .int64(let integer): Self(exactly: integer)
-    case .double(let double): Int64(exactly: double.rounded(.towardZero)).flatMap { Self(exactly: $0) }
+    case .double(let double): Self(exactly: double.rounded(.towardZero))
     case .null, .string, .blob: nil
     }
   }
@@ -34,13 +34,26 @@ extension _DatabaseInteger {
     let integer = sqlite3_column_int64(sqliteStatement, index)
     // NULL reads as zero. What is not zero is asked for once.
     if integer == 0, sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
-    return Self(exactly: integer)
+    return Self(integer, sqliteStatement, index)
   }
 
   /// From the integer that SQLite sees in the column, when it fits.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
+    self.init(sqlite3_column_int64(sqliteStatement, index), sqliteStatement, index)
+  }
+
+  /// From the integer that SQLite sees in the column, when it fits. Of a greater REAL, it sees the greatest integer.
+  @inlinable @inline(__always)
+  init?(_ integer: Int64, _ sqliteStatement: SQLiteStatement, _ index: CInt) {
+    if !Self.isSigned, Self.bitWidth == 64, integer == .max {
+      let double = sqlite3_column_double(sqliteStatement, index)
+      if double > 0x1p63 {
+        self.init(exactly: double)
+        return
+      }
+    }
+    self.init(exactly: integer)
   }
 }
 

@@ -40,9 +40,10 @@ extension Row {
   ///
   /// - precondition: There is such a column.
   /// - throws: What the closure throws, and an error when SQLite lacks memory. A number has the bytes of its text
-  ///   while the statement runs, and is a `RowDecodingError` once it was copied.
+  ///   while the statement runs, and is a `RowDecodingError` once it was copied, or where decoding is strict.
   public func withUnsafeData<Result>(atIndex index: Int, _ body: (Data?) throws -> Result) throws -> Result {
     preconditionIndex(index)
+    if let checking, checking.isStrict { _ = try decode(Data?.self, uncheckedIndex: index) }
     guard let statement else { return try body(decode(Data?.self, uncheckedIndex: index)) }
     let result = try withColumnBytes(statement.sqliteStatement, CInt(baseIndex(index))) { bytes in
       guard let bytes else { return try body(nil) }

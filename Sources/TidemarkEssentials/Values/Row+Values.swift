@@ -10,10 +10,11 @@ extension Row {
     return try decodeIndirectly(type, index)
   }
 
-  /// The value of a copy, or of a row seen through an adapter.
+  /// The value of a copy, of a row seen through an adapter, or of a row whose values are minded.
   @inlinable
   func decodeIndirectly<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) throws -> Value {
     let baseIndex = baseIndex(index)
+    if let checking { return try decode(type, index, baseIndex, checking) }
     let value =
       if let statement {
         Value._fromColumn(statement.sqliteStatement, CInt(baseIndex))
@@ -43,7 +44,7 @@ extension Row {
     do {
       return try decode(type, key: key)
     } catch {
-      Row.trap(error)
+      return deferring(error, of: type, key: key)
     }
   }
 

@@ -5,7 +5,7 @@ public import CSQLite
 /// It is a shortcut for speed, which goes around `DatabaseValue`. SQLite then converts: the text
 /// `"20 small cigars"` reads as the integer 20, as SQLite's own functions have it. What has been copied
 /// out of the statement (`Row.fetchAll`, `row.copy()`) is read through `DatabaseValue`, and is not
-/// converted.
+/// converted. With `Configuration.strictDecoding`, everything is read through `DatabaseValue`.
 ///
 /// ```swift
 /// extension Isbn: StatementColumnConvertible {

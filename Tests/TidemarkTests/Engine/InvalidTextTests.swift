@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+
 import Tidemark
+@testable import TidemarkEssentials
 
 /// Text that is not UTF-8: repaired, or refused (hazard A9).
 @Suite struct InvalidTextTests {
@@ -82,14 +84,45 @@ import Tidemark
     }
   }
 
-  @Test func aCopyOfWhatIsRefusedTrapsAndIsNotNull() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      try inMemory(Self.refusing) { db throws in
-        let cursor = try Row.fetchCursor(db, sql: Self.sql)
-        _ = try cursor.next()?.copy()
-      }
+  // What cannot throw gives the bytes: data is never a trap.
+  @Test func whatCannotThrowShowsARefusedTextAsABlob() throws {
+    let blob = Data([0xFF, 0, 0xFE]).databaseValue
+    try inMemory(Self.refusing) { db throws in
+      let cursor = try Row.fetchCursor(db, sql: Self.sql)
+      let row = try #require(try cursor.next())
+      #expect(Array(row).map(\.1) == [blob])
+      #expect(row.databaseValues == [blob])
+      #expect(row["t"] as DatabaseValue == blob)
+      #expect(row[0] as DatabaseValue? == blob)
+      #expect((row["t"] as (any DatabaseValueConvertible)?)?.databaseValue == blob)
+      #expect(row.coalesce(["t"]) as DatabaseValue? == blob)
+      #expect(row == row.copy())
+      #expect(DatabaseValue(sqliteStatement: cursor.statement.sqliteStatement, index: 0) == blob)
     }
-    #expect(result.words.contains("could not decode DatabaseValue from database value"))
+  }
+
+  @Test func aCopyOfARefusedTextIsNoTextEither() throws {
+    try inMemory(Self.refusing) { db throws in
+      let cursor = try Row.fetchCursor(db, sql: Self.sql)
+      let copy = try #require(try cursor.next()).copy()
+      #expect(throws: RowDecodingError.self) { try copy.decode(String.self, forColumn: "t") }
+      #expect(try copy.decode(Data.self, forColumn: "t") == Data([0xFF, 0, 0xFE]))
+    }
+  }
+
+  @Test func aSubscriptInARecordMakesTheFetchThrow() throws {
+    struct Note: FetchableRecord {
+      var text: String
+      init(row: Row) { text = row["t"] }
+    }
+    try inMemory(Self.refusing) { db throws in
+      let sql = "\(Self.sql) UNION ALL SELECT 'valid'"
+      #expect(throws: RowDecodingError.self) { try Note.fetchAll(db, sql: sql) }
+      #expect(throws: RowDecodingError.self) { try Note.fetchOne(db, sql: sql) }
+      let notes = try Note.fetchCursor(db, sql: sql)
+      #expect(throws: RowDecodingError.self) { try notes.next() }
+      #expect(try notes.next()?.text == "valid")
+    }
   }
 
   @Test func eachConnectionHasItsOwnPolicy() throws {

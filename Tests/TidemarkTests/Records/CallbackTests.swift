@@ -245,19 +245,21 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   @Test(arguments: [
     ("aroundSave", "save"), ("aroundInsert", "insert"), ("aroundUpdate", "update"), ("aroundDelete", "delete"),
   ])
-  func aCallbackThatForgetsItsClosureTraps(callback: String, closure: String) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [callback] in
-      try inPlayers { db in
-        let record = Forgetful(forgets: callback)
+  func aCallbackThatForgetsItsClosureIsAnError(callback: String, closure: String) throws {
+    try inPlayers { db throws in
+      let record = Forgetful(forgets: callback)
+      let error = #expect(throws: DatabaseError.self) {
         switch callback {
         case "aroundUpdate": try record.update(db)
         case "aroundDelete": try record.delete(db)
         default: try record.insert(db)
         }
       }
+      #expect(error?.resultCode == .SQLITE_MISUSE)
+      #expect(
+        error?.message == "Forgetful.\(callback) did not call its \(closure) closure: it must, or throw an error")
+      #expect(try Table("player").fetchCount(db) == 0)
     }
-    #expect(
-      result.words.contains("Forgetful.\(callback) did not call its \(closure) closure: it must, or throw an error"))
   }
 
   // Invariant 2: an error that a callback hides is thrown all the same.

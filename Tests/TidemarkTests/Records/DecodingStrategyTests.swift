@@ -102,4 +102,54 @@ import Tidemark
     }
     #expect(try fetchRecord(Custom.self, "SELECT 1 AS _id").id == 1)
   }
+
+  // It was read as a number, or as a text, on the way.
+  @Test(arguments: ["reference", "seconds", "milliseconds", "iso", "formatted", "plain"])
+  func theErrorNamesTheTypeOfTheProperty(column: String) throws {
+    let row = try firstRow("SELECT x'00ff' AS \(column)")
+    #expect(
+      errorText { try Dated(row: row) }
+        == "could not decode Date from database value Data(2 bytes) - column: \"\(column)\", column index: 0, row: \(row)"
+    )
+  }
+
+  @Test func theErrorOfWhatIsNoJSONNamesTheTypeOfTheProperty() throws {
+    struct Team: Decodable, FetchableRecord { var names: [String] }
+    #expect(
+      errorText { try Team(row: firstRow("SELECT 5 AS names")) }
+        == #"could not decode Array<String> from database value 5 - column: "names", column index: 0, row: [names:5]"#)
+  }
+
+  @Test func anErrorThroughAnAdapterHasItsRowAndItsIndex() throws {
+    struct Item: Decodable, FetchableRecord { var id: UUID }
+    struct Plain: FetchableRecord {
+      var id: UUID
+      init(row: Row) throws { id = try row.decode(forColumn: "id") }
+    }
+    let sql = "SELECT 1 AS a, 2 AS b, 'x' AS id"
+    let adapter = SuffixRowAdapter(fromIndex: 1)
+    let found = #"could not decode UUID from database value "x" - column: "id", column index: 1, row: [b:2 id:"x"]"#
+    try inMemory { db throws in
+      #expect(errorText { try Item.fetchAll(db, sql: sql, adapter: adapter) }.hasPrefix(found))
+      #expect(errorText { try Plain.fetchAll(db, sql: sql, adapter: adapter) }.hasPrefix(found))
+      #expect(errorText { try Item(row: Row.fetchAll(db, sql: sql, adapter: adapter)[0]) } == found)
+      #expect(
+        errorText { try UUID.fetchAll(db, sql: sql, adapter: SuffixRowAdapter(fromIndex: 2)) }.hasPrefix(
+          #"could not decode UUID from database value "x" - column: "id", column index: 0, row: [id:"x"]"#))
+      let scope = ScopeAdapter(["item": SuffixRowAdapter(fromIndex: 1)])
+      let row = try #require(try Row.fetchOne(db, sql: sql, adapter: scope))
+      #expect(errorText { try row.decode(Item.self, forKey: "item") } == found)
+    }
+  }
+
+  @Test func aTextThatIsRefusedThroughAnAdapterHasTheIndexOfTheAdapter() throws {
+    var configuration = Configuration()
+    configuration.invalidTextPolicy = .refuse
+    try inMemory(configuration) { db throws in
+      let sql = "SELECT 1 AS a, 2 AS b, CAST(x'ff' AS TEXT) AS c"
+      #expect(
+        errorText { try Row.fetchAll(db, sql: sql, adapter: SuffixRowAdapter(fromIndex: 1)) }.contains(
+          "column: \"c\", column index: 1, row: [b:2 c:\"\u{FFFD}\"]"))
+    }
+  }
 }

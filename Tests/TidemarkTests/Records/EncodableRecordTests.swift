@@ -244,4 +244,19 @@ private struct Wrapped: Codable {
     #expect(throws: EncodingError.self) { try Player().databaseDictionary }
     #expect(!Player().databaseEquals(Player()))
   }
+
+  @Test func aRecordThatEncodesAnotherOneStoresWhatThatOneStores() throws {
+    struct Point: Codable, EncodableRecord {
+      var x = 1
+      func encode(to container: inout PersistenceContainer) { container["longitude"] = x }
+    }
+    struct Place: Encodable, EncodableRecord {
+      var point = Point()
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(point)
+      }
+    }
+    #expect(try columns(of: Place()) == "longitude=1")
+  }
 }

@@ -55,22 +55,60 @@ private struct Label: Decodable, FetchableRecord, Equatable {
     #expect(try Book(row: row).labels?.map(\.name) == ["row a", "row b"])
   }
 
-  @Test func aScopeOfNullsIsRefusedWhereARecordIsNeeded() throws {
-    struct Book: Decodable, FetchableRecord { var nobody: Author }
+  @Test func aScopeOfNullsIsDecodedWhereARecordIsNeeded() throws {
+    struct Names: Decodable { var name: String? }
+    struct Book: Decodable, FetchableRecord { var nobody: Names }
+    #expect(try fetchRecord(Book.self, Self.joined, adapter: Self.adapter).nobody.name == nil)
+    struct Author: Decodable, FetchableRecord { var name: String }
+    struct Written: Decodable, FetchableRecord { var nobody: Author }
     #expect(
-      errorText { try Book(row: firstRow(Self.joined, adapter: Self.adapter)) }
-        == #"scope "nobody" only contains null values - row: [id:1 title:"Dune"]"#)
+      errorText { try Written(row: firstRow(Self.joined, adapter: Self.adapter)) }
+        == #"could not decode String from database value NULL - column: "name", column index: 1, row: [id:NULL name:NULL]"#
+    )
   }
 
-  @Test func aStructureWithoutScopeIsReadFromTheRowItself() throws {
+  private struct Base: Decodable, Equatable {
+    var id: Int
+    var title: String
+  }
+
+  @Test func oneKeyWithoutScopeIsReadFromTheRowItself() throws {
     struct Book: Decodable, FetchableRecord {
-      struct Base: Decodable { var id: Int; var title: String }
       var base: Base
-      var record: Author
+      var author: Author
+      var reader: Author?
     }
-    let book = try fetchRecord(Book.self, "SELECT 1 AS id, 'Dune' AS title, 'n' AS name")
-    #expect(book.base.title == "Dune")
-    #expect(book.record == Author(id: 1, name: "n"))
+    let book = try fetchRecord(Book.self, Self.joined, adapter: Self.adapter)
+    #expect(book.base == Base(id: 1, title: "Dune"))
+    #expect(book.author == Author(id: 7, name: "Frank"))
+    #expect(book.reader == nil)
+  }
+
+  private struct Part: Decodable { var id: Int? }
+  private struct Whole: Decodable, FetchableRecord {
+    var a: Part
+    var b: Part
+    var c: Part
+  }
+
+  @Test(arguments: [([], "a or b"), (["a"], "b or c"), (["b"], "a or c"), (["c"], "a or b")] as [([String], String)])
+  func aSecondKeyWithoutScopeIsNotFound(scopes: [String], missing: String) throws {
+    let adapter = ScopeAdapter(Dictionary(uniqueKeysWithValues: scopes.map { ($0, EmptyRowAdapter()) }))
+    let error = #expect(throws: DecodingError.self) { try fetchRecord(Whole.self, "SELECT 1 AS id", adapter: adapter) }
+    guard case .keyNotFound(_, let context)? = error else { throw Planned() }
+    #expect(context.debugDescription == "No such key: \(missing)")
+  }
+
+  @Test func aScopeThatHasNothingIsThere() throws {
+    let adapter = ScopeAdapter(["a": EmptyRowAdapter(), "b": EmptyRowAdapter()])
+    let whole = try fetchRecord(Whole.self, "SELECT 1 AS id", adapter: adapter)
+    #expect([whole.a.id, whole.b.id, whole.c.id] == [nil, nil, 1])
+  }
+
+  @Test func eachRowOfAResultHasItsKeyWithoutScope() throws {
+    struct Book: Decodable, FetchableRecord { var base: Base }
+    let sql = "SELECT 1 AS id, 'a' AS title UNION ALL SELECT 2, 'b'"
+    #expect(try inMemory { try Book.fetchAll($0, sql: sql) }.map(\.base.id) == [1, 2])
   }
 
   @Test func rowsLoadedAlongBecomeCollections() throws {

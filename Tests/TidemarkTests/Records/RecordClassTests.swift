@@ -103,6 +103,31 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
+  @Test func aRecordOfARowThatWasNotFetchedHasChanges() throws {
+    try inPlayers { db throws in
+      try Player(id: 1, name: "a").insert(db)
+      for row in [["id": 1, "name": "b"], Row(["id": 1, "name": "b"] as [String: any DatabaseValueConvertible])] {
+        let player = try Player(row: row)
+        #expect(player.hasDatabaseChanges)
+        #expect(try player.databaseChanges == ["id": nil, "name": nil] as [String: DatabaseValue?])
+        #expect(try player.updateChanges(db))
+      }
+      #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "b")
+    }
+  }
+
+  @Test func aRecordOfACopiedRowHasNone() throws {
+    try inPlayers { db throws in
+      try Player(id: 1, name: "a").insert(db)
+      let sql = "SELECT * FROM player"
+      let adapter = ScopeAdapter(["player": SuffixRowAdapter(fromIndex: 0)])
+      let row = try #require(try Row.fetchOne(db, sql: sql, adapter: adapter))
+      for row in [row, row.copy(), row.unscoped, try #require(row.scopes["player"])] {
+        #expect(try !Player(row: row).hasDatabaseChanges)
+      }
+    }
+  }
+
   @Test func aSubclassHasItsOwnTable() throws {
     try inPlayers { db in
       let players: [Player] = [Player(id: 1, name: "a"), Champion(id: 1, name: "b")]

@@ -46,17 +46,15 @@ private struct Changing: FetchableRecord, TableRecord {
     }
   }
 
-  @Test func aKeyOfSeveralColumnsIsStillRefused() async {
-    await #expect(processExitsWith: .failure) {
-      try inMemory { db in
-        try db.execute(sql: "CREATE TABLE player (id INTEGER, name TEXT, PRIMARY KEY (id, name))")
-        _ = try Player.fetchOne(db, key: 1)
-      }
+  @Test func aKeyOfSeveralColumnsIsStillRefused() throws {
+    try inMemory { db throws in
+      try db.execute(sql: "CREATE TABLE player (id INTEGER, name TEXT, PRIMARY KEY (id, name))")
+      #expect(throws: DatabaseError.self) { try Player.fetchOne(db, key: 1) }
     }
   }
 
   @Test func aTypeMayChangeItsTableAndItsSelection() throws {
-    try inPlayers { db in
+    try inPlayers { db throws in
       try db.execute(sql: "CREATE TABLE team (id INTEGER PRIMARY KEY, city TEXT); INSERT INTO team VALUES (1, 'b')")
       defer { (Changing.table, Changing.columns) = ("player", []) }
       var found: [[String]?] = []
@@ -69,7 +67,7 @@ private struct Changing: FetchableRecord, TableRecord {
   }
 
   @Test func nothingHasTheKeyNULL() throws {
-    try inPlayers { db in
+    try inPlayers { db throws in
       var found: [Player?] = []
       let lines = try trace(db) { found.append(try Player.fetchOne(db, key: nil as Int?)) }
       #expect(found == [nil])

@@ -160,4 +160,15 @@ import Tidemark
         #"CREATE INDEX IF NOT EXISTS "t_on_bookId" ON "t"("bookId")"#,
       ])
   }
+
+  @Test(arguments: [nil, "player"]) func aPrimaryKeyThatContainsItselfIsAnError(table: String?) throws {
+    try inMemory { db throws in
+      #expect(throws: DatabaseError.self) {
+        try db.create(table: "player") { t in
+          t.primaryKey { t.belongsTo("player", inTable: table) }
+        }
+      }
+      #expect(try !db.tableExists("player"))
+    }
+  }
 }

@@ -71,7 +71,10 @@ import Tidemark
         == "+9223372036854775806--9223372036854775808-123 00:00:00.000".databaseValue)
   }
 
-  @Test(arguments: ["7:05", "2031-4-9", "2031-04-09 ", "07:05:03.", "2031-04-09Z", "20310409", "now", ""])
+  @Test(arguments: [
+    "7:05", "2031-4-9", "2031-04-09 ", "07:05:03.", "2031-04-09Z", "20310409", "now", "", "2031-13-01", "2031-02-29",
+    "0000-00-00", "24:00", "25:00", "23:60", "23:59:60",
+  ])
   func whatIsNoDateIsRefused(text: String) throws {
     #expect(try strictly(DatabaseDateComponents.self, "'\(text)'") == nil)
     #expect(try fast(DatabaseDateComponents.self, "'\(text)'") == nil)

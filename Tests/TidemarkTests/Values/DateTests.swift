@@ -38,18 +38,41 @@ import Tidemark
 
   @Test func theNearestAndFarthestDatesComeBack() throws {
     for date in [
-      Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e13), Date(timeIntervalSince1970: -1e13),
+      Date.distantPast, .distantFuture, Date(millisecondsSince1970: 253_402_300_799_999),
+      Date(millisecondsSince1970: -210_866_760_000_000),
     ] {
       #expect(try roundTrip(date) == (date, date))
+    }
+  }
+
+  // SQLite's functions read no text of such a date.
+  @Test(arguments: [253_402_300_800_000, 9_999_999_999_999_000, -210_866_760_000_001, -9_999_999_999_999_000])
+  func aDateOutsideOfTheYearsOfSQLiteIsNull(milliseconds: Int) throws {
+    let date = Date(millisecondsSince1970: milliseconds)
+    #expect(date.databaseValue.isNull)
+    #expect(try bound(date) == "NULL")
+    struct Event: Encodable, EncodableRecord { var date: Date }
+    #expect(errorText { try columns(of: Event(date: date)) }.contains("SQLite has no text for the date"))
+  }
+
+  @Test func theFirstAndLastDatesAreReadBySQLite() throws {
+    try DatabaseQueue().read { db throws in
+      for (milliseconds, text) in [
+        (253_402_300_799_999, "9999-12-31 23:59:59"), (-210_866_760_000_000, "-4713-11-24 12:00:00"),
+      ] {
+        let date = Date(millisecondsSince1970: milliseconds)
+        #expect(try String.fetchOne(db, sql: "SELECT datetime(?)", arguments: [date]) == text)
+      }
     }
   }
 
   @Test(
     arguments: [
       ("'2031-04-09'", 1_933_459_200), ("'2031-04-09 07:05'", 1_933_484_700), ("'2031-04-09T07:05:03'", 1_933_484_703),
-      ("'2031-04-09 07:05:03.046'", 1_933_484_703.046), ("'2031-04-09 07:05Z'", 1_933_484_700),
+      ("'2031-04-09 07:05:03.75'", 1_933_484_703.75), ("'2031-04-09 07:05Z'", 1_933_484_700),
       ("'2031-04-09 07:05+02:00'", 1_933_477_500), ("'2031-04-09 07:05:03.5-01:30'", 1_933_490_103.5),
-      ("'2031-13-40'", 1_959_897_600), ("'2031-04-09 25:61'", 1_933_552_860), ("0", 0), ("1700000000", 1_700_000_000),
+      ("'2032-02-29'", 1_961_625_600), ("'2000-02-29 23:59:59'", 951_868_799), ("'0000-01-01'", -62_167_219_200),
+      ("0", 0), ("1700000000", 1_700_000_000),
       ("-1", -1), ("1.5", 1.5), ("-0.25", -0.25), ("9223372036854775807", 0x1p63),
     ] as [(String, Double)])
   func aDateIsRead(expression: String, seconds: Double) throws {
@@ -62,6 +85,11 @@ import Tidemark
     "'1000'", "'07:05'", "'07:05:03'", "'07:05:03.046'", "'not a date'", "''", "'2031-04-09 '",
     "x'323033312d30342d3039'", "x''",
     "9e999", "-9e999", "'now'", "'2460000.5'", "'2031-04-09' || char(0)",
+    "'2031-13-01'", "'2031-00-01'", "'2031-04-00'", "'2031-04-31'", "'2031-06-31'", "'2031-09-31'", "'2031-11-31'",
+    "'2031-01-32'", "'2031-02-29'", "'2100-02-29'", "'2020-02-30'", "'0000-00-00'", "'2031-13-40'", "'9999-99-99'",
+    "'2031-04-09 24:00'", "'2031-04-09 25:00'", "'2031-04-09 23:60'", "'2031-04-09T23:59:60'",
+    "'0000-00-00 00:00:00.000'", "'2031-02-29 07:05:03.046'", "'2031-04-09 24:00:00.000'", "'2031-04-09 07:60:00.000'",
+    "'2031-04-09 07:05:60.000'", "'2031-04-09 07:05+02:60'", "'+10000-02-30'",
   ])
   func whatIsNoDateIsRefused(expression: String) throws {
     #expect(try strictly(Date.self, expression) == nil)
@@ -150,16 +178,23 @@ import Tidemark
 
   @Test func everyMillisecondOfADateComesBack() {
     var random = ValueRandom()
-    for _ in 0..<100_000 {
-      let milliseconds = Int.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
-      let date = Date(millisecondsSince1970: milliseconds)
-      if date.millisecondsSince1970 != milliseconds { Issue.record("\(milliseconds)") }
-      if Date.fromDatabaseValue(date.databaseValue) != date { Issue.record("\(milliseconds)") }
+    for _ in 0..<300 {
+      let second = Int.random(in: -62_135_596_800...253_402_300_799, using: &random)
+      for millisecond in 0..<1000 {
+        // Foundation counts from 2001.
+        let interval = Double((second - 978_307_200) * 1000 + millisecond) / 1000
+        let date = Date(timeIntervalSinceReferenceDate: interval)
+        if Date.fromDatabaseValue(date.databaseValue) != date { Issue.record("\(second).\(millisecond)") }
+      }
     }
   }
 
-  @Test func aDateMadeOfMillisecondsSince1970IsEqualWhenItComesBack() throws {
-    let date = Date(timeIntervalSince1970: 1_700_000_000.124)
+  @Test func aDateIsTheNearestOneToItsText() throws {
+    let text = "2023-11-14 22:13:20.124"
+    let date = Date(timeIntervalSinceReferenceDate: 721_692_800.124)
+    #expect(try strictly(Date.self, "'\(text)'") == date)
+    #expect(try fast(Date.self, "'\(text)'") == date)
+    #expect(try fast(Date.self, "'\(text)Z'") == date)
     #expect(try roundTrip(date) == (date, date))
   }
 
