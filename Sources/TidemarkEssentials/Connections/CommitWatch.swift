@@ -121,6 +121,9 @@ final class CommitWatch: Sendable {
     phase.withLock { if $0 == .paused { $0 = .looking } }
   }
 
+  /// Whether it looks no more.
+  var hasEnded: Bool { phase.withLock { $0 == .ended } }
+
   /// Looks no more.
   func end() {
     // In a child made by fork(), the thread that looks is not there, and may never let go.
@@ -135,23 +138,49 @@ final class CommitWatch: Sendable {
   }
 }
 
-/// Has a database looked at as long as it is kept.
+/// Has a database, and those that are attached to it, looked at as long as it is kept.
 final class CommitWatching: Sendable {
-  private let watch: CommitWatch
+  private let watch: CommitWatch?
+  private let attachedWatch: CommitWatch
+  private let attachedDatabases: AttachedDatabases
 
-  init(_ watch: CommitWatch) {
+  /// - parameter watch: Nil where the main database is nobody else's.
+  /// - parameter attachedWatch: Looks as soon as databases are attached.
+  init(_ watch: CommitWatch?, _ attachedWatch: CommitWatch, _ attachedDatabases: AttachedDatabases) {
     self.watch = watch
-    CommitWatcher.shared.add(watch)
+    self.attachedWatch = attachedWatch
+    self.attachedDatabases = attachedDatabases
+    if let watch { CommitWatcher.shared.add(watch) }
+    let isAdded = OnceFlag()
+    attachedDatabases.setListener(of: attachedWatch) { [attachedWatch] in
+      guard isAdded.setFirst() else { return }
+      CommitWatcher.shared.add(attachedWatch)
+      // It may have ended meanwhile, on another thread, which has found nothing to remove.
+      if attachedWatch.hasEnded { CommitWatcher.shared.remove(attachedWatch) }
+    }
   }
 
-  deinit { watch.end() }
+  deinit {
+    attachedDatabases.removeListener(of: attachedWatch)
+    watch?.end()
+    attachedWatch.end()
+  }
 
   /// A connection is about to read for live queries.
-  func begin(with db: Database) { watch.begin(with: db) }
+  func begin(with db: Database) {
+    watch?.begin(with: db)
+    attachedWatch.begin(with: db)
+  }
 
   /// Lets go of what it holds for now, as the database is about to be closed.
-  func pause() { watch.pause() }
+  func pause() {
+    watch?.pause()
+    attachedWatch.pause()
+  }
 
   /// The database was not closed.
-  func resume() { watch.resume() }
+  func resume() {
+    watch?.resume()
+    attachedWatch.resume()
+  }
 }

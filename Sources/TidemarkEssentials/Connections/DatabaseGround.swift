@@ -136,14 +136,31 @@ public final class _DatabaseGround: Sendable {
     case .atOnce: attention = environment.listensToFiles ? .listening(rest: environment.lookoutRest) : .deaf
     case .every(let duration): attention = .resting(duration)
     }
-    guard let writer, let path = writer.filePath else { return nil }
+    guard let writer else { return nil }
+    guard let path = writer.filePath else {
+      // A database in memory has no commits of others, but those that are attached may have some.
+      guard writer.attachedDatabases.mayExist else { return nil }
+      return CommitWatching(nil, attachedWatch(writer, attention, tell), writer.attachedDatabases)
+    }
     let gauge: any CommitGauge =
       switch connections {
       case .pool: PoolCommitGauge(path: path, vfs: environment.vfs, writer.standing, writer.ownCommits)
       case .queue, .snapshot, .snapshotPool: QueueCommitGauge(writer)
       }
     return CommitWatching(
-      CommitWatch(path: path, gauge, writer.changeBroker, writer.standing, attention, tell))
+      CommitWatch(path: path, gauge, writer.changeBroker, writer.standing, attention, tell),
+      attachedWatch(writer, attention, tell), writer.attachedDatabases)
+  }
+
+  /// Looks at the databases that are attached to the connection that writes. Their files may be anywhere, and change
+  /// with each `ATTACH`: nobody listens to them.
+  private func attachedWatch(
+    _ writer: SerializedConnection, _ attention: CommitWatch.Attention,
+    _ tell: @escaping @Sendable (CommitWatch.News) -> Void
+  ) -> CommitWatch {
+    let attention: CommitWatch.Attention = if case .resting = attention { attention } else { .deaf }
+    return CommitWatch(
+      path: writer.filePath ?? "", AttachedCommitGauge(writer), writer.changeBroker, writer.standing, attention, tell)
   }
 
   /// Has a pool tell its own commits from those of others, as long as the answer is kept, where nobody looks for them.

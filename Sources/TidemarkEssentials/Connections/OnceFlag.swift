@@ -7,4 +7,7 @@ final class OnceFlag: Sendable {
   var isSet: Bool { flag.load(ordering: .acquiring) }
 
   func set() { flag.store(true, ordering: .releasing) }
+
+  /// Sets it, and answers whether it was not set before.
+  func setFirst() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -19,6 +19,9 @@ final class SerializedConnection: Sendable {
   /// Tells the commits of the connection from those of others.
   let ownCommits: OwnCommits
 
+  /// Whether the connection has databases attached.
+  let attachedDatabases: AttachedDatabases
+
   /// The file of the database; nil when there is none, or none that others could find.
   let filePath: String?
 
@@ -44,6 +47,7 @@ final class SerializedConnection: Sendable {
     self.standing = standing
     filePath = db.handle?.filePath(of: "main")
     ownCommits = db.callbacks.ownCommits
+    attachedDatabases = db.compilation.attachedDatabases
     db.compilation.willSetJournalMode = { [ownCommits] in ownCommits.forget() }
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)

@@ -21,9 +21,12 @@ struct DatabaseFileHead: Equatable, Sendable {
 extension ConnectionHandle {
   /// What the file of the main database says of its state. What is being written may be undone: only under a lock is it
   /// what was committed. Nil when it cannot be told. C: the `xRead` of the file.
-  var fileHead: DatabaseFileHead? {
+  var fileHead: DatabaseFileHead? { fileHead(of: "main") }
+
+  /// The same of another database of the connection.
+  func fileHead(of name: String) -> DatabaseFileHead? {
     var file: UnsafeMutablePointer<sqlite3_file>?
-    guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+    guard sqlite3_file_control(pointer, name, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
       let file, let methods = file.pointee.pMethods, let read = methods.pointee.xRead
     else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { bytes in

@@ -68,7 +68,7 @@ extension TableCommit {
     _ body: (DatabaseValue?, Row, _ isOfBothImages: Bool) -> Void
   ) {
     var place = CaptureLayout.Place.nowhere
-    var placeTable: UInt16?
+    var placeTable: UInt32?
     for index in rowIndexes {
       let record = log.records[index]
       let layout = log.layouts[Int(record.table)]

@@ -91,10 +91,10 @@ struct RecordWriter {
   ) throws -> PersistenceSuccess? {
     guard try hasKey(container) else { return nil }
     let update = try plan.update(container, columns, resolution)
+    let totalBefore = db.totalChangesCount
     let values = update.values(container)
     guard try run(update.sql, values, returning: selection, isRowNeeded: true, fetch) else { return nil }
-    // What a trigger does in the place of an update is not counted by SQLite.
-    guard db.changesCount > 0 || plan.table.kind == .view else { return nil }
+    guard changesCount(since: totalBefore) > 0 else { return nil }
     return PersistenceSuccess(persistenceContainer: container)
   }
 
@@ -102,8 +102,9 @@ struct RecordWriter {
   @usableFromInline
   func delete(_ container: PersistenceContainer) throws -> Bool {
     guard try hasKey(container) else { return false }
+    let totalBefore = db.totalChangesCount
     try statement(plan.deletionSQL()).runToEnd(StatementArguments(values: plan.keyValues(container)))
-    return db.changesCount > 0
+    return changesCount(since: totalBefore) > 0
   }
 
   @usableFromInline
@@ -123,6 +124,10 @@ struct RecordWriter {
   }
 
   // MARK: - Execution
+
+  private func changesCount(since totalBefore: Int) -> Int {
+    db.changesCount(since: totalBefore, isOfView: plan.table.kind == .view)
+  }
 
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).idle() }
 

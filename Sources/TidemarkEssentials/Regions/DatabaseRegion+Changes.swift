@@ -21,6 +21,12 @@ extension DatabaseRegion {
     return tables[change.table]?.isModified(by: change) ?? false
   }
 
+  /// Whether something of a table is in the region.
+  func overlaps(_ table: TableKey) -> Bool {
+    guard let tables else { return true }
+    return tables[table] != nil
+  }
+
   /// Whether a change of a row, of which no more than its id is known, may alter what is in the region.
   func isModified(byChangeOf table: TableKey, rowID: Int64) -> Bool {
     guard let tables else { return true }

@@ -29,8 +29,10 @@ extension BatchOperation {
 extension Database {
   /// Changes the rows of a query, and answers how many they were.
   func runBatch(_ operation: BatchOperation, _ relation: SQLRelation) throws -> Int {
+    let totalBefore = totalChangesCount
     try makeBatch(operation, relation).statement.execute()
-    return changesCount
+    let isOfView = try catalogTable(relation.source.tableName)?.kind == .view
+    return changesCount(since: totalBefore, isOfView: isOfView)
   }
 
   /// The statement that changes the rows of a query, with its arguments.

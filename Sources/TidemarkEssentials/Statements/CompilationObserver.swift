@@ -37,7 +37,10 @@ final class CompilationObserver: StatementAuthorizer {
   @exclusivity(unchecked) private(set) var effectCount: UInt = 0
 
   /// Whether a database was attached, or might have been.
-  private(set) var mayHaveAttachedDatabases = false
+  @exclusivity(unchecked) private(set) var mayHaveAttachedDatabases = false
+
+  /// The same, for other threads.
+  let attachedDatabases = AttachedDatabases()
 
   /// Whether a delete must tell SQLite's hooks of each row. Without pre-update hook, it would not always.
   var deletesRowByRow = false
@@ -51,6 +54,9 @@ final class CompilationObserver: StatementAuthorizer {
   /// How many times somebody else than the library compiled a statement that changes the schema, or begins or ends a
   /// transaction or a savepoint.
   @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
+
+  /// How many times somebody else than the library detached a database, or may have replaced one.
+  @exclusivity(unchecked) private(set) var replacementCount: UInt = 0
 
   /// How many times a statement that writes was compiled during a step: again, or by a virtual table.
   @exclusivity(unchecked) private(set) var lateWriteCount: UInt = 0
@@ -123,10 +129,15 @@ final class CompilationObserver: StatementAuthorizer {
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
-      mayHaveAttachedDatabases = true
       // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       if isPrivate { vacuumCount &+= 1 }
+      if !isPrivate || isCompiling || stepDepth == 0 {
+        mayHaveAttachedDatabases = true
+        attachedDatabases.willAttach()
+      }
+      // Without a file that is known, `sqlite3_deserialize` replaces a database.
+      if !isCompiling, first == nil || action == SQLITE_DETACH { replacementCount &+= 1 }
       if action == SQLITE_DETACH {
         noteControl()
         record { $0.schemaChanges.append(SchemaChange(database: first.map { String(cString: $0) } ?? "")) }
@@ -137,6 +148,10 @@ final class CompilationObserver: StatementAuthorizer {
       if isCompiling { effects.insert(.schemaOrPragma) }
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
+      }
+      if let first, StoredSetting.isChanged(by: first, hasValue: second != nil) {
+        noteControl()
+        record { $0.changesSettings = true }
       }
       if let first, second != nil, sqlite3_stricmp(first, "case_sensitive_like") == 0 { redefinesOperators = true }
       if let first, second != nil, sqlite3_stricmp(first, "synchronous") == 0,

@@ -64,6 +64,7 @@ extension Database {
   private func endAccess(_ previous: ThreadID) {
     // What the program has done without the library is told before somebody else has the connection.
     if callbacks.hasTransactionEnded { watcher?.settle(after: nil) }
+    if isShared { watcher?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }
 

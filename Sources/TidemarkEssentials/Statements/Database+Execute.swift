@@ -58,6 +58,16 @@ extension Database {
   }
 }
 
+extension Database {
+  /// The number of rows that the last statement changed: in a view, by its triggers, which SQLite counts in the total
+  /// only.
+  ///
+  /// - parameter totalBefore: `totalChangesCount` before the statement.
+  func changesCount(since totalBefore: Int, isOfView: Bool) -> Int {
+    isOfView ? totalChangesCount - totalBefore : changesCount
+  }
+}
+
 extension Statement {
   /// Executes the statement, with these arguments or those that were set before.
   ///

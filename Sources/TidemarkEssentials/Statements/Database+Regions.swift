@@ -9,7 +9,7 @@ extension Database {
   func regionPlan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
     preconditionAccess()
     // The compiler carries out many pragmas. They read no rows of tables.
-    if statement.isPragma { return RegionPlan.empty }
+    if let pragma = PragmaStatement(statement.sql) { return pragma.regionPlan }
     let reads = try compilation.reads { _ = try compile(statement.sql, isInternal: true) }
     return try untraced {
       var builder = RegionPlanBuilder(self, statement, depth: depth)

@@ -103,6 +103,10 @@ public final class Database {
   /// What regions need to know of the schema. Without, they are whole tables.
   var schemaFacts: SchemaFacts?
 
+  /// The schemas for which the statements were last known to be compiled, where databases are attached.
+  @exclusivity(unchecked) var generationOfStatements: UInt?
+  @exclusivity(unchecked) var isExpiringStatements = false
+
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
   @exclusivity(unchecked) var selection: Selection?
 
@@ -163,7 +167,10 @@ public final class Database {
 
   /// The raw SQLite connection, or nil once it was closed.
   public var sqliteConnection: SQLiteConnection? {
-    isShared = true
+    if !isShared {
+      isShared = true
+      watcher?.connectionWillBeShared()
+    }
     digestBeingMade?.isUnknown = true
     return handle?.pointer
   }

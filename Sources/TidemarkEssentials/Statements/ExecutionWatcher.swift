@@ -26,6 +26,12 @@ protocol ExecutionWatcher: AnyObject {
   /// Somebody has begun to listen to rows, or nobody does any more. No statement runs.
   func listeningDidChange()
 
+  /// The program is given the connection, to use it without the library.
+  func connectionWillBeShared()
+
+  /// An access ends in which the program may have used the connection without the library.
+  func sharedAccessWillEnd()
+
   /// A transaction has ended, or may have, and no statement of the library is in its first step.
   ///
   /// - parameter error: That of the statement that has ended, if it failed.

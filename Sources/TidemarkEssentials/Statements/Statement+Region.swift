@@ -53,10 +53,4 @@ extension Statement {
     cachedRegionPlan = generation.map { (plan, $0) }
     return plan
   }
-
-  /// Whether the statement is a `PRAGMA`.
-  var isPragma: Bool {
-    var tokens = SQLTokenizer(sql)
-    return tokens.next() == .word && sql[tokens.range].uppercased() == "PRAGMA"
-  }
 }

@@ -160,6 +160,7 @@ public final class Statement {
     if database.mayBeStopped { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
+    if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
     if let openReads = database.openReads { openReads.statementWillBegin(self) }
     if isRunning { finish() }
     if let arguments {

@@ -47,6 +47,9 @@ final class StatementWrites {
   @exclusivity(unchecked) var savepoint: Savepoint?
   var writesSchemaTable = false
 
+  /// Whether it changes what is stored of a database beside its tables: `PRAGMA user_version = 1`.
+  @exclusivity(unchecked) var changesSettings = false
+
   /// What the watcher made of this, and keeps with the statement.
   var plan: AnyObject?
 
@@ -63,7 +66,10 @@ final class StatementWrites {
   var areTablesOrdinary: Bool?
 
   /// Whether the statement is watched even when nobody listens to rows.
-  var isAlwaysWatched: Bool { savepoint != nil || !schemaChanges.isEmpty }
+  var isAlwaysWatched: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUntoldContent }
+
+  /// Whether what it changes is told by no row and no change of the schema.
+  var changesUntoldContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
 
   /// Whether the statement has not been compiled again since, for another schema perhaps.
   func hold(for statement: Statement) -> Bool { recompilationCount == statement.recompilationCountOfSQLite }

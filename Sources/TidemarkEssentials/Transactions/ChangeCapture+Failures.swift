@@ -10,6 +10,8 @@ extension ChangeCapture {
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
     // A damaged database does not tell what is in it.
     if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
+    // A function of the statement may have changed rows without the library, which SQLite may have kept.
+    if db.isShared { return .unclear }
     if let areKept = areRowsKept() { return areKept ? .kept : .undone }
     // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
     // keeps what it has done.

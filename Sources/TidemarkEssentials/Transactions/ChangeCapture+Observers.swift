@@ -36,7 +36,7 @@ extension ChangeCapture {
         let record = log.records[index]
         guard record.isObserved else { continue }
         let table = logTables[Int(record.table)]
-        let event = DatabaseEvent(record, table.key)
+        let event = DatabaseEvent(record, table.key, isFormerRowIDKnown: usesRowHook)
         for observation in table.observers(of: record.kind) where !observation.isSilent {
           telling.observation = observation
           observation.observer?.databaseDidChange(with: event)
@@ -93,13 +93,15 @@ extension ChangeCapture {
 }
 
 extension DatabaseEvent {
-  fileprivate init(_ record: ChangeRecord, _ key: TableKey) {
+  fileprivate init(_ record: ChangeRecord, _ key: TableKey, isFormerRowIDKnown: Bool) {
     let kind: Kind =
       switch record.kind {
       case .insert: .insert
       case .delete: .delete
       case .update: .update
       }
-    self.init(kind: kind, databaseName: key.database, tableName: key.name, rowID: record.newRowID)
+    self.init(
+      kind: kind, databaseName: key.database, tableName: key.name, rowID: record.newRowID,
+      formerRowID: isFormerRowIDKnown ? record.oldRowID : nil)
   }
 }

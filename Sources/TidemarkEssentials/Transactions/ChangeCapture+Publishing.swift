@@ -14,12 +14,17 @@ extension ChangeCapture {
     if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
     let ownVersion = log.isOpen ? log.needsVersion : needsVersion
-    if db.compilation.foreignControlCount != foreignControlCount { log.becomeUnknown() }
+    if db.compilation.foreignControlCount != foreignControlCount {
+      foreignControlCount = db.compilation.foreignControlCount
+      log.becomeUnknown()
+    }
     let isNews = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
     guard isNews else { return }
     guard let table = onlyTable else {
-      let captured = log.hasCaptured ? capturedLog() : .empty
-      return publish(ShortList(tables(of: captured)), captured, ownVersion)
+      // Of a coarse table, some rows are missing, and some may not have stayed.
+      let isCoarse = logTables.map { table in log.coarse.contains { $0.key == table.key } }
+      let captured = log.hasCaptured ? capturedLog(isCoarse) : .empty
+      return publish(ShortList(tables(of: captured, isCoarse)), captured, ownVersion)
     }
     publish(changes(of: table), ownVersion)
     // The memory comes back to the log, unless somebody has it now: who looks for queries has it for a moment only.
@@ -44,18 +49,14 @@ extension ChangeCapture {
   }
 
   /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
-  private func capturedLog() -> CapturedLog {
+  ///
+  /// - parameter isCoarse: Which tables of the log are told without their rows.
+  private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Most of the time, it is all of the log.
     let areAllTold = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
+    let isTold: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
       records: areAllTold ? log.records : log.records.filter(isTold), values: log.values, layouts: logLayouts)
-  }
-
-  private func isTold(_ record: ChangeRecord) -> Bool {
-    guard record.isCaptured else { return false }
-    // Of a coarse table, some rows are missing, and some may not have stayed.
-    let key = logTables[Int(record.table)].key
-    return !log.coarse.contains { $0.key == key }
   }
 
   /// The one table that has changed; nil when there are others, or some rows are not told.
@@ -89,7 +90,10 @@ extension ChangeCapture {
   }
 
   /// What is told of each table, in the order in which they changed first.
-  private func tables(of captured: CapturedLog) -> [CommittedChanges.TableChanges] {
+  ///
+  /// The rows of a coarse table that were captured before it became coarse, or after, are not told. Their kinds and
+  /// columns are, with those that were never captured.
+  private func tables(of captured: CapturedLog, _ isCoarse: [Bool]) -> [CommittedChanges.TableChanges] {
     var keys: [TableKey] = []
     var drafts: [TableDraft] = []
     // There are few of them.
@@ -100,20 +104,25 @@ extension ChangeCapture {
       return keys.count - 1
     }
     // The tables of the log are often one and the same, as several statements have seen it.
-    if !captured.records.isEmpty {
+    if log.hasCaptured {
       for table in logTables { (table.place, table.changedColumns) = (place(of: table.key), 0) }
     }
-    for (position, record) in captured.records.enumerated() {
+    var position = 0
+    for record in log.records where record.isCaptured {
       let table = logTables[Int(record.table)]
-      drafts[table.place].rowIndexes.append(position)
+      if !isCoarse[Int(record.table)] {
+        drafts[table.place].rowIndexes.append(position)
+        position += 1
+      }
       drafts[table.place].kinds.insert(record.kind)
       guard record.kind == .update else { continue }
       table.changedColumns |= record.changedColumns
-      if record.oldRowID != record.newRowID || captured.layouts[Int(record.table)].mustTellAll {
-        drafts[table.place].addUpdatedColumns(captured.layouts[Int(record.table)].changedColumns(record))
+      let layout = logLayouts[Int(record.table)]
+      if record.oldRowID != record.newRowID || layout.mustTellAll {
+        drafts[table.place].addUpdatedColumns(layout.changedColumns(record))
       }
     }
-    for table in logTables where !captured.records.isEmpty && table.changedColumns != 0 {
+    for table in logTables where log.hasCaptured && table.changedColumns != 0 {
       drafts[table.place].addUpdatedColumns(table.namesOfChangedColumns)
     }
     for coarse in log.coarse {

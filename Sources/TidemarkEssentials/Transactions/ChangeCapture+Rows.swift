@@ -100,7 +100,8 @@ extension ChangeCapture {
     lateTables = [:]
   }
 
-  /// Turns the hook off for the rest of a statement that changes many rows which nobody wants to know of.
+  /// Turns the hook off for the rest of a statement that changes many rows which nobody wants to know of. It stays on
+  /// where the program may change other rows meanwhile, in a function, without the library.
   private func rowIsOfNoInterest() {
     guard step != nil else { return }
     step?.idleCount += 1
@@ -108,7 +109,7 @@ extension ChangeCapture {
   }
 
   private func muteIfIdle() {
-    guard let step, !step.isStale, let plan = step.plan, usesRowHook, isOrdinary(step.statement),
+    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.isShared, isOrdinary(step.statement),
       step.statement.writes?.hold(for: step.statement) == true
     else { return }
     plan.tables.forEach(askAboutDeletes)
@@ -117,10 +118,10 @@ extension ChangeCapture {
     setHook(false)
   }
 
-  private func logIndex(of table: WatchedTable) -> UInt16 {
+  private func logIndex(of table: WatchedTable) -> UInt32 {
     if table.logSerial != logSerial {
       table.logSerial = logSerial
-      table.logIndex = UInt16(clamping: logTables.count)
+      table.logIndex = UInt32(logTables.count)
       logTables.append(table)
       logLayouts.append(table.layout ?? CaptureLayout(key: table.key))
     }

@@ -65,8 +65,13 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var signalCount: UInt = 0
 
   /// What was last seen of the connection.
-  @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
-  @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
+  @exclusivity(unchecked) var foreignControlCount: UInt = 0
+  @exclusivity(unchecked) var vacuumCount: UInt = 0
+  @exclusivity(unchecked) var replacementCount: UInt = 0
+
+  /// The schema that was last seen of a connection that the program uses without the library; nil when it has to be
+  /// looked at.
+  @exclusivity(unchecked) var sharedGeneration: UInt?
 
   @exclusivity(unchecked) private var isSavepointTransaction = false
   @exclusivity(unchecked) private var hasCommittedNothing = false
@@ -171,6 +176,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     let db: Database = self.db
     if let writes = statement.writes {
       if !writes.schemaChanges.isEmpty { for change in writes.schemaChanges { log.add(change) } }
+      if writes.changesUntoldContent { log.becomeUnknown() }
       switch writes.savepoint {
       case .open(let name):
         isSavepointTransaction = !db.wasInsideTransaction || isSavepointTransaction
@@ -184,6 +190,11 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       vacuumCount = db.compilation.vacuumCount
       // Rows that have no id of their own may have others now.
       log.becomeUnknown()
+      hasRebuilt = true
+      db.callbacks.hasTransactionEnded = true
+    }
+    if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
+      // SQLite calls no hook: there is no transaction.
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }

@@ -198,8 +198,8 @@ final class CapturedLog: @unchecked Sendable {
 
 /// The change of one row, in the log.
 struct ChangeRecord: Sendable {
-  /// The layout of its values.
-  var table: UInt16
+  /// The layout of its values. Each statement that changes a table brings one: a transaction may have very many.
+  var table: UInt32
 
   var kind: RowChange.Kind
 

@@ -63,6 +63,7 @@ extension Database {
 
 extension ChangeCapture {
   fileprivate func noteChange(in region: DatabaseRegion) throws {
+    let region = try withNamesAsCreated(region)
     let kinds = try eventKinds(of: region)
     let isAlone = db.isInAutocommitMode && !log.isInStep
     if isAlone || !log.isOpen { beginTransaction() }
@@ -79,6 +80,14 @@ extension ChangeCapture {
     if isAlone {
       publish(hasWritten: true)
       log.reset()
+    }
+  }
+
+  /// The region, with the tables called as they were created: observers compare names as they like.
+  private func withNamesAsCreated(_ region: DatabaseRegion) throws -> DatabaseRegion {
+    try region.mapTables { key, table in
+      guard let found = try catalogTable(key) else { return (key, table) }
+      return (TableKey(found.name, in: found.id.schemaID.name), table)
     }
   }
 

@@ -24,13 +24,25 @@ public struct DatabaseEvent: Sendable {
   /// The id of the row; the new one, when an update has changed it. Zero in a table without row ids.
   public let rowID: Int64
 
+  /// The row id before an update; nil when it is not known: SQLite's update hook does not tell it.
+  var formerRowID: Int64?
+
   /// The event. It can be kept: there is no need to copy it.
   public func copy() -> DatabaseEvent { self }
 }
 
 extension DatabaseRegion {
-  /// Whether an event may alter what is in the region.
+  /// Returns whether an event may alter what is in the region.
+  ///
+  /// An update that gives a row another row ID concerns the regions of both IDs.
+  ///
+  /// - parameter event: An event that a ``TransactionObserver`` was told.
+  /// - returns: True when in doubt.
   public func isModified(by event: DatabaseEvent) -> Bool {
-    isModified(byChangeOf: TableKey(event.tableName, in: event.databaseName), rowID: event.rowID)
+    let table = TableKey(event.tableName, in: event.databaseName)
+    if isModified(byChangeOf: table, rowID: event.rowID) { return true }
+    guard event.kind == .update else { return false }
+    guard let formerRowID = event.formerRowID else { return overlaps(table) }
+    return formerRowID != event.rowID && isModified(byChangeOf: table, rowID: formerRowID)
   }
 }

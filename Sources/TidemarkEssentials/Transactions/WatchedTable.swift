@@ -25,7 +25,7 @@ final class WatchedTable {
   @exclusivity(unchecked) var isWantedVirtualTable = false
 
   /// Its place among the tables of the log, in the transaction of that number.
-  @exclusivity(unchecked) var logIndex: UInt16 = 0
+  @exclusivity(unchecked) var logIndex: UInt32 = 0
   @exclusivity(unchecked) var logSerial: UInt = 0
 
   /// Kinds of changes that are coarse in the log already, as long as the log is not cut.

@@ -280,6 +280,8 @@ struct CaptureWorld {
       // The statement is random: it may make no sense. One that fails for no conflict may have kept something, and rows
       // without ids do not tell.
       if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
+      // Where the program uses the connection, one of its functions might have kept something.
+      if !isAlone { mayBeCoarse = true }
       // Nor does a database that is damaged: some changes of random schemas leave an index that SQLite finds malformed.
       if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { mayBeCoarse = true }
       // Nor does a cascade that leaves orphans.

@@ -158,6 +158,37 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
+  /// SQLite counts no row of a view: its triggers' rows count.
+  @Test func writesThroughAViewCountWhatItsTriggersDo() throws {
+    var configuration = Configuration()
+    configuration.schemaSource = NamedKey()
+    try inMemory(configuration) { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+          CREATE VIEW named AS SELECT id, name FROM player;
+          CREATE TRIGGER inserted INSTEAD OF INSERT ON named BEGIN INSERT INTO player VALUES (NEW.id, NEW.name); END;
+          CREATE TRIGGER updated INSTEAD OF UPDATE ON named BEGIN
+            UPDATE player SET name = NEW.name WHERE id = OLD.id;
+          END;
+          CREATE TRIGGER deleted INSTEAD OF DELETE ON named BEGIN DELETE FROM player WHERE id = OLD.id; END;
+          INSERT INTO player VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
+          """)
+      #expect(try Named.filter(Column("id") < 4).updateAll(db, Column("name").set(to: "x")) == 3)
+      #expect(try Named.filter(Column("id") > 9).updateAll(db, Column("name").set(to: "x")) == 0)
+      #expect(try Table("named").filter(Column("id") == 4).updateAll(db, Column("name").set(to: "y")) == 1)
+      try Named(id: 5, name: "z").update(db)
+      #expect(throws: RecordError.self) { try Named(id: 9, name: "z").update(db) }
+      #expect(try Named(id: 1, name: "").delete(db))
+      #expect(try !Named(id: 1, name: "").delete(db))
+      #expect(try Named.deleteOne(db, key: 2))
+      #expect(try !Named.deleteOne(db, key: 2))
+      #expect(try Named.deleteAll(db, keys: [3, 4, 9]) == 2)
+      try Named(id: 6, name: "new").save(db)
+      #expect(try Named.deleteAll(db) == 2)
+    }
+  }
+
   @Test @MainActor func recordsOfTheMainActorAreStored() throws {
     try inPlayers { db in
       let note = Note(id: 1, name: "a")

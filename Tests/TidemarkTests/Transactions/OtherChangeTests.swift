@@ -62,6 +62,16 @@ import Tidemark
     #expect(recorder.take().map(\.isUnknown) == [true])
   }
 
+  @Test func detachingADatabaseIsReportedAtOnce() throws {
+    let (dbQueue, recorder) = try captured(Captured.book)
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "ATTACH ':memory:' AS aux")
+      _ = recorder.take()
+      try db.execute(sql: "DETACH aux")
+    }
+    #expect(recorder.take().contains { $0.schemaChanges.contains { $0.kind == .detach } })
+  }
+
   @Test func rebuildingIsAChangeOfEverything() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     try dbQueue.vacuum()

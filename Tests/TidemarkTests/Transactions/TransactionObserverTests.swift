@@ -180,4 +180,44 @@ import Tidemark
     #expect(books.log == ["something", "something", "will commit", "did commit"])
     #expect(authors.log == ["something", "will commit", "did commit"])
   }
+
+  @Test(arguments: ["BOOK", "Book", "book"])
+  func anObserverIsAskedAboutATableByTheNameItWasCreatedWith(name: String) throws {
+    let books = EventRecorder(table: "book")
+    let dbQueue = try observed(books)
+    try dbQueue.write { db in
+      try db.notifyChanges(in: Table(name))
+      try db.notifyChanges(in: Table(name).select(Column("TITLE")))
+    }
+    #expect(books.log == ["something", "something", "will commit", "did commit"])
+  }
+
+  // MARK: - Regions
+
+  @Test func anUpdateOfARowIDConcernsTheRegionsOfBothIDs() throws {
+    let observer = RegionEvents()
+    let dbQueue = try observed(EventRecorder())
+    dbQueue.add(transactionObserver: observer)
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "INSERT INTO book (id, title) VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+      for id in 1...3 { observer.regions.append(try Table("book").filter(Column("id") == id).databaseRegion(db)) }
+      observer.events = []
+      try db.execute(sql: "UPDATE book SET id = 9 WHERE id = 1")
+      try db.execute(sql: "UPDATE book SET id = 2 WHERE id = 9 AND NOT EXISTS (SELECT 1 FROM book WHERE id = 2)")
+      try db.execute(sql: "UPDATE book SET id = 8 WHERE id = 2")
+      try db.execute(sql: "UPDATE book SET id = 2 WHERE id = 9")
+    }
+    #expect(observer.events == [[true, false, false], [false, true, false], [false, true, false]])
+  }
+}
+
+/// Which of some regions each event may alter.
+private final class RegionEvents: TransactionObserver {
+  var regions: [DatabaseRegion] = []
+  var events: [[Bool]] = []
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+  func databaseDidChange(with event: DatabaseEvent) { events.append(regions.map { $0.isModified(by: event) }) }
+  func databaseDidCommit(_ db: Database) {}
+  func databaseDidRollback(_ db: Database) {}
 }

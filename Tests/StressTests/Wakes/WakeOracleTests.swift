@@ -1,0 +1,214 @@
+import StressSupport
+import TestSupport
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// Whatever a transaction does, the region of each query whose result it changes is modified.
+///
+/// Results before and after are those of the queries alone: nothing here depends on how changes are captured.
+@Suite(.serialized) struct WakeOracleTests {
+  @Test(arguments: Scale.seeds(daily: 12, full: 400))
+  func aQueryWhoseResultChangesIsWoken(seed: UInt64) throws {
+    let run = Run("wakes", seed: seed)
+    try check(run, seed: seed)
+    run.finish()
+  }
+
+  /// The control: a commit that wakes no query is found.
+  @Test func aCommitThatIsNotReportedIsFound() throws {
+    var seed = Scale.seed
+    while true {
+      let run = Run("wakes-control", seed: seed)
+      try check(run, seed: seed) { woken in woken = [] }
+      if !run.allProblems.isEmpty { return run.finishControl(planted: "a commit that is not reported") }
+      run.tell()
+      seed &+= 1
+    }
+  }
+
+  /// What a live query delivers is what the query answers, after each transaction.
+  @Test(arguments: Scale.seeds(daily: 2, full: 300))
+  func theDeliveredValueIsTheResult(seed: UInt64) throws {
+    let run = Run("wakes-live", seed: seed)
+    var world = WakeWorld(seed: seed)
+    let dbQueue = try world.makeDatabase()
+    let queries = (0..<10).map { _ in DeliveredQuery(world.query(), dbQueue) }
+    for _ in 0..<Scale.of(daily: 20, full: 40) {
+      world.script = []
+      try dbQueue.inDatabase { world.runTransaction($0) }
+      for query in queries {
+        let expected = try dbQueue.inDatabase { $0.words(of: query.sql) }
+        try Wait.until("\(query.sql) = \(expected): \(world.script.joined(separator: "; "))") { query.last == expected }
+      }
+      run.count("transactions")
+    }
+    for query in queries { query.cancel() }
+    run.finish()
+  }
+
+  private func check(_ run: Run, seed: UInt64, planting plant: (inout Set<Int>) -> Void = { _ in }) throws {
+    var world = WakeWorld(seed: seed)
+    let dbQueue = try world.makeDatabase()
+    let watched = WatchedQueries(dbQueue)
+    for _ in 0..<25 { try watched.add(world.query()) }
+    for number in 0..<Scale.of(daily: 40, full: 80) {
+      world.script = []
+      try dbQueue.inDatabase { db in
+        world.runTransaction(db)
+      }
+      var woken = watched.takeWoken()
+      plant(&woken)
+      let missed = try watched.refetch(woken)
+      for query in missed {
+        run.problem(
+          "transaction \(number) changes, and does not wake, \(query): \(world.script.joined(separator: "; "))")
+      }
+      run.count("transactions")
+      run.count("woken", woken.count)
+      if run.allProblems.count > 3 { break }
+    }
+    run.count("changed", watched.changedCount)
+    run.count("checked", watched.checkedCount)
+  }
+}
+
+/// Queries with their regions in an index, as live queries have them, which is asked at each commit.
+private final class WatchedQueries: @unchecked Sendable {
+  // All is done on one thread, that of the test.
+  private struct Query {
+    var sql: String
+    var result: String
+    var registration: RegionIndex<Int>.Registration
+  }
+
+  private let dbQueue: DatabaseQueue
+  private var queries: [Query] = []
+  private let index = RegionIndex<Int>()
+  private var woken: Set<Int> = []
+  private var subscription: ChangeSubscription?
+  private var version = 0
+  private(set) var changedCount = 0
+  private(set) var checkedCount = 0
+
+  init(_ dbQueue: DatabaseQueue) {
+    self.dbQueue = dbQueue
+    let subscription = dbQueue.changeBroker.subscribe(index.needs) { [weak self] in self?.didCommit($0) }
+    version = subscription.version
+    self.subscription = subscription
+  }
+
+  func add(_ sql: String) throws {
+    let (result, region) = try look(sql)
+    queries.append(Query(sql: sql, result: result, registration: index.insert(region, queries.count)))
+    updateNeeds()
+  }
+
+  private func updateNeeds() { version = subscription?.setNeeds(index.needs) ?? version }
+
+  private func didCommit(_ changes: CommittedChanges) {
+    if changes.isUnknown || !changes.schemaChanges.isEmpty || changes.needsVersion < version {
+      woken.formUnion(queries.indices)
+    }
+    for table in changes.tables { index.match(table) { woken.insert($0) } }
+  }
+
+  func takeWoken() -> Set<Int> {
+    defer { woken = [] }
+    return woken
+  }
+
+  /// Fetches all queries, and looks again at the regions of those that were woken.
+  ///
+  /// - returns: Those whose results are others, and which were not woken.
+  func refetch(_ woken: Set<Int>) throws -> [String] {
+    var missed: [String] = []
+    for number in queries.indices {
+      let (result, region) = try look(queries[number].sql)
+      checkedCount += 1
+      let isChanged = result != queries[number].result
+      if isChanged { changedCount += 1 }
+      if isChanged, !woken.contains(number) {
+        missed.append("\(queries[number].sql) (\(queries[number].result.prefix(80)) -> \(result.prefix(80)))")
+      }
+      queries[number].result = result
+      // One that was not woken keeps the region of its last fetch.
+      guard woken.contains(number) else { continue }
+      index.remove(queries[number].registration, number)
+      queries[number].registration = index.insert(region, number)
+    }
+    updateNeeds()
+    return missed
+  }
+
+  /// What a query answers, and what it reads as a live query sees it.
+  private func look(_ sql: String) throws -> (result: String, region: DatabaseRegion) {
+    try dbQueue.inDatabase { db in
+      do {
+        let (rows, selection) = try db.recordingSelection(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
+        return (rows.words, try selection.region.observable(db))
+      } catch let error as DatabaseError {
+        // A table that it reads is gone: each change may bring it back.
+        return ("error: \(error.message ?? "")", .fullDatabase)
+      }
+    }
+  }
+}
+
+extension WakeWorld {
+  /// A database in memory with the schema, of whose transactions few rows are captured one by one.
+  fileprivate mutating func makeDatabase() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.environment.changeLogBound.recordCount = rowBound()
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    try dbQueue.inDatabase { try makeSchema($0) }
+    return dbQueue
+  }
+}
+
+/// A query that is observed, and what was delivered last.
+private final class DeliveredQuery: Sendable {
+  let sql: String
+  private let value = Mutex("")
+  private let cancellable: AnyDatabaseCancellable
+
+  init(_ sql: String, _ dbQueue: DatabaseQueue) {
+    self.sql = sql
+    let observation = ValueObservation.tracking { db in db.words(of: sql) }
+    cancellable = observation.start(in: dbQueue, scheduling: InPlace(), onError: { _ in }) { [value] words in
+      value.withLock { $0 = words }
+    }
+  }
+
+  var last: String { value.withLock { $0 } }
+
+  func cancel() { cancellable.cancel() }
+}
+
+private struct InPlace: ValueObservationScheduler {
+  func immediateInitialValue() -> Bool { true }
+  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
+}
+
+extension [Row] {
+  fileprivate var words: String {
+    map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }.joined(separator: "\n")
+  }
+}
+
+extension Database {
+  /// What a query answers, or why it does not: then each change may bring back what it reads.
+  fileprivate func words(of sql: String) -> String {
+    do {
+      return try Row.fetchAll(self, sql: sql).words
+    } catch {
+      do {
+        try registerAccess(to: DatabaseRegion.fullDatabase)
+      } catch {
+        return "\(error)"
+      }
+      return "error: \((error as? DatabaseError)?.message ?? "")"
+    }
+  }
+}

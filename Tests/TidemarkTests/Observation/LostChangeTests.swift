@@ -1,0 +1,133 @@
+import CSQLite
+import Foundation
+import Testing
+import Tidemark
+
+/// Every commit that changes the result of a query is delivered, however the commit was made.
+@Suite struct LostChangeTests {
+  private static let count = ValueObservation.tracking { db in
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM a WHERE n = 9") ?? -1
+  }
+  private static let sum = ValueObservation.tracking { db in
+    try Int.fetchOne(db, sql: "SELECT sum(r) FROM a") ?? -1
+  }
+
+  private func withRows(_ observed: Observed, _ body: (any DatabaseWriter) throws -> Void) throws {
+    try observed.withDatabase { writer in
+      try writer.write { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, n INT, r INT);
+            INSERT INTO a WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 2500)
+              SELECT x, 1, 1 FROM c;
+            """)
+      }
+      try body(writer)
+    }
+  }
+
+  // swift-format-ignore
+  @Test(arguments: Observed.allCases, [
+    ("INSERT INTO a VALUES (9001, 9, 1); UPDATE a SET r = 5", 1, 12_505),
+    ("UPDATE a SET n = 9 WHERE id = 1; UPDATE a SET r = 5", 1, 12_500),
+    ("SAVEPOINT s; INSERT INTO a VALUES (9001, 9, 1); RELEASE s; UPDATE a SET r = 5", 1, 12_505),
+    ("UPDATE a SET r = 5; INSERT INTO a VALUES (9001, 9, 1)", 1, 12_501),
+  ])
+  func aLargeUpdateHidesNoSmallerChange(of observed: Observed, _ transaction: (sql: String, count: Int, sum: Int)) throws {
+    try withRows(observed) { writer in
+      let (counts, countCancellable) = Self.count.collect(in: writer)
+      let (sums, sumCancellable) = Self.sum.collect(in: writer)
+      try counts.wait(forLast: 0)
+      try sums.wait(forLast: 2500)
+      try writer.write { try $0.execute(sql: transaction.sql) }
+      try sums.wait(forLast: transaction.sum)
+      try counts.wait(forLast: transaction.count)
+      countCancellable.cancel()
+      sumCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func aChangeWithoutTheLibraryIsNotHiddenByOneWithIt(of observed: Observed) throws {
+    try withRows(observed) { writer in
+      let (counts, countCancellable) = Self.count.collect(in: writer)
+      let (sums, sumCancellable) = Self.sum.collect(in: writer)
+      try counts.wait(forLast: 0)
+      try sums.wait(forLast: 2500)
+      try writer.write { db in
+        try #require(sqlite3_exec(db.sqliteConnection, "UPDATE a SET r = 3", nil, nil, nil) == SQLITE_OK)
+        try db.execute(sql: "INSERT INTO a VALUES (9001, 9, 1)")
+      }
+      try sums.wait(forLast: 7501)
+      try counts.wait(forLast: 1)
+      countCancellable.cancel()
+      sumCancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases, [true, false])
+  func aStoredSettingIsDelivered(of observed: Observed, throughTheLibrary: Bool) throws {
+    try observed.withDatabase { writer in
+      for (name, value) in [("user_version", 5), ("application_id", 7)] {
+        for query in ["PRAGMA \(name)", "SELECT \(name) FROM pragma_\(name)"] {
+          try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA \(name) = 1") }
+          let (values, cancellable) = ValueObservation.tracking { db in
+            try Int.fetchOne(db, sql: query)
+          }.collect(in: writer)
+          try values.wait(forLast: 1)
+          try writer.writeWithoutTransaction { db in
+            let sql = "PRAGMA \(name) = \(value)"
+            if throughTheLibrary {
+              try db.execute(sql: sql)
+            } else {
+              try #require(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+            }
+          }
+          try values.wait(forLast: value)
+          cancellable.cancel()
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Observed.allCases, ["SELECT count(*) FROM sqlite_master", "SELECT count(*) FROM sqlite_schema"])
+  func theSchemaTableIsDelivered(of observed: Observed, query: String) throws {
+    try observed.withDatabase { writer in
+      let (counts, cancellable) = ValueObservation.tracking { db in try Int.fetchOne(db, sql: query) }.collect(
+        in: writer)
+      try counts.wait(forLast: 2)
+      try writer.write { try $0.execute(sql: "CREATE TABLE coach (id)") }
+      try counts.wait(forLast: 3)
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func theColumnsOfATableAreDelivered(of observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let (counts, cancellable) = ValueObservation.tracking { db in
+        try Row.fetchAll(db, sql: "PRAGMA table_info(team)").count
+      }.collect(in: writer)
+      try counts.wait(forLast: 2)
+      try writer.write { try $0.execute(sql: "ALTER TABLE team ADD COLUMN city") }
+      try counts.wait(forLast: 3)
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func theLastKeyOfATableIsDelivered(of observed: Observed) throws {
+    try observed.withDatabase { writer in
+      try writer.write { try $0.execute(sql: "CREATE TABLE k (id INTEGER PRIMARY KEY AUTOINCREMENT)") }
+      let (values, cancellable) = ValueObservation.tracking { db in
+        try Int.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'k'") ?? 0
+      }.collect(in: writer)
+      try values.wait(forLast: 0)
+      try writer.write { try $0.execute(sql: "INSERT INTO k DEFAULT VALUES") }
+      try values.wait(forLast: 1)
+      try writer.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 7") }
+      try values.wait(forLast: 7)
+      cancellable.cancel()
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import CSQLite
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// What a program does with the connection without the library is reported, conservatively.
+@Suite struct SharedConnectionTests {
+  private static let schema = """
+    CREATE TABLE a (id INTEGER PRIMARY KEY, n INT, r INT); INSERT INTO a VALUES (1, 1, 1), (2, 2, 2);
+    CREATE TABLE b (id INTEGER PRIMARY KEY, x UNIQUE); INSERT INTO b VALUES (1, 1);
+    """
+
+  private static func run(_ db: Database, _ sql: String) throws {
+    try #require(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+  }
+
+  @Test func anUpdateBeforeAnInsertOfTheLibraryIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.write { db in
+      try Self.run(db, "UPDATE a SET r = 3")
+      try db.execute(sql: "INSERT INTO a VALUES (3, 9, 9)")
+    }
+    let table = try #require(recorder.take().first?.tables.first)
+    #expect(table.isCoarse && table.inserts && table.updates && table.updatedColumns == ["r"])
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    "PRAGMA user_version = 3", "PRAGMA application_id = 4", "CREATE TABLE c (x)", "DROP TABLE b", "VACUUM",
+    "ALTER TABLE a ADD COLUMN c",
+  ])
+  func whatIsNoChangeOfRowsIsReportedAsUnknown(sql: String) throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.writeWithoutTransaction { try Self.run($0, sql) }
+    #expect(recorder.take().contains { $0.isUnknown })
+  }
+
+  @Test func aPreparedDeleteOfAllRowsIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema, .none)
+    var statement: OpaquePointer?
+    try dbQueue.inDatabase { db in
+      try #require(sqlite3_prepare_v2(db.sqliteConnection, "DELETE FROM a", -1, &statement, nil) == SQLITE_OK)
+    }
+    defer { sqlite3_finalize(statement) }
+    _ = recorder.setNeeds(.all)
+    dbQueue.inDatabase { _ in _ = sqlite3_step(statement) }
+    dbQueue.inDatabase { _ in _ = sqlite3_reset(statement) }
+    #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.deletes })
+  }
+
+  @Test func aBackupIntoTheDatabaseIsReportedAsUnknown() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    let source = try DatabaseQueue()
+    try source.inDatabase { try $0.execute(sql: "CREATE TABLE a (id); INSERT INTO a VALUES (7)") }
+    try source.inDatabase { sourceDb in
+      try dbQueue.inDatabase { db in
+        let backup = sqlite3_backup_init(db.sqliteConnection, "main", sourceDb.sqliteConnection, "main")
+        #expect(sqlite3_backup_step(backup, -1) == SQLITE_DONE)
+        #expect(sqlite3_backup_finish(backup) == SQLITE_OK)
+      }
+    }
+    #expect(recorder.take().contains { $0.isUnknown })
+    try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT id FROM a") == [7]) }
+  }
+
+  @Test func aDeserializedDatabaseIsReportedAsUnknown() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { db in
+      var size: sqlite3_int64 = 0
+      let bytes = try #require(sqlite3_serialize(db.sqliteConnection, "main", &size, 0))
+      try db.execute(sql: "DELETE FROM a")
+      _ = recorder.take()
+      let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE)
+      try #require(sqlite3_deserialize(db.sqliteConnection, "main", bytes, size, size, flags) == SQLITE_OK)
+    }
+    #expect(recorder.take().contains { $0.isUnknown })
+    try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT id FROM a") == [1, 2]) }
+  }
+
+  @Test func anUpdateInsideAFunctionOfAStatementThatFailsIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.write { db in
+      nonisolated(unsafe) let connection = db.sqliteConnection
+      db.add(
+        function: DatabaseFunction("change", argumentCount: 0) { _ in
+          sqlite3_exec(connection, "UPDATE a SET r = 7", nil, nil, nil)
+          return 1
+        })
+      // The statement has no journal of its own: what the function has done stays.
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO b VALUES (NULL, change())") }
+      try #expect(Int.fetchAll(db, sql: "SELECT r FROM a") == [7, 7])
+    }
+    #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.updates })
+  }
+
+  @Test func anUpdateInsideAFunctionIsReportedAlsoWhereTheStatementIsOfNoInterest() throws {
+    let needs = CaptureNeeds(tables: [TableKey("a"): .all])
+    let (dbQueue, recorder) = try captured(Self.schema, needs)
+    var update: OpaquePointer?
+    try dbQueue.write { db in
+      try #require(
+        sqlite3_prepare_v2(db.sqliteConnection, "UPDATE a SET r = r + 1", -1, &update, nil) == SQLITE_OK)
+    }
+    defer { sqlite3_finalize(update) }
+    nonisolated(unsafe) let prepared = update
+    try dbQueue.write { db in
+      db.add(
+        function: DatabaseFunction("change", argumentCount: 1) { arguments in
+          if arguments[0] == 90.databaseValue {
+            sqlite3_step(prepared)
+            sqlite3_reset(prepared)
+          }
+          return arguments[0]
+        })
+      try db.execute(
+        sql: """
+          INSERT INTO b (x) WITH RECURSIVE c(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM c WHERE x < 99)
+            SELECT change(x) FROM c
+          """)
+    }
+    #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.updates })
+  }
+
+  @Test func anAccessThatOnlyReadsIsNotReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { try Self.run($0, "SELECT * FROM a") }
+    try dbQueue.inDatabase { try Self.run($0, "SELECT * FROM a") }
+    #expect(recorder.take().isEmpty)
+  }
+}
