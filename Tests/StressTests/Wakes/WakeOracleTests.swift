@@ -37,9 +37,9 @@ import Tidemark
     let queries = (0..<10).map { _ in DeliveredQuery(world.query(), dbQueue) }
     for _ in 0..<Scale.of(daily: 20, full: 40) {
       world.script = []
-      try dbQueue.inDatabase { world.runTransaction($0) }
+      dbQueue.inDatabase { world.runTransaction($0) }
       for query in queries {
-        let expected = try dbQueue.inDatabase { $0.words(of: query.sql) }
+        let expected = dbQueue.inDatabase { $0.words(of: query.sql) }
         try Wait.until("\(query.sql) = \(expected): \(world.script.joined(separator: "; "))") { query.last == expected }
       }
       run.count("transactions")
@@ -55,7 +55,7 @@ import Tidemark
     for _ in 0..<25 { try watched.add(world.query()) }
     for number in 0..<Scale.of(daily: 40, full: 80) {
       world.script = []
-      try dbQueue.inDatabase { db in
+      dbQueue.inDatabase { db in
         world.runTransaction(db)
       }
       var woken = watched.takeWoken()

@@ -54,7 +54,7 @@ import Tidemark
     let source = try DatabaseQueue()
     try source.inDatabase { try $0.execute(sql: "CREATE TABLE a (id); INSERT INTO a VALUES (7)") }
     try source.inDatabase { sourceDb in
-      try dbQueue.inDatabase { db in
+      dbQueue.inDatabase { db in
         let backup = sqlite3_backup_init(db.sqliteConnection, "main", sourceDb.sqliteConnection, "main")
         #expect(sqlite3_backup_step(backup, -1) == SQLITE_DONE)
         #expect(sqlite3_backup_finish(backup) == SQLITE_OK)
