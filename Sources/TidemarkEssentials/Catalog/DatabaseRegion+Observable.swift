@@ -1,7 +1,8 @@
 extension DatabaseRegion {
-  /// The part of the region whose changes are told: tables that exist, under the names with which they were created.
+  /// Returns the part of the region whose changes are observable: tables that exist, under the names with which they
+  /// were created.
   ///
-  /// Views have no rows of their own, and the tables of SQLite change in its own way.
+  /// Views have no rows of their own, and SQLite does not report changes of its internal tables.
   func observable(_ db: Database) throws -> DatabaseRegion {
     try mapTables { table, region in
       if Database.isSQLiteInternalTable(table.name) { return nil }

@@ -1,20 +1,29 @@
-// Rows by their keys. What the key of a table is, is asked when the request is prepared.
+// Filters by key. The columns of the key are looked up when the request is prepared.
 
 extension TableRequest where Self: FilteredRequest {
-  /// The row of a primary key. There is none for NULL.
+  /// Returns a request of the row with the given primary key.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "id" = 1
   /// let request = Player.all().filter(key: 1)
   /// ```
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the key is a row id.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID. This is checked when the request is prepared.
   // Not generic: with one more generic overload, the compiler takes seconds for `filter { … }`.
   public func filter(key: any DatabaseValueConvertible) -> Self { filter(keys: [key.databaseValue]) }
 
-  /// The rows of some primary keys, in any order. There are none for NULL.
+  /// Returns a request of the rows with the given primary keys, in any order.
   ///
-  /// - precondition: The primary key of the table has one column, or there is none and the keys are row ids.
+  /// ```swift
+  /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
+  /// let request = Player.all().filter(keys: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter keys: The primary keys. NULL matches no row.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs. This is checked when the request is prepared.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> Self {
     let values = keys.map { $0.databaseValue }.filter { !$0.isNull }
     let tableName = databaseTableName
@@ -24,19 +33,30 @@ extension TableRequest where Self: FilteredRequest {
     }
   }
 
-  /// The row of a key, by the names of its columns: those of the primary key, or those of another unique key.
+  /// Returns a request of the row with the given unique key.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "email" = 'arthur@example.com'
   /// let request = Player.all().filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - precondition: The columns contain those of the primary key, or those of a unique index.
+  /// - parameter key: A dictionary of column names and values.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index. This is
+  ///   checked when the request is prepared.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> Self { filter(keys: [key]) }
 
-  /// The rows of some keys, by the names of their columns, in any order.
+  /// Returns a request of the rows with the given unique keys, in any order.
   ///
-  /// - precondition: The columns of each contain those of the primary key, or those of a unique index.
+  /// ```swift
+  /// let request = Citizenship.all().filter(keys: [
+  ///   ["citizenId": 1, "countryCode": "FR"],
+  ///   ["citizenId": 2, "countryCode": "US"],
+  /// ])
+  /// ```
+  ///
+  /// - parameter keys: Dictionaries of column names and values.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index. This is
+  ///   checked when the request is prepared.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     if keys.isEmpty { return none() }
     let keys = keys.map { $0.mapValues { $0?.databaseValue ?? .null } }
@@ -54,17 +74,29 @@ extension TableRequest where Self: FilteredRequest {
 
 extension TableRequest
 where Self: FilteredRequest & TypedRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The row of an identifier.
+  /// Returns a request of the row with the given identifier.
+  ///
+  /// ```swift
+  /// let request = Player.all().filter(id: 1)
+  /// ```
+  ///
+  /// - parameter id: The identifier.
   public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
-  /// The rows of some identifiers, in any order.
+  /// Returns a request of the rows with the given identifiers, in any order.
+  ///
+  /// ```swift
+  /// let request = Player.all().filter(ids: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter ids: The identifiers.
   public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
 }
 
 // MARK: - The keys of a table
 
 extension Database {
-  /// The one column of the primary key of a table, or the row id when there is no primary key.
+  /// Returns the single column of the primary key of a table, or the row ID if the table has no primary key.
   func singleKeyColumn(of tableName: String, _ what: String) throws -> String {
     let columns = try primaryKey(tableName).columns
     precondition(
@@ -76,7 +108,8 @@ extension Database {
     return columns[0]
   }
 
-  /// The names of a key in the order of the columns of the index that they belong to; others follow.
+  /// Returns the columns of a key, in the order of the columns of the matching unique index, followed by the other
+  /// columns.
   fileprivate func orderedKeyColumns(
     _ names: [String], of tableName: String
   ) throws -> [(column: String, name: String)] {
