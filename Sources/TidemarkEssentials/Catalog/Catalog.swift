@@ -1,28 +1,30 @@
-/// What a connection knows of its schema, and when it must forget it.
+/// The schema cache of a connection, and its invalidation.
 ///
-/// Laws:
+/// Invariants:
 ///
-/// 1. What is known is as fresh as SQLite's own compiled statements. A statement that reads nothing, the probe, is kept
-///    for each database, and run before what is known is used: SQLite compiles it again when the schema is not the one
-///    it was compiled for, whoever changed it, whether the change was then undone or not; and so all is forgotten.
-/// 2. Inside a transaction that has read, others change nothing. The probe is not run again there until a statement of
-///    this connection begins or ends that may change the schema or end the transaction.
-/// 3. A name stands for a table of the temporary database, else of the main one, else of those attached, in order.
-/// 4. Nothing is known of what does not exist: a table that is missing is looked for again.
+/// 1. The cache is as fresh as SQLite's own prepared statements. For each database, the catalog keeps a statement that
+///    reads nothing, the probe, and runs it before it uses the cache. SQLite recompiles the probe if the schema differs
+///    from the schema at its compilation, regardless of the connection that changed it, and even if the change was
+///    undone. In this case the catalog discards the cache.
+/// 2. Inside a transaction that has read, other connections cannot change the schema. The probe is not run again there,
+///    until this connection begins or ends a statement that can change the schema or end the transaction.
+/// 3. An unqualified name refers to a table of the temporary database, otherwise of the main database, otherwise of the
+///    attached databases, in order.
+/// 4. Missing objects are not cached: each look-up of a missing table searches for it again.
 ///
 /// See Documentation/Decisions/ProbesValidateTheSchemaCache.md.
 final class Catalog: DatabasePart {
   @exclusivity(unchecked) private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
   @exclusivity(unchecked) private var objects: [DatabaseSchemaID: SchemaObjects] = [:]
 
-  // By name as it was given, so that most look-ups are one.
+  // Keyed by the name as the caller wrote it, so that most look-ups need a single hash.
   @exclusivity(unchecked) private var tables: [String: CatalogTable] = [:]
   @exclusivity(unchecked) private var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
 
-  /// Another number whenever all was forgotten.
+  /// A number that changes whenever the cache is discarded.
   @exclusivity(unchecked) private(set) var generation: UInt = 0
 
-  /// The count of effects when the probes were run last, inside of the transaction that was open then.
+  /// The effect count when the probes last ran in the current transaction.
   @exclusivity(unchecked) private var checkedEffectCount: UInt?
 
   func forget() {
@@ -41,12 +43,12 @@ final class Catalog: DatabasePart {
 
   // MARK: - Freshness
 
-  /// Forgets what does not hold any more.
+  /// Discards cached facts that are no longer valid.
   func refresh(_ db: Database) throws {
     db.digestBeingMade?.dependsOnSchema = true
     let effectCount = db.effectCount
     if db.isInAutocommitMode {
-      // In a transaction that died, no statement runs. Whoever wants to run one finds out.
+      // No statement can run in a transaction that SQLite has rolled back. The caller gets an error when it tries.
       if db.transactionDepth > 0 { return }
     } else if checkedEffectCount == effectCount {
       return
@@ -68,7 +70,7 @@ final class Catalog: DatabasePart {
     }
     for probe in probes {
       if try !db.untraced({ try probe.statement.runNoticingRecompilation() }) { continue }
-      // The first one sees when a database is detached.
+      // The first probe detects that a database is detached.
       probes.removeAll { $0.schemaID != .main }
       return forget()
     }
@@ -82,7 +84,7 @@ final class Catalog: DatabasePart {
 
   // MARK: - Look-ups
 
-  /// The table or view of that name. What is known has been refreshed.
+  /// Returns the table or view with a name. The caller has refreshed the catalog.
   func table(_ name: String, in schemaID: DatabaseSchemaID?, _ db: Database) throws -> CatalogTable? {
     guard let schemaID else {
       if let table = tables[name] { return table }
@@ -113,17 +115,18 @@ final class Catalog: DatabasePart {
     return CatalogTable(object, id, columns: try db.lookUpColumns(id))
   }
 
-  /// A table that no schema table lists: the schema table itself, and those that a module brings.
+  /// Returns a table that no schema table lists: the schema table itself, or an eponymous virtual table of a module.
   private func unlistedTable(_ name: String, in schemaID: DatabaseSchemaID, _ db: Database) throws -> CatalogTable? {
     let id = DatabaseObjectID(name: name, schemaID: schemaID)
     let columns = try db.lookUpColumns(id)
     return columns.isEmpty ? nil : CatalogTable(nil, id, columns: columns)
   }
 
-  /// What a database lists. What is known has been refreshed.
+  /// Returns the objects in the schema table of a database. The caller has refreshed the catalog.
   func objects(in schemaID: DatabaseSchemaID, _ db: Database) throws -> SchemaObjects {
     if let known = objects[schemaID] { return known }
-    // The probe of the main database sees the changes of the temporary one, which this connection alone can make.
+    // The probe of the main database also detects changes of the temporary database, because only this connection can
+    // make them.
     if schemaID != .temp, !probes.contains(where: { $0.schemaID == schemaID }) { try addProbe(schemaID, db) }
     let sql = "SELECT type, name, tbl_name, sql FROM \(schemaID.schemaTableName)"
     let found = SchemaObjects(try db.lookUp(sql))
@@ -133,7 +136,7 @@ final class Catalog: DatabasePart {
 }
 
 extension Statement {
-  /// Runs a statement to its end, and answers whether SQLite compiled it again.
+  /// Runs a statement to its end, and returns whether SQLite recompiled it.
   fileprivate func runNoticingRecompilation() throws -> Bool {
     try start()
     while try step() {}

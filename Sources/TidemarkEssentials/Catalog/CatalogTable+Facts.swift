@@ -1,7 +1,7 @@
-// What regions are made of.
+// The facts about tables from which regions are inferred.
 
 extension Database {
-  /// Has the regions of statements be narrowed: they need to know tables, and this room knows them.
+  /// Enables region inference, which needs facts about tables. This module knows them.
   func provideSchemaFacts() {
     schemaFacts = SchemaFacts(
       generation: { try $0.catalogGeneration() },
@@ -11,7 +11,7 @@ extension Database {
 }
 
 extension CatalogTable {
-  /// What must be known of the table to tell which rows of it a query reads.
+  /// Returns the facts about the table that region inference needs to determine which rows a query reads.
   func facts(_ db: Database) throws -> TableFacts {
     if let knownFacts { return knownFacts }
     let key = TableKey(name, in: id.schemaID.name)
@@ -39,19 +39,19 @@ extension CatalogTable {
   }
 
   private func addKey(to facts: inout TableFacts, _ db: Database) throws {
-    // A table without primary key may have columns of all the names of its row id: then it has no name.
+    // A table without a primary key can have columns with all names of the row ID. Then the row ID has no name.
     guard !hidesRowID, let key = try primaryKey(db) else { return }
     if let column = key.rowIDColumn {
       facts.rowIDName = column.asciiLowercased
     } else if key.hasRowID {
-      // Filters call it so, too: where a column has that name, there are none of the row id.
+      // Filters use the same name. If a column has this name, filters cannot name the row ID.
       if column(named: RowFilter.rowIDName) == nil { facts.rowIDName = RowFilter.rowIDName }
     } else {
       facts.keyColumns = key.columns.map(\.asciiLowercased)
     }
   }
 
-  /// The columns that are named between the parentheses of an `AS (…)`.
+  /// The columns that are named inside the parentheses of an `AS (…)` clause.
   private var generatingColumns: Set<String> {
     let all = Set(allColumns.map(\.name.asciiLowercased))
     guard let sql, let lexemes = SQLLexeme.all(in: sql) else { return all }
@@ -70,12 +70,13 @@ extension CatalogTable {
       && ["rowid", "_rowid_", "oid"].allSatisfy { column(named: $0) != nil }
   }
 
-  /// The tables that the module of a virtual table made for itself.
+  /// Returns the shadow tables that the module of a virtual table created.
   private func shadowTables(_ db: Database) throws -> [TableKey] {
     let prefix = name.asciiLowercased + "_"
     func isNamedAfter(_ other: String) -> Bool { other.asciiLowercased.hasPrefix(prefix) }
     let list = try db.lookUp("PRAGMA \(id.schemaID.sql).table_list")
-    // SQLite tells since version 3.37. Before, all that is called after the table may be its own.
+    // SQLite reports shadow tables since version 3.37. In earlier versions, every table with the name prefix may be
+    // one.
     let names =
       if list.isEmpty {
         try db.freshCatalog().objects(in: id.schemaID, db).all.filter { $0.type == "table" }.map(\.name)

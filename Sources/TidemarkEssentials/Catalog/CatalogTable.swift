@@ -1,7 +1,7 @@
-/// What is known of a table or of a view, as it was when the schema was last seen to change.
+/// The facts about a table or view, as of the last detected change of the schema.
 ///
-/// It is replaced by another object when the schema changes: `Database.catalogTable(_:in:)` answers the same object
-/// as long as what was made of it still holds.
+/// The catalog replaces this object when the schema changes. `Database.catalogTable(_:in:)` returns the same object as
+/// long as values that were derived from it remain valid.
 final class CatalogTable {
   enum Kind {
     case table
@@ -9,22 +9,22 @@ final class CatalogTable {
     case virtualTable
   }
 
-  /// The database that it is in, and its name as it was created.
+  /// The database that contains the table, and the name of the table as it was created.
   let id: DatabaseObjectID
   let kind: Kind
 
-  /// The statement that made it; nil for a table that the schema table does not list.
+  /// The statement that created the table, or nil if the schema table does not list it.
   let sql: String?
 
-  /// The columns, with those that a virtual table hides.
+  /// The columns, including the hidden columns of a virtual table.
   let allColumns: [ColumnInfo]
 
-  /// The columns that `SELECT *` has.
+  /// The columns that `SELECT *` returns.
   let columns: [ColumnInfo]
 
   private let columnIndexes: [String: Int]
 
-  // Found when they are asked for.
+  // Computed on first use.
   private var knownIndexes: [IndexInfo]?
   private var knownForeignKeys: [ForeignKeyInfo]?
   private var knownKey: PrimaryKeyInfo?
@@ -51,15 +51,15 @@ final class CatalogTable {
   /// The name, as it was created.
   var name: String { id.name }
 
-  /// The name, after that of its database, as it can stand in SQL.
+  /// The quoted name in SQL, qualified with the name of its database.
   var qualifiedSQL: String { "\(id.schemaID.sql).\(name.quotedDatabaseIdentifier)" }
 
-  /// The column of that name, in which the case of letters does not count.
+  /// Returns the column with a name. Names are case-insensitive.
   func column(named name: String) -> ColumnInfo? {
     columnIndexes[name.asciiLowercased].map { allColumns[$0] }
   }
 
-  /// A name of the row id that no column has taken, if there is a row id.
+  /// Returns a name of the row ID that no column uses, if the table has a row ID.
   func rowIDName(_ db: Database) throws -> String? {
     if let knownRowIDName { return knownRowIDName }
     let name = try hasRowID(db) ? freeRowIDName : nil
@@ -75,7 +75,7 @@ final class CatalogTable {
 // MARK: - Keys and indexes
 
 extension CatalogTable {
-  /// The indexes, but for those on expressions.
+  /// Returns the indexes, except those on expressions.
   func indexes(_ db: Database) throws -> [IndexInfo] {
     if let knownIndexes { return knownIndexes }
     let indexes = try db.lookUp("PRAGMA \(id.schemaID.sql).index_list(\(name.quotedDatabaseIdentifier))")
@@ -92,7 +92,7 @@ extension CatalogTable {
     return indexes
   }
 
-  /// The primary key, or nil for a view of which no schema source knows one.
+  /// Returns the primary key, or nil for a view whose key no schema source defines.
   func primaryKey(_ db: Database) throws -> PrimaryKeyInfo? {
     if let knownKey { return knownKey }
     let key = kind == .view ? try viewKey(db) : try tableKey(db)
@@ -108,14 +108,14 @@ extension CatalogTable {
       }
       return .hiddenRowID(name)
     }
-    // An index stands for every primary key but the row id; `INTEGER PRIMARY KEY DESC` is not the row id.
+    // Every primary key has an index, except the row ID. `INTEGER PRIMARY KEY DESC` is not the row ID.
     if kind == .table, try !indexes(db).contains(where: { $0.origin == .primaryKeyConstraint }) {
       return .rowID(columns[0])
     }
     return try .regular(columns, hasRowID: hasRowID(db))
   }
 
-  /// The key of a view is what a schema source says.
+  /// Returns the key of a view, as defined by the schema source.
   private func viewKey(_ db: Database) throws -> PrimaryKeyInfo? {
     guard let names = try db.schemaSource?.columnsForPrimaryKey(db, inView: id), !names.isEmpty else { return nil }
     let columns = names.map { name in
@@ -127,7 +127,7 @@ extension CatalogTable {
     return .regular(columns, hasRowID: false)
   }
 
-  /// Whether rows have ids: they are then in the index of the primary key, if there is one.
+  /// Returns whether rows have row IDs. If there is a primary key with an index, the index then contains the row ID.
   private func hasRowID(_ db: Database) throws -> Bool {
     switch kind {
     case .view: return false
@@ -139,9 +139,9 @@ extension CatalogTable {
     return try db.lookUp(sql).contains { $0["cid"] == -1 }
   }
 
-  /// The columns of a key that identifies one row at most, if the given columns contain such a key.
+  /// Returns the columns of a key that matches at most one row, if the given columns contain such a key.
   ///
-  /// The primary key comes first, then unique indexes. An index that leaves rows out identifies nothing.
+  /// The primary key has precedence over unique indexes. A partial index does not identify rows.
   func columnsForUniqueKey(in names: some Sequence<String>, _ db: Database) throws -> [String]? {
     let names = Set(names.map(\.asciiLowercased))
     if names.isEmpty { return nil }
@@ -152,7 +152,7 @@ extension CatalogTable {
     if let index = try indexes(db).first(where: { $0.isUnique && !$0.isPartial && contains($0.columns) }) {
       return index.columns
     }
-    // The row id has three names.
+    // The row ID has three names.
     let rowIDNames = ["rowid", "_rowid_", "oid"].filter { names.contains($0) && columnIndexes[$0] == nil }
     return try rowIDNames.isEmpty || !hasRowID(db) ? nil : [rowIDNames[0]]
   }
@@ -170,7 +170,7 @@ extension CatalogTable {
       let origins = rows.map { $0["from"] as String }
       var destinations = rows.compactMap { $0["to"] as String? }
       if destinations.count < origins.count {
-        // Without columns, the primary key is meant. A foreign key stays in its database.
+        // A foreign key without destination columns refers to the primary key. It stays in its database.
         let table = try db.catalogTable(destination, in: self.id.schemaID.name)
         destinations = try table?.primaryKey(db)?.columns ?? []
       }
@@ -184,7 +184,7 @@ extension CatalogTable {
 }
 
 extension [Row] {
-  /// The rows that follow each other with the same number in a column, in the order of `seq`.
+  /// Returns groups of consecutive rows with the same number in a column, in the order of `seq`.
   fileprivate func chunked(by column: String) -> [(Int, [Row])] {
     reduce(into: []) { chunks, row in
       let number: Int = row[column]
@@ -198,7 +198,7 @@ extension [Row] {
 }
 
 extension String {
-  /// Whether the text is that of a `CREATE VIRTUAL TABLE` statement.
+  /// Whether the text is a `CREATE VIRTUAL TABLE` statement.
   fileprivate var isVirtualTableCreation: Bool {
     var tokens = SQLTokenizer(self)
     let words = (0..<2).map { _ in tokens.next() == nil ? "" : self[tokens.range].uppercased() }

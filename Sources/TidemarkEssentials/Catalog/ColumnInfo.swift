@@ -1,4 +1,4 @@
-/// A column of a table or of a view. See `Database.columns(in:in:)`.
+/// A column of a table or view, as returned by ``Database/columns(in:in:)``.
 ///
 /// ```swift
 /// let columns = try dbQueue.read { db in
@@ -7,42 +7,44 @@
 /// let required = columns.filter(\.isNotNull).map(\.name)
 /// ```
 public struct ColumnInfo: Sendable {
-  /// The name.
+  /// The name of the column.
   public let name: String
 
-  /// The type, as it was declared; empty when there is none.
+  /// The declared type, or an empty string if no type is declared.
   public let type: String
 
-  /// Whether the column was declared `NOT NULL`.
+  /// Whether the column has a `NOT NULL` constraint.
   public let isNotNull: Bool
 
-  /// The default value, as SQL: `'it''s'`, `CURRENT_TIMESTAMP`. Nil when none was declared.
+  /// The default value as an SQL expression, such as `'it''s'` or `CURRENT_TIMESTAMP`, or nil if none is declared.
   public let defaultValueSQL: String?
 
-  /// The place in the primary key, from 1 on; zero outside of it.
+  /// The one-based position of the column in the primary key, or zero if the column is not a part of it.
   public let primaryKeyIndex: Int
 
   let kind: Kind
 
-  /// How the column has its values.
+  /// The source of the values of a column.
   enum Kind: Int {
-    /// It stores them.
+    /// The values are stored.
     case stored = 0
 
-    /// A virtual table does not show it where all columns are asked for.
+    /// A hidden column of a virtual table, which `SELECT *` does not return.
     case hidden = 1
 
-    /// They are computed when they are read.
+    /// The values are computed when they are read.
     case virtualGenerated = 2
 
-    /// They are computed when the row is written.
+    /// The values are computed when the row is written.
     case storedGenerated = 3
   }
 
-  /// Whether the column is computed: it cannot be written.
+  /// Whether the values are computed, so that the column is read-only.
   var isGenerated: Bool { kind == .virtualGenerated || kind == .storedGenerated }
 
-  /// A column, from a row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
+  /// Creates a column from a row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
+  ///
+  /// - parameter row: A row of one of these pragmas.
   public init(row: Row) {
     name = row["name"]
     type = row["type"]

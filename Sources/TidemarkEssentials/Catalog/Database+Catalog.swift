@@ -1,46 +1,75 @@
-// What the schema is.
+// Schema queries.
 
 extension Database {
-  /// The columns of a table or of a view, in order.
+  /// Returns the columns of a table or view, in their order in the table.
   ///
   /// ```swift
   /// let names = try db.columns(in: "book").map(\.name)
   /// ```
   ///
-  /// The columns that a virtual table hides are not among them.
+  /// Hidden columns of virtual tables are not included. The result is cached until the schema changes.
   ///
-  /// - parameter schemaName: The name of a database, such as `main`. By default, the table is the one that SQL means by
-  ///   its name alone.
-  /// - throws: `no such table` when there is none.
+  /// - parameter tableName: The name of a table or view. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - returns: The columns.
+  /// - throws: A ``DatabaseError`` if the table does not exist.
   public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
     try existingTable(tableName, in: schemaName).columns
   }
 
-  /// The indexes of a table, but for those on expressions.
+  /// Returns the indexes of a table, except indexes on expressions.
   ///
-  /// - throws: `no such table` when there is none.
+  /// ```swift
+  /// let uniqueIndexes = try db.indexes(on: "book").filter(\.isUnique)
+  /// ```
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - returns: The indexes, including those of `PRIMARY KEY` and `UNIQUE` constraints.
+  /// - throws: A ``DatabaseError`` if the table does not exist.
   public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
     try existingTable(tableName, in: schemaName).indexes(self)
   }
 
-  /// The primary key of a table, or of a view that a schema source knows.
+  /// Returns the primary key of a table, or of a view whose key a schema source defines.
   ///
-  /// - throws: `no such table` when there is none, and an error for a view without primary key.
+  /// ```swift
+  /// let keyColumns = try db.primaryKey("book").columns
+  /// ```
+  ///
+  /// The primary key of a table without an explicit primary key is its hidden row ID.
+  ///
+  /// - parameter tableName: The name of a table or view. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - returns: The primary key.
+  /// - throws: A ``DatabaseError`` if the table does not exist, or if it is a view without a primary key.
   public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
     let table = try existingTable(tableName, in: schemaName)
     if let key = try table.primaryKey(self) { return key }
     throw DatabaseError(message: "database view \(tableName) has no primary key")
   }
 
-  /// The foreign keys of a table. The one that was declared last comes first.
+  /// Returns the foreign keys of a table. The key that was declared last comes first.
   ///
-  /// - throws: `no such table` when there is none.
+  /// ```swift
+  /// let destinations = try db.foreignKeys(on: "book").map(\.destinationTable)
+  /// ```
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - returns: The foreign keys.
+  /// - throws: A ``DatabaseError`` if the table does not exist.
   public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
     try existingTable(tableName, in: schemaName).foreignKeys(self)
   }
 
-  /// Whether columns identify one row of a table at most: the primary key, or the columns of a unique index, are among
-  /// them.
+  /// Returns whether columns identify at most one row of a table.
+  ///
+  /// This is the case if they include all columns of the primary key or of a unique index.
   ///
   /// ```swift
   /// // CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT UNIQUE, pages INTEGER)
@@ -48,25 +77,49 @@ extension Database {
   /// try db.table("book", hasUniqueKey: ["pages"])           // false
   /// try db.table("book", hasUniqueKey: ["pages", "TITLE"])  // true
   /// ```
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - parameter columns: The names of columns.
+  /// - returns: True if the columns contain a unique key.
+  /// - throws: A ``DatabaseError`` if the table does not exist.
   public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
     try columnsForUniqueKey(columns, in: tableName) != nil
   }
 
   // MARK: - Whether something exists
 
-  /// Whether there is a table of that name. Case does not count.
+  /// Returns whether a table exists.
   ///
-  /// - parameter schemaName: The name of a database, such as `main`. By default, all are searched.
+  /// ```swift
+  /// if try !db.tableExists("book") {
+  ///   try db.create(table: "book") { t in t.autoIncrementedPrimaryKey("id") }
+  /// }
+  /// ```
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - returns: True if the table exists.
+  /// - throws: A ``DatabaseError`` if the schema cannot be read.
   public func tableExists(_ tableName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.relation(tableName)?.type == "table" }
   }
 
-  /// Whether there is a view of that name. Case does not count.
+  /// Returns whether a view exists.
+  ///
+  /// - parameter viewName: The name of a view. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - returns: True if the view exists.
+  /// - throws: A ``DatabaseError`` if the schema cannot be read.
   public func viewExists(_ viewName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.relation(viewName)?.type == "view" }
   }
 
-  /// Whether there is a trigger of that name. Case does not count.
+  /// Returns whether a trigger exists.
+  ///
+  /// - parameter triggerName: The name of a trigger. Names are case-insensitive.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - returns: True if the trigger exists.
+  /// - throws: A ``DatabaseError`` if the schema cannot be read.
   public func triggerExists(_ triggerName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.trigger(triggerName) != nil }
   }
@@ -78,27 +131,35 @@ extension Database {
     return try contains(.temp) || contains(.main) || attachedSchemas().contains(where: contains)
   }
 
-  /// Whether a table belongs to SQLite: its name begins with `sqlite_` or `pragma_`.
+  /// Returns whether a table belongs to SQLite, because its name starts with `sqlite_` or `pragma_`.
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
   public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
     let name = tableName.asciiLowercased
     return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
   }
 
-  /// Whether a table belongs to the library: its name begins with `grdb_`.
+  /// Returns whether a table belongs to the library, because its name starts with `grdb_`.
+  ///
+  /// - parameter tableName: The name of a table. Names are case-insensitive.
   public static func isGRDBInternalTable(_ tableName: String) -> Bool {
     tableName.asciiLowercased.hasPrefix("grdb_")
   }
 
   // MARK: - Versions
 
-  /// The number that SQLite changes with each change of the schema. C: `PRAGMA schema_version`.
+  /// Returns the schema version of the main database, which SQLite increments with each change of the schema.
+  ///
+  /// The value is the result of `PRAGMA schema_version`.
+  ///
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public func schemaVersion() throws -> Int32 {
     Int32(truncatingIfNeeded: try mainSchemaVersion())
   }
 
-  /// Forgets what is known of the schema.
+  /// Clears the schema cache of the connection.
   ///
-  /// There is seldom a reason to call it: changes of the schema are noticed, whoever makes them.
+  /// This is rarely necessary, because the library detects all changes of the schema, from any connection or process.
   public func clearSchemaCache() {
     preconditionAccess()
     part(Catalog.self).forget()

@@ -1,34 +1,35 @@
-// The ways into the catalog.
+// Access to the catalog.
 
 extension Database {
-  /// What is known of the table or view of that name, or nil when there is none.
+  /// Returns the facts about the table or view with a name, or nil if it does not exist.
   ///
-  /// The same object comes back as long as the schema does not change.
+  /// The method returns the same object as long as the schema does not change.
   func catalogTable(_ name: String, in schemaName: String? = nil) throws -> CatalogTable? {
     let catalog = try freshCatalog()
     return try catalog.table(name, in: schemaName.map(schema(named:)), self)
   }
 
-  /// What is known of the table or view of that name.
+  /// Returns the facts about the table or view with a name.
   ///
-  /// - throws: `no such table` when there is none.
+  /// - throws: `no such table` if it does not exist.
   func existingTable(_ name: String, in schemaName: String? = nil) throws -> CatalogTable {
     if let table = try catalogTable(name, in: schemaName) { return table }
     throw DatabaseError.noSuchTable(name)
   }
 
-  /// A number that changes with the schema: what was made of the catalog holds as long as it stays the same.
+  /// Returns a number that changes with the schema. Values that were derived from the catalog are valid as long as it
+  /// stays the same.
   func catalogGeneration() throws -> UInt { try freshCatalog().generation }
 
-  /// The name of a table or view as it was created, or nil when there is none.
+  /// Returns the name of a table or view as it was created, or nil if it does not exist.
   func canonicalTableName(_ name: String) throws -> String? { try catalogTable(name)?.name }
 
-  /// The columns of a key that identifies one row of the table at most, if the given columns contain such a key.
+  /// Returns the columns of a key that matches at most one row, if the given columns contain such a key.
   func columnsForUniqueKey(_ columns: some Sequence<String>, in tableName: String) throws -> [String]? {
     try existingTable(tableName).columnsForUniqueKey(in: columns, self)
   }
 
-  /// The catalog, without what does not hold any more.
+  /// Returns the catalog, without facts that are no longer valid.
   func freshCatalog() throws -> Catalog {
     preconditionAccess()
     let catalog: Catalog = part()
@@ -38,9 +39,9 @@ extension Database {
 
   // MARK: - Databases
 
-  /// The database of that name.
+  /// Returns the database with a name.
   ///
-  /// - throws: `no such schema` when there is none.
+  /// - throws: `no such schema` if it does not exist.
   func schema(named name: String) throws -> DatabaseSchemaID {
     let key = name.asciiLowercased
     for schemaID in [DatabaseSchemaID.main, .temp] where schemaID.name == key { return schemaID }
@@ -48,14 +49,14 @@ extension Database {
     throw DatabaseError(message: "no such schema: \(name)")
   }
 
-  /// The databases that were attached, in order.
+  /// Returns the attached databases, in order.
   func attachedSchemas() throws -> [DatabaseSchemaID] {
     try lookUp("PRAGMA database_list").filter { $0["seq"] >= 2 }.map { .attached($0["name"]) }
   }
 
   // MARK: - Questions to SQLite
 
-  /// The rows of a question to SQLite that concerns the schema. It is not traced: nobody asked for it.
+  /// Returns the rows of a query about the schema. The query is not traced, because the program did not execute it.
   func lookUp(_ sql: String) throws -> [Row] {
     try untraced { try Row.fetchAll(compile(sql, isInternal: true)) }
   }

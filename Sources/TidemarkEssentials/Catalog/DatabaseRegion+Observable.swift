@@ -1,5 +1,6 @@
 extension DatabaseRegion {
-  /// The part of the region whose changes are told: tables that exist, under the names with which they were created.
+  /// Returns the part of the region whose changes are observable: tables that exist, under the names with which they
+  /// were created.
   ///
   /// Views have no rows of their own. SQLite does not tell the changes of its own tables: those that list the schema
   /// change with it, which all are told who observe something; others, such as `sqlite_sequence`, may change with any

@@ -1,7 +1,7 @@
-/// Knows more of the schema than the database does: the primary keys of views.
+/// A type that supplies facts about the schema that SQLite does not know: the primary keys of views.
 ///
-/// SQLite gives no primary key to a view. Records of a view have none, so that they cannot be fetched by key, unless a
-/// schema source says what identifies the rows:
+/// Views have no primary key in SQLite, so their records cannot be fetched by key. A schema source can define columns
+/// that identify their rows:
 ///
 /// ```swift
 /// struct ViewKeys: DatabaseSchemaSource {
@@ -17,7 +17,7 @@
 /// Migrations run without schema source: what they do must not depend on the views that the program has today. One that
 /// needs a source asks for it with ``Database/withSchemaSource(_:execute:)``.
 public protocol DatabaseSchemaSource: Sendable {
-  /// The columns that identify the rows of a view, or nil when the source does not know.
+  /// Returns the columns that identify the rows of a view, or nil if the source does not define them.
   ///
   /// An empty array says that the view has no primary key: other sources are then not asked.
   ///
@@ -26,10 +26,19 @@ public protocol DatabaseSchemaSource: Sendable {
 }
 
 extension DatabaseSchemaSource {
-  /// Nil: the source does not know.
+  /// Returns nil.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter view: The identifier of a view.
   public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { nil }
 
-  /// A source that asks another one for what this one does not know.
+  /// Returns a schema source that calls another source if this source returns nil.
+  ///
+  /// ```swift
+  /// config.schemaSource = ViewKeys().then(OtherKeys())
+  /// ```
+  ///
+  /// - parameter other: The source that is called second.
   public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
     ChainedSchemaSource(first: self, second: other)
   }
@@ -45,7 +54,7 @@ private struct ChainedSchemaSource<First: DatabaseSchemaSource, Second: Database
 }
 
 extension Database {
-  /// Knows more of the schema than the database does, if it was given. See `Configuration.schemaSource`.
+  /// The schema source of this connection, which is configured by `Configuration.schemaSource`.
   public internal(set) var schemaSource: (any DatabaseSchemaSource)? {
     get { part(SchemaSourcePart.self).source }
     set {
@@ -54,7 +63,20 @@ extension Database {
     }
   }
 
-  /// Runs a closure with another schema source.
+  /// Runs a closure with another schema source, and then restores the previous one.
+  ///
+  /// ```swift
+  /// try db.withSchemaSource(ViewKeys()) {
+  ///   try BookAndAuthor.find(db, key: 1)
+  /// }
+  /// ```
+  ///
+  /// Both changes of the source clear the schema cache.
+  ///
+  /// - parameter schemaSource: The schema source during the closure, or nil for none.
+  /// - parameter block: The closure to run.
+  /// - returns: The result of the closure.
+  /// - throws: The error that `block` throws.
   public func withSchemaSource<T>(
     _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
   ) rethrows -> T {

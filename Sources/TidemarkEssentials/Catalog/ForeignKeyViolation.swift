@@ -1,18 +1,20 @@
-/// A row that refers to a row that does not exist. See `Database.foreignKeyViolations()`.
+/// A row that refers to a missing row, as returned by ``Database/foreignKeyViolations()``.
 public struct ForeignKeyViolation: Sendable {
-  /// The table of the row.
+  /// The table that contains the row.
   public let originTable: String
 
-  /// The id of the row, or nil in a table without row ids.
+  /// The row ID of the row, or nil if the table has no row IDs.
   public let originRowID: Int64?
 
-  /// The table that is referred to.
+  /// The table that the foreign key refers to.
   public let destinationTable: String
 
-  /// The number of the foreign key in the table of the row. See `ForeignKeyInfo.id`.
+  /// The number of the foreign key in the table of the row. See ``ForeignKeyInfo/id``.
   public let foreignKeyId: Int
 
-  /// A violation, from a row of `PRAGMA foreign_key_check`.
+  /// Creates a violation from a row of `PRAGMA foreign_key_check`.
+  ///
+  /// - parameter row: A row of this pragma.
   public init(row: Row) {
     originTable = row[0]
     originRowID = row[1]
@@ -20,9 +22,13 @@ public struct ForeignKeyViolation: Sendable {
     foreignKeyId = row[3]
   }
 
-  /// What is wrong, with the columns of the foreign key and the values of the row.
+  /// Returns a description of the violation, with the columns of the foreign key and the values of the row.
   ///
-  /// It is found in the database: ask in the transaction that found the violation.
+  /// The method reads the row. Call it in the transaction that found the violation.
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: A description for humans.
+  /// - throws: A ``DatabaseError`` if the table or the row cannot be read.
   public func failureDescription(_ db: Database) throws -> String {
     let foreignKey = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
     func place(_ table: String, _ columns: [String]?) -> String {
@@ -42,13 +48,18 @@ public struct ForeignKeyViolation: Sendable {
     return try Row.fetchOne(db, sql: "SELECT * FROM \(table) WHERE \(rowID) = \(originRowID)")
   }
 
-  /// The violation as an error of code `SQLITE_CONSTRAINT_FOREIGNKEY`, with all that can be found of the row.
+  /// Returns the violation as an error with the code `SQLITE_CONSTRAINT_FOREIGNKEY`.
+  ///
+  /// The message contains the columns of the foreign key and the values of the row, if they can be read.
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: An error that describes the violation.
   public func databaseError(_ db: Database) -> DatabaseError {
     let message: String
     do {
       message = try failureDescription(db)
     } catch {
-      // The violation is what counts. The row may be of a table that cannot be read.
+      // The table may be unreadable. The violation is reported in any case.
       message = description
     }
     return DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: message)
@@ -56,7 +67,7 @@ public struct ForeignKeyViolation: Sendable {
 }
 
 extension ForeignKeyViolation: CustomStringConvertible {
-  /// The tables and the row.
+  /// The tables and the row ID of the violation.
   public var description: String {
     let place = originRowID.map { ", in rowid \($0)" } ?? ""
     return "FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\(place)"
@@ -64,25 +75,37 @@ extension ForeignKeyViolation: CustomStringConvertible {
 }
 
 extension ForeignKeyViolation: RowDecodable {
-  /// Not for you to call.
+  /// Do not call this method: it is an implementation detail.
   public static func _decode(_ row: Row) -> ForeignKeyViolation { ForeignKeyViolation(row: row) }
 }
 
 extension Database {
-  /// A cursor over the rows that refer to rows that do not exist.
+  /// Returns a cursor over all foreign key violations of the main database.
   ///
   /// ```swift
+  /// let violations = try db.foreignKeyViolations()
   /// while let violation = try violations.next() {
   ///   print(violation)
   /// }
   /// ```
+  ///
+  /// - returns: A cursor. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public func foreignKeyViolations() throws -> WholeRowCursor<ForeignKeyViolation> {
     try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
   }
 
-  /// A cursor over the rows of a table that refer to rows that do not exist.
+  /// Returns a cursor over the foreign key violations of a table.
   ///
-  /// - throws: `no such table` when there is none.
+  /// ```swift
+  /// let hasViolations = try !db.foreignKeyViolations(in: "book").isEmpty()
+  /// ```
+  ///
+  /// - parameter tableName: The name of the table that declares the foreign keys.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - returns: A cursor. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
   public func foreignKeyViolations(
     in tableName: String, in schemaName: String? = nil
   ) throws -> WholeRowCursor<ForeignKeyViolation> {
@@ -91,16 +114,26 @@ extension Database {
       self, sql: "PRAGMA \(id.schemaID.sql).foreign_key_check(\(id.name.quotedDatabaseIdentifier))")
   }
 
-  /// Throws when a row refers to a row that does not exist.
+  /// Throws an error if a row of the main database refers to a missing row.
   ///
-  /// - throws: An error of code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first such row.
+  /// ```swift
+  /// try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+  /// try db.execute(sql: "DELETE FROM author WHERE id = 1")
+  /// try db.checkForeignKeys()
+  /// ```
+  ///
+  /// - throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
   public func checkForeignKeys() throws {
     try throwFirst(of: foreignKeyViolations())
   }
 
-  /// Throws when a row of a table refers to a row that does not exist.
+  /// Throws an error if a row of a table refers to a missing row.
   ///
-  /// - throws: An error of code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first such row.
+  /// - parameter tableName: The name of the table that declares the foreign keys.
+  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  ///   does.
+  /// - throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or an error if
+  ///   the table does not exist.
   public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
     try throwFirst(of: foreignKeyViolations(in: tableName, in: schemaName))
   }

@@ -1,11 +1,13 @@
-/// An index on columns of a table. See `Database.indexes(on:in:)`.
+/// An index on columns of a table, as returned by ``Database/indexes(on:in:)``.
 public struct IndexInfo: Sendable {
-  /// Where an index comes from.
+  /// The origin of an index.
   public struct Origin: RawRepresentable, Equatable, Hashable, Sendable {
-    /// The name that SQLite gives to the origin.
+    /// SQLite's name of the origin.
     public var rawValue: String
 
-    /// An origin, from the name that SQLite gives to it.
+    /// Creates an origin.
+    ///
+    /// - parameter rawValue: SQLite's name of the origin.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
@@ -20,18 +22,18 @@ public struct IndexInfo: Sendable {
     public static let primaryKeyConstraint = Origin(rawValue: "pk")
   }
 
-  /// The name.
+  /// The name of the index.
   public let name: String
 
   /// The columns, in their order in the index.
   public let columns: [String]
 
-  /// Whether no two rows have the same values in the columns.
+  /// Whether two rows cannot have the same values in the columns.
   public let isUnique: Bool
 
-  /// Where the index comes from.
+  /// The origin of the index.
   public let origin: Origin
 
-  /// Whether the index has the rows alone that meet a condition.
+  /// Whether the index contains only the rows that satisfy a condition.
   let isPartial: Bool
 }

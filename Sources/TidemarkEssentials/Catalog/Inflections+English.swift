@@ -12,7 +12,7 @@ extension Inflections {
     return inflections
   }()
 
-  /// The first ending that the word has counts.
+  /// Returns a rule that applies the first ending that matches the word.
   private static func rule(_ endings: [WordEnding]) -> Rule {
     { word in
       let lowercased = word.lowercased()
@@ -80,7 +80,7 @@ extension Inflections {
     ("tooth", "teeth"), ("goose", "geese"),
   ]
 
-  // Of most words in -f and -fe the plural ends in -s: of these it does not.
+  // The plural of most words in -f and -fe ends in -s. These words are exceptions.
   private static let fe = ["^li", "afterli", "^wi", "housewi", "midwi", "^kni", "penkni"]
   private static let f = [
     "^cal", "^el", "^hal", "behal", "^lea", "^loa", "^sel", "sel", "^shea", "^shel", "bookshel", "^thie", "^wol",

@@ -1,31 +1,31 @@
-/// Turns singular words into plural ones and back.
+/// Rules that convert words between singular and plural.
 ///
-/// The library uses it where a name stands for one thing here and for several there: `belongsTo("author")` finds the
-/// table `authors`.
+/// The library uses inflections where a name is singular in one place and plural in another. For example,
+/// `belongsTo("author")` finds the table `authors`.
 ///
 /// ```swift
 /// Inflections.default.pluralize("player")       // players
 /// Inflections.default.singularize("userRoles")  // userRole
 /// ```
 ///
-/// Of a name of several words the last one is inflected; digits at the end stay there. Rules that are added later come
-/// first.
+/// In a name of several words, the last word is inflected, and trailing digits are preserved. Rules that are added
+/// later take precedence.
 public struct Inflections: Sendable {
-  /// Inflects a word; nil when it does not match.
+  /// A rule that returns the inflected word, or nil if it does not match.
   package typealias Rule = @Sendable (_ word: String) -> String?
 
   private var pluralRules: [Rule] = []
   private var singularRules: [Rule] = []
   private var uncountables: Set<String> = []
 
-  /// No rules.
+  /// Creates inflections without rules.
   public init() {}
 
   private static let shared = Mutex(Inflections.english)
 
-  /// The rules that the library uses: those of English, unless others are given.
+  /// The rules that the library uses. By default, these are the rules of English.
   ///
-  /// Set them before the first database is used.
+  /// Change them before the program uses its first database.
   public static var `default`: Inflections {
     get { shared.withLock { $0 } }
     set { shared.exchange(newValue) }
@@ -33,15 +33,23 @@ public struct Inflections: Sendable {
 
   // MARK: Using rules
 
-  /// The plural of a word, or of the last word of a name.
+  /// Returns the plural of a word, or of the last word of a name.
   ///
   /// ```swift
   /// Inflections.default.pluralize("city")    // cities
   /// Inflections.default.pluralize("user2")   // users2
   /// ```
+  ///
+  /// - parameter string: A word, or a name of several words.
   public func pluralize(_ string: String) -> String { inflect(string, pluralRules) }
 
-  /// The singular of a word, or of the last word of a name.
+  /// Returns the singular of a word, or of the last word of a name.
+  ///
+  /// ```swift
+  /// Inflections.default.singularize("cities")   // city
+  /// ```
+  ///
+  /// - parameter string: A word, or a name of several words.
   public func singularize(_ string: String) -> String { inflect(string, singularRules) }
 
   private func inflect(_ string: String, _ rules: [Rule]) -> String {
@@ -55,7 +63,8 @@ public struct Inflections: Sendable {
     return string
   }
 
-  /// A word begins at a capital letter behind a small one, and behind what is neither a letter nor a digit.
+  /// A word starts at an upper-case letter after a lower-case letter, and after a character that is neither a letter
+  /// nor a digit.
   private static func startOfLastWord(in string: Substring) -> String.Index {
     var start = string.startIndex
     var previous: Character?
@@ -76,12 +85,29 @@ public struct Inflections: Sendable {
   /// Adds a rule for singulars.
   package mutating func addSingular(_ rule: @escaping Rule) { singularRules.insert(rule, at: 0) }
 
-  /// Adds words whose plural is the same.
+  /// Adds words whose singular and plural are the same.
+  ///
+  /// ```swift
+  /// var inflections = Inflections.default
+  /// inflections.uncountableWords(["software"])
+  /// ```
+  ///
+  /// - parameter words: The words. Case is ignored.
   public mutating func uncountableWords(_ words: [String]) {
     uncountables.formUnion(words.map { $0.lowercased() })
   }
 
-  /// Adds an ending with its plural, in both directions: `person` and `people` are those of `salesperson`, too.
+  /// Adds an irregular plural, which applies to all words with the same ending.
+  ///
+  /// For example, the suffix of `person` and `people` also inflects `salesperson`.
+  ///
+  /// ```swift
+  /// var inflections = Inflections.default
+  /// inflections.irregularSuffix("cactus", "cacti")
+  /// ```
+  ///
+  /// - parameter singular: The ending of the singular. It must not be empty.
+  /// - parameter plural: The ending of the plural. It must not be empty.
   public mutating func irregularSuffix(_ singular: String, _ plural: String) {
     precondition(!singular.isEmpty && !plural.isEmpty, "An ending has at least one letter")
     for end in [singular, plural] {
@@ -93,7 +119,7 @@ public struct Inflections: Sendable {
   private static func replace(_ end: String, at word: String, by other: String) -> String? {
     guard word.lowercased().hasSuffix(end.lowercased()) else { return nil }
     let start = word.dropLast(end.count)
-    // The first letter is kept as it is, when both begin with the same.
+    // If both endings start with the same letter, its case is preserved.
     let letter = word.dropFirst(start.count).prefix(1)
     return letter.lowercased() == other.prefix(1).lowercased()
       ? String(start + letter + other.dropFirst()) : start + other

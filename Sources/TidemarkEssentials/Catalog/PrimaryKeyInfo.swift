@@ -1,4 +1,4 @@
-/// The primary key of a table. See `Database.primaryKey(_:in:)`.
+/// The primary key of a table or view, as returned by ``Database/primaryKey(_:in:)``.
 ///
 /// | Table | `columns` | `rowIDColumn` | `isRowID` |
 /// | --- | --- | --- | --- |
@@ -7,24 +7,24 @@
 /// | `(a, b, PRIMARY KEY (b, a))` | `["b", "a"]` | nil | false |
 /// | `(title)` | `["rowid"]` | nil | true |
 public struct PrimaryKeyInfo: Sendable, Equatable {
-  /// The columns, in the order of the key. That of a table without primary key is its hidden row id.
+  /// The columns, in the order of the key. For a table without a primary key, the name of its hidden row ID.
   public let columns: [String]
 
-  /// The column that is the row id under another name, if there is one.
+  /// The declared column that is an alias of the row ID, if there is one.
   public let rowIDColumn: String?
 
-  /// Whether the primary key is the row id.
+  /// Whether the primary key is the row ID.
   public let isRowID: Bool
 
-  /// Whether the rows have ids; those of a `WITHOUT ROWID` table and those of a view have none.
+  /// Whether rows have row IDs. False for `WITHOUT ROWID` tables and for views.
   let hasRowID: Bool
 
-  /// The types of the columns, as they were declared.
+  /// The declared types of the columns.
   let types: [String]
 
-  /// The one column by which rows are found fastest, if a single one finds them.
+  /// Returns the column that finds rows at the lowest cost, if a single column identifies them.
   ///
-  /// - parameter rowID: The name of the hidden row id.
+  /// - parameter rowID: The name of the hidden row ID.
   func fastColumn(rowID: String) -> String? {
     if let rowIDColumn { return rowIDColumn }
     if hasRowID { return rowID }
@@ -33,18 +33,18 @@ public struct PrimaryKeyInfo: Sendable, Equatable {
 }
 
 extension PrimaryKeyInfo {
-  /// A column that is the row id.
+  /// Returns a key that consists of an alias of the row ID.
   static func rowID(_ column: ColumnInfo) -> PrimaryKeyInfo {
     PrimaryKeyInfo(
       columns: [column.name], rowIDColumn: column.name, isRowID: true, hasRowID: true, types: [column.type])
   }
 
-  /// The hidden row id, under that name.
+  /// Returns a key that consists of the hidden row ID, under a name.
   static func hiddenRowID(_ name: String) -> PrimaryKeyInfo {
     PrimaryKeyInfo(columns: [name], rowIDColumn: nil, isRowID: true, hasRowID: true, types: ["INTEGER"])
   }
 
-  /// Any other key.
+  /// Returns any other key.
   static func regular(_ columns: [ColumnInfo], hasRowID: Bool) -> PrimaryKeyInfo {
     PrimaryKeyInfo(
       columns: columns.map(\.name), rowIDColumn: nil, isRowID: false, hasRowID: hasRowID, types: columns.map(\.type))

@@ -1,19 +1,19 @@
-/// What the schema table of one database lists.
+/// The objects that the schema table of a database lists.
 struct SchemaObjects {
-  /// A table, a view, an index or a trigger.
+  /// A table, view, index or trigger.
   struct Object: Hashable {
     var type: String
     var name: String
     var tableName: String
 
-    /// The statement that made it; nil for the indexes of constraints.
+    /// The statement that created the object, or nil for the index of a constraint.
     var sql: String?
   }
 
-  /// All of them, in the order of the schema table.
+  /// All objects, in the order of the schema table.
   let all: [Object]
 
-  // By name in lower case. A trigger may be called as a table is.
+  // Keyed by the name in lower case. A trigger can have the same name as a table.
   private let relations: [String: Object]
   private let triggers: [String: Object]
 
@@ -21,7 +21,7 @@ struct SchemaObjects {
     let all = rows.map { Object(type: $0["type"], name: $0["name"], tableName: $0["tbl_name"], sql: $0["sql"]) }
     func named(_ types: Set<String>) -> [String: Object] {
       let objects = all.lazy.filter { types.contains($0.type) }.map { ($0.name.asciiLowercased, $0) }
-      // Two objects of one name are in a damaged schema only: SQLite would not open it.
+      // Only a damaged schema contains two objects with the same name, and SQLite refuses to open it.
       return Dictionary(objects, uniquingKeysWith: { first, _ in first })
     }
     self.all = all
@@ -29,7 +29,7 @@ struct SchemaObjects {
     triggers = named(["trigger"])
   }
 
-  /// A table or a view.
+  /// Returns a table or view.
   func relation(_ name: String) -> Object? { relations[name.asciiLowercased] }
 
   func trigger(_ name: String) -> Object? { triggers[name.asciiLowercased] }

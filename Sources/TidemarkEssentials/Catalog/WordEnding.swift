@@ -1,10 +1,10 @@
-/// What words end in, and what takes its place when they are inflected.
+/// An ending of words, and its replacement in the inflected word.
 ///
-/// A stem stands in front of the ending and is kept. `^` says that the word begins with it; `C` stands for one
-/// character that is not among `aeiouy`. An ending is written in small letters and found in letters of any case.
+/// The stem before the ending is preserved. `^` means that the word starts with the stem. `C` matches a character other
+/// than `aeiouy`. Endings are written in lower case and match letters of any case.
 ///
-/// There are no regular expressions here: those of the standard library cost more memory than all names of a database,
-/// and those of Foundation cost Foundation.
+/// The rules do not use regular expressions. The standard library's regular expressions need more memory than all names
+/// of a database, and Foundation's regular expressions require all of Foundation.
 struct WordEnding: Sendable {
   let stems: [String]
   let ending: String
@@ -16,7 +16,8 @@ struct WordEnding: Sendable {
     self.replacement = replacement
   }
 
-  /// How many characters of a word in small letters make place for the replacement; nil when it does not end so.
+  /// Returns the number of trailing characters of a lower-case word that the replacement replaces, or nil if the word
+  /// does not match.
   func length(in word: String) -> Int? {
     guard word.hasSuffix(ending) else { return nil }
     let kept = word.dropLast(ending.count)

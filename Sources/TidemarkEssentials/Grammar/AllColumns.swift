@@ -1,18 +1,18 @@
-/// All the columns of a table: `*`.
+/// A selection of all columns of a table: `*`.
 ///
 /// ```swift
 /// // SELECT *, "rowid" FROM "player"
 /// let request = Player.select(.allColumns, .rowID)
 /// ```
 public struct AllColumns: Sendable, SQLSelectable {
-  /// All the columns.
+  /// Creates a selection of all columns.
   public init() {}
 
-  /// The columns, selected.
+  /// The selection, as a part of a query.
   public var sqlSelection: SQLSelection { .allColumns }
 }
 
 extension SQLSelectable where Self == AllColumns {
-  /// All the columns of the table: `*`.
+  /// A selection of all columns of the table: `*`.
   public static var allColumns: AllColumns { AllColumns() }
 }

@@ -1,32 +1,40 @@
 extension Database {
-  /// The name of a collation: how texts are compared.
+  /// The name of a collation, which defines how SQLite compares texts.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "name" COLLATE NOCASE
   /// let request = Player.order(Column("name").collating(.nocase))
   /// ```
   public struct CollationName: RawRepresentable, Hashable, Sendable {
-    /// The name.
+    /// The name of the collation in SQL, without quotes.
     public var rawValue: String
 
-    /// A collation of any name.
+    /// Creates the name of a collation.
+    ///
+    /// ```swift
+    /// try db.create(table: "player") { t in
+    ///   t.column("name", .text).collate(Database.CollationName(rawValue: "german"))
+    /// }
+    /// ```
+    ///
+    /// - parameter rawValue: The name of a collation that is built into SQLite or added to the connection.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// `BINARY`: compares bytes. SQLite does it by default.
+    /// The `BINARY` collation, which compares bytes. It is SQLite's default.
     public static let binary = Self(rawValue: "BINARY")
 
-    /// `NOCASE`: the case of the letters A to Z does not count.
+    /// The `NOCASE` collation, which ignores the case of the letters A to Z.
     public static let nocase = Self(rawValue: "NOCASE")
 
-    /// `RTRIM`: spaces at the end do not count.
+    /// The `RTRIM` collation, which ignores trailing spaces.
     public static let rtrim = Self(rawValue: "RTRIM")
   }
 }
 
 extension String {
-  /// The name of a collation as it stands in SQL: between quotes only where it could be taken for something else.
+  /// The name of a collation in SQL, quoted only if it is not a plain word.
   var collationSQL: String {
     let isWord = utf8.allSatisfy { byte in
       switch byte {

@@ -1,6 +1,6 @@
 /// A type that names a column.
 ///
-/// An enumeration of strings makes the columns of a table:
+/// An enumeration with string raw values can define the columns of a table:
 ///
 /// ```swift
 /// enum Columns: String, ColumnExpression {
@@ -22,35 +22,48 @@ extension ColumnExpression where Self: RawRepresentable, RawValue == String {
   public var name: String { rawValue }
 }
 
-// A column is its name, and not the value that its raw value would be elsewhere.
+// The raw value of a column is the name of the column, not a value in SQL.
 extension ColumnExpression where Self: RawRepresentable, RawValue: SQLExpressible {
   /// The column as an expression.
   public var sqlExpression: SQLExpression { .column(name) }
 }
 
-/// A column.
+/// A column of a table.
 ///
 /// ```swift
 /// let title: String = row[Column("title")]
 /// ```
 ///
-/// It is neither equatable nor made from a literal: `==` between two columns is SQL, and nothing else.
+/// Columns are neither equatable nor expressible by literals, so that `==` between two columns is always an SQL
+/// expression.
 public struct Column: Sendable {
-  /// The hidden column that holds the row id.
+  /// The hidden `rowid` column.
   public static let rowID = Column("rowid")
 
-  /// The full-text search column that orders results by relevance.
+  /// The `rank` column of FTS5 tables, which orders search results by relevance.
   public static let rank = Column("rank")
 
   /// The name of the column, without quotes.
   public var name: String
 
-  /// A column of that name.
+  /// Creates a column.
+  ///
+  /// ```swift
+  /// let request = Player.filter(Column("score") > 1000)
+  /// ```
+  ///
+  /// - parameter name: The name of the column, without quotes.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// A column named as a coding key.
+  /// Creates a column with the name of a coding key.
+  ///
+  /// ```swift
+  /// let request = Player.filter(Column(CodingKeys.score) > 1000)
+  /// ```
+  ///
+  /// - parameter codingKey: A coding key. Its string value is the name of the column.
   public init(_ codingKey: some CodingKey) {
     name = codingKey.stringValue
   }

@@ -1,4 +1,4 @@
-/// What an update gives to a column.
+/// An assignment of a value to a column in an `UPDATE` or upsert statement.
 ///
 /// ```swift
 /// try Player.updateAll(db, Column("score").set(to: 0), Column("bonus") += 10)
@@ -8,25 +8,27 @@ public struct ColumnAssignment: Sendable {
   /// The name of the column, without quotes.
   let columnName: String
 
-  /// The new value, or nil for a column that is named in order to be left alone.
+  /// The new value, or nil if an upsert must keep the current value of the column.
   let value: SQLExpression?
 }
 
 extension ColumnExpression {
-  /// Gives a value to the column; nil is NULL.
+  /// Returns an assignment of a value to the column.
   ///
   /// ```swift
   /// Column("score").set(to: 0)
   /// Column("score").set(to: Column("score") + Column("bonus"))
   /// ```
+  ///
+  /// - parameter value: The new value. Nil stands for NULL.
   public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
     ColumnAssignment(columnName: name, value: value?.sqlExpression ?? .value(.null))
   }
 
-  /// Leaves the column alone, when an upsert finds a row that is there already.
+  /// An assignment that keeps the current value of the column if an upsert finds an existing row.
   ///
   /// ```swift
-  /// // Updates all columns but the title.
+  /// // Updates all columns except the title.
   /// try book.upsertAndFetch(db, onConflict: ["isbn"]) { _ in [Column("title").noOverwrite] }
   /// ```
   public var noOverwrite: ColumnAssignment { ColumnAssignment(columnName: name, value: nil) }

@@ -1,19 +1,19 @@
 extension Database {
-  /// What an insert or an update does with rows that break a constraint.
+  /// The action that SQLite takes if an insertion or an update violates a constraint.
   public enum ConflictResolution: String, Sendable {
-    /// Undoes the transaction, and fails.
+    /// Fails, and rolls back the transaction.
     case rollback = "ROLLBACK"
 
-    /// Undoes what the statement did, and fails. SQLite does it by default.
+    /// Fails, and undoes the changes of the statement. It is SQLite's default.
     case abort = "ABORT"
 
-    /// Fails, and keeps what the statement did before.
+    /// Fails, and keeps the earlier changes of the statement.
     case fail = "FAIL"
 
-    /// Leaves the row out, and goes on.
+    /// Skips the row, and continues.
     case ignore = "IGNORE"
 
-    /// Deletes the rows that are in the way.
+    /// Deletes the conflicting rows, and continues.
     case replace = "REPLACE"
   }
 }

@@ -1,4 +1,6 @@
-/// SQL with its values inside, apart from its text: a value can never become SQL (promise P9).
+/// An SQL text with interpolated values, which are kept apart from the text.
+///
+/// A value never becomes a part of the SQL text (promise P9), so interpolation cannot cause SQL injection:
 ///
 /// ```swift
 /// let title = "O'Brien"; let ids = [1, 2, 3]
@@ -6,8 +8,8 @@
 /// // UPDATE book SET title = ? WHERE id IN (?,?,?)   ["O'Brien", 1, 2, 3]
 /// ```
 ///
-/// What is interpolated is bound, or quoted when it is a name. Raw text goes in through `\(sql:)` alone,
-/// where it can be seen.
+/// Interpolated values are bound as arguments. Interpolated columns and tables are quoted. To insert raw text, use
+/// `\(sql:)` explicitly.
 public struct SQL: Sendable {
   enum Element: Sendable {
     case sql(String, StatementArguments)
@@ -24,22 +26,35 @@ public struct SQL: Sendable {
     self.elements = elements
   }
 
-  /// Raw SQL, and the values of its parameters.
+  /// Creates an SQL literal from raw SQL.
+  ///
+  /// ```swift
+  /// let condition = SQL(sql: "score > ?", arguments: [1000])
+  /// ```
+  ///
+  /// - parameter sql: The SQL text. Do not include values that come from outside the program.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public init(sql: String, arguments: StatementArguments = StatementArguments()) {
     self.init(elements: [.sql(sql, arguments)])
   }
 
-  /// The same, said shortly.
+  /// A shorter form of `init(sql:arguments:)`.
   init(_ sql: String, _ arguments: StatementArguments) {
     self.init(sql: sql, arguments: arguments)
   }
 
-  /// An expression.
+  /// Creates an SQL literal from an expression.
+  ///
+  /// ```swift
+  /// let condition = SQL(Column("score") > 1000)
+  /// ```
+  ///
+  /// - parameter expression: An expression.
   public init(_ expression: some SQLSpecificExpressible) {
     self.init(elements: [.expression(expression.sqlExpression)])
   }
 
-  /// Whether there is no text at all.
+  /// Whether the literal contains neither text nor values.
   public var isEmpty: Bool {
     elements.allSatisfy { element in
       if case .sql(let sql, _) = element { sql.isEmpty } else { false }
@@ -48,7 +63,7 @@ public struct SQL: Sendable {
 }
 
 extension SQL {
-  /// The same text with other expressions inside.
+  /// Returns the literal with transformed expressions.
   func mapExpressions(_ transform: (SQLExpression) -> SQLExpression) -> SQL {
     SQL(
       elements: elements.map { element in
@@ -60,30 +75,52 @@ extension SQL {
 // MARK: - Concatenation
 
 extension SQL {
-  /// Adds SQL at the end.
+  /// Appends another literal.
+  ///
+  /// ```swift
+  /// var sql: SQL = "SELECT * FROM book"
+  /// sql.append(literal: " WHERE pages > \(100)")
+  /// ```
+  ///
+  /// - parameter sqlLiteral: The literal to append.
   public mutating func append(literal sqlLiteral: SQL) {
     self += sqlLiteral
   }
 
-  /// Adds raw SQL at the end, and the values of its parameters.
+  /// Appends raw SQL.
+  ///
+  /// ```swift
+  /// sql.append(sql: " LIMIT ?", arguments: [10])
+  /// ```
+  ///
+  /// - parameter sql: The SQL text. Do not include values that come from outside the program.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
     self += SQL(sql: sql, arguments: arguments)
   }
 
-  /// Both, one after the other.
+  /// Returns the concatenation of two literals.
+  ///
+  /// - parameter lhs: The first literal.
+  /// - parameter rhs: The second literal.
   public static func + (lhs: SQL, rhs: SQL) -> SQL { SQL(elements: lhs.elements + rhs.elements) }
 
-  /// Adds SQL at the end.
+  /// Appends a literal to another one.
+  ///
+  /// - parameter lhs: The literal to extend.
+  /// - parameter rhs: The literal to append.
   public static func += (lhs: inout SQL, rhs: SQL) { lhs.elements += rhs.elements }
 }
 
 extension Sequence where Element == SQL {
-  /// All the pieces, with a separator between them.
+  /// Returns the concatenation of all literals, with a separator between them.
   ///
   /// ```swift
   /// let conditions: [SQL] = ["pages > \(100)", "title LIKE \(pattern)"]
   /// let condition = conditions.joined(separator: " AND ")
   /// ```
+  ///
+  /// - parameter separator: Raw SQL between the literals.
   public func joined(separator: String = "") -> SQL {
     if separator.isEmpty { return SQL(elements: flatMap { $0.elements }) }
     return SQL(elements: Array(map { $0.elements }.joined(separator: [.sql(separator, StatementArguments())])))
@@ -93,12 +130,12 @@ extension Sequence where Element == SQL {
 // MARK: - SQL as a part of other SQL
 
 extension SQL: SQLSpecificExpressible {
-  /// The text as an expression.
+  /// The literal as an expression.
   public var sqlExpression: SQLExpression { .literal(self) }
 
-  /// The text as a selection.
+  /// The literal as a selection.
   public var sqlSelection: SQLSelection { .literal(self) }
 
-  /// The text as an ordering.
+  /// The literal as an ordering.
   public var sqlOrdering: SQLOrdering { .literal(self) }
 }

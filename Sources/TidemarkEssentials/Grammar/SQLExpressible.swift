@@ -1,49 +1,50 @@
-/// A type that can stand where SQL wants an expression: a value, a column, a combination of them.
+/// A type whose values can be used as SQL expressions: a Swift value, a column, or an expression.
 public protocol SQLExpressible {
   /// The value as an SQL expression.
   var sqlExpression: SQLExpression { get }
 }
 
-/// A type that stands for an SQL expression and for nothing else: a column, not a Swift value.
+/// A type whose values are SQL expressions only, such as a column, as opposed to a Swift value.
 ///
-/// Operators ask for it on one side at least, so that they leave Swift's own values alone.
+/// At least one operand of each SQL operator has such a type. This keeps the operators apart from Swift's own
+/// operators.
 public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderingTerm {}
 
 extension SQLSpecificExpressible {
-  /// The expression, selected.
+  /// The expression as a selection.
   public var sqlSelection: SQLSelection { .expression(sqlExpression) }
 
-  /// The expression, in ascending order.
+  /// The expression as an ordering, in ascending order.
   public var sqlOrdering: SQLOrdering { .expression(sqlExpression) }
 }
 
-/// A type that can stand in the list of what a query selects.
+/// A type whose values can be selected by a query.
 public protocol SQLSelectable {
-  /// What is selected.
+  /// The value as a selection.
   var sqlSelection: SQLSelection { get }
 }
 
-/// A type that can stand in the list of what a query is ordered by.
+/// A type whose values can order the rows of a query.
 public protocol SQLOrderingTerm {
-  /// The order.
+  /// The value as an ordering.
   var sqlOrdering: SQLOrdering { get }
 }
 
-/// A type that can stand as a query inside a query.
+/// A type whose values can be used as subqueries.
 public protocol SQLSubqueryable: SQLSpecificExpressible {
-  /// The query.
+  /// The value as a subquery.
   var sqlSubquery: SQLSubquery { get }
 }
 
 extension SQLSubqueryable {
-  /// The query, between parentheses, as one value.
+  /// The subquery in parentheses, as an expression with a single value.
   public var sqlExpression: SQLExpression { .subquery(sqlSubquery) }
 }
 
 // MARK: - Raw values
 
-// A type with a raw value may say that it stands where its raw value does, with an empty extension. Where two of these
-// defaults answer for a type, a third one below settles it.
+// A type with a raw value can adopt these protocols with an empty extension. If two of these defaults apply to a type,
+// a third one below resolves the ambiguity.
 
 extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
   /// The raw value as an expression.
@@ -51,21 +52,21 @@ extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible 
 }
 
 extension SQLSelectable where Self: RawRepresentable, RawValue: SQLSelectable {
-  /// The raw value, selected.
+  /// The raw value as a selection.
   public var sqlSelection: SQLSelection { rawValue.sqlSelection }
 }
 
 extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTerm {
-  /// The order of the raw value.
+  /// The raw value as an ordering.
   public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
 }
 
 extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLSelectable {
-  /// The expression, selected.
+  /// The expression as a selection.
   public var sqlSelection: SQLSelection { .expression(sqlExpression) }
 }
 
 extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLOrderingTerm {
-  /// The expression, in ascending order.
+  /// The expression as an ordering, in ascending order.
   public var sqlOrdering: SQLOrdering { .expression(sqlExpression) }
 }

@@ -1,7 +1,7 @@
-// The rules by which operators make trees. What they make is what is printed: printing simplifies nothing.
+// How operators build expression trees. The printer does not simplify: it prints the tree that these functions return.
 
 extension SQLExpression {
-  /// Whether it needs parentheses when it is an operand.
+  /// Whether the expression needs parentheses if it is an operand.
   var isOperator: Bool {
     switch node {
     case .value, .column, .subquery, .late: false
@@ -16,7 +16,8 @@ extension SQLExpression {
 
   // MARK: Comparing
 
-  /// A binary operator. The collation of an operand of a comparison goes to the whole comparison.
+  /// Returns an operation with two operands. The collation of an operand of a comparison applies to the whole
+  /// comparison.
   static func binary(_ sqlOperator: SQLBinaryOperator, _ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
     if sqlOperator.isComparison { return collecting(lhs, rhs) { .operation(.binary(sqlOperator), $0, $1) } }
     return .operation(.binary(sqlOperator), lhs, rhs)
@@ -41,7 +42,8 @@ extension SQLExpression {
     .operation(.between(), self, lower, upper)
   }
 
-  /// Whether the value is one of some others: that needs no list for one, and no value for none.
+  /// Returns a test whether the value equals one of several values. One element needs no list, and no elements yield
+  /// false.
   func isOne(of elements: [SQLExpression]) -> SQLExpression {
     switch elements.count {
     case 0: .value(false)
@@ -56,7 +58,7 @@ extension SQLExpression {
 
   // MARK: Combining
 
-  /// Many operands and an operator.
+  /// Returns an operation with any number of operands.
   static func chain(
     _ sqlOperator: AssociativeBinaryOperator, _ operands: [SQLExpression]
   ) -> SQLExpression {
@@ -73,10 +75,10 @@ extension SQLExpression {
     return [self]
   }
 
-  /// The tests that all hold when this one does.
+  /// The conditions that are all true if this condition is true.
   var conjuncts: [SQLExpression] { operands(of: .and) }
 
-  /// The opposite.
+  /// The negation of the expression.
   var negated: SQLExpression {
     switch node {
     case .value(let value):

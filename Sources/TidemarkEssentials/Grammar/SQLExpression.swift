@@ -1,4 +1,12 @@
-/// An SQL expression, as a tree. Nothing here prints or executes.
+/// An SQL expression: a value, a column, or an operation.
+///
+/// Operators and functions build expressions from columns and values. An expression is a tree, which is converted to
+/// SQL when a request is prepared.
+///
+/// ```swift
+/// let condition: SQLExpression = Column("score") > 1000 && Column("name") != nil
+/// let request = Player.filter(condition)
+/// ```
 public struct SQLExpression: Sendable {
   indirect enum Node: Sendable {
     case value(DatabaseValue)
@@ -15,31 +23,31 @@ public struct SQLExpression: Sendable {
     self.node = node
   }
 
-  /// A database value.
+  /// Returns a database value as an expression.
   static func value(_ value: DatabaseValue) -> Self { Self(.value(value)) }
 
-  /// A column of the tables at hand.
+  /// Returns a column of the current relation.
   static func column(_ name: String) -> Self { Self(.column(name, of: .relationAtHand)) }
 
-  /// Some SQL.
+  /// Returns an SQL literal as an expression.
   static func literal(_ literal: SQL) -> Self { Self(.literal(literal)) }
 
-  /// A query as a value.
+  /// Returns a subquery with a single value as an expression.
   static func subquery(_ subquery: SQLSubquery) -> Self { Self(.subquery(subquery)) }
 
-  /// An operator or a function, with what it is applied to.
+  /// Returns an operator or a function, with its operands.
   static func operation(_ operation: SQLOperation, _ operands: SQLExpression...) -> Self {
     Self(.operation(operation, operands))
   }
 
-  /// The call of a function.
+  /// Returns a function call.
   static func function(_ name: String, _ arguments: [SQLExpression], isAggregate: Bool = false) -> Self {
     Self(.operation(.function(name, isAggregate: isAggregate), arguments))
   }
 }
 
 extension SQLExpression: SQLSpecificExpressible {
-  /// Itself.
+  /// The expression itself.
   public var sqlExpression: SQLExpression { self }
 }
 
@@ -48,21 +56,21 @@ extension DatabaseValue: SQLSpecificExpressible {
   public var sqlExpression: SQLExpression { .value(self) }
 }
 
-/// Where a column is found.
+/// The table that a column belongs to.
 enum SQLColumnOwner: Sendable {
-  /// In the relation that the expression is applied to.
+  /// The relation that contains the expression.
   case relationAtHand
 
-  /// In the table of an alias, maybe in an outer query.
+  /// The table of an alias, possibly in an outer query.
   case alias(TableAliasBase)
 
-  /// Nobody is named: SQLite finds it.
+  /// No specific table: SQLite resolves the name of the column.
   case unnamed
 }
 
-/// An expression that depends on what the database says of a table, and that is made when it is printed.
+/// An expression that depends on the schema of a table, and that is built when it is printed.
 struct SQLLateExpression: Sendable {
-  /// The alias of the table, or nil for that of the relation at hand.
+  /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
   /// The name of the table where no relation tells it: in SQL.
@@ -75,7 +83,7 @@ struct SQLLateExpression: Sendable {
 // MARK: - The parts of a tree
 
 extension SQLExpression {
-  /// The tree with other columns, and other late parts. Queries inside keep their own.
+  /// Returns the tree with transformed columns and late expressions. Subqueries do not change.
   func mapLeaves(_ transform: (Node) -> Node) -> SQLExpression {
     switch node {
     case .value, .subquery: self
@@ -86,7 +94,7 @@ extension SQLExpression {
     }
   }
 
-  /// The tree with the columns that have no owner yet given to an alias.
+  /// Returns the tree, in which all columns of the current relation are assigned to an alias.
   func qualified(by alias: TableAliasBase) -> SQLExpression {
     mapLeaves { leaf in
       switch leaf {
@@ -115,7 +123,7 @@ extension SQLExpression {
     return false
   }
 
-  /// Whether one row is made of many.
+  /// Whether the expression combines several rows into one value.
   var isAggregate: Bool {
     contains { node in
       switch node {

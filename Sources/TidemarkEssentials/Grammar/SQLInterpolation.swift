@@ -1,53 +1,109 @@
-/// Collects what is interpolated in a literal of `SQL` or `SQLRequest`.
+/// The interpolation of ``SQL`` and ``SQLRequest`` literals.
+///
+/// Do not use this type directly. Its methods define the values that can be interpolated:
+///
+/// ```swift
+/// let ids = [1, 2, 3]
+/// let request: SQLRequest<Player> = "SELECT * FROM player WHERE id IN \(ids)"
+/// ```
 public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   private(set) var elements: [SQL.Element] = []
 
-  /// Called by the compiler.
+  /// Creates an empty interpolation. The compiler calls this initializer.
+  ///
+  /// - parameter literalCapacity: The approximate size of the literal.
+  /// - parameter interpolationCount: The number of interpolated values.
   public init(literalCapacity: Int, interpolationCount: Int) {
     elements.reserveCapacity(interpolationCount * 2 + 1)
   }
 
-  /// Called by the compiler with the text between interpolations.
+  /// Appends the text between interpolations. The compiler calls this method.
+  ///
+  /// - parameter sql: A part of the literal.
   public mutating func appendLiteral(_ sql: String) {
     if !sql.isEmpty { elements.append(.sql(sql, StatementArguments())) }
   }
 
-  /// `\(sql: "…")`: raw SQL, and the values of its parameters.
+  /// Interpolates raw SQL: `\(sql: "…")`.
   ///
-  /// - warning: Never put here a text that comes from outside of the program.
+  /// ```swift
+  /// let order = "score DESC"
+  /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY \(sql: order)"
+  /// ```
+  ///
+  /// - parameter sql: The SQL text.
+  /// - parameter arguments: The values of the parameters in `sql`.
+  ///
+  /// - warning: Never interpolate text that comes from outside the program in this way.
   public mutating func appendInterpolation(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) {
     elements.append(.sql(sql, arguments))
   }
 
-  /// `\(literal: sql)`: more SQL, with its values.
+  /// Interpolates another literal, with its values: `\(literal: sql)`.
+  ///
+  /// ```swift
+  /// let condition: SQL = "score > \(1000)"
+  /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE \(literal: condition)"
+  /// ```
+  ///
+  /// - parameter sqlLiteral: The literal.
   public mutating func appendInterpolation(literal sqlLiteral: SQL) {
     elements += sqlLiteral.elements
   }
 
-  /// `\(identifier: "name")`: the name of a table or a column, between quotes.
+  /// Interpolates the quoted name of a table or a column: `\(identifier: "name")`.
+  ///
+  /// ```swift
+  /// let table = "player"
+  /// let request: SQLRequest<Row> = "SELECT * FROM \(identifier: table)"
+  /// ```
+  ///
+  /// - parameter name: The name, without quotes.
   public mutating func appendInterpolation(identifier name: String) {
     elements.append(.identifier(name))
   }
 
-  /// `\(value)`, `\(column)`, `\(expression)`: a value is bound, a column is quoted, nil is NULL.
+  /// Interpolates a value, a column or an expression: `\(value)`.
+  ///
+  /// Values are bound as arguments, columns are quoted, and nil is NULL.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE score > \(1000)"
+  /// ```
+  ///
+  /// - parameter expressible: A value, a column, an expression, or nil.
   public mutating func appendInterpolation(_ expressible: (some SQLExpressible)?) {
     elements.append(.expression(expressible?.sqlExpression ?? .value(.null)))
   }
 
-  /// `\(value)`: an expression of any type.
+  /// Interpolates a value, a column or an expression of any type: `\(value)`.
+  ///
+  /// - parameter expressible: A value, a column, an expression, or nil.
   public mutating func appendInterpolation(_ expressible: (any SQLExpressible)?) {
     elements.append(.expression(expressible?.sqlExpression ?? .value(.null)))
   }
 
-  /// `\(codingKey)`: the column of that name, between quotes.
+  /// Interpolates the quoted name of the column of a coding key: `\(CodingKeys.score)`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE \(CodingKeys.score) > \(1000)"
+  /// ```
+  ///
+  /// - parameter codingKey: The coding key.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ codingKey: some CodingKey) {
     elements.append(.identifier(codingKey.stringValue))
   }
 
-  /// `\(selectable)`: what is selected.
+  /// Interpolates a selection: `\(AllColumns())`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT \(AllColumns()) FROM player"
+  /// ```
+  ///
+  /// - parameter selectable: A selection.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selectable: some SQLSelectable) {
     elements.append(.selection(selectable.sqlSelection))
@@ -75,23 +131,49 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.ordering(orderingTerm.sqlOrdering))
   }
 
-  /// `COLLATE \(.nocase)`: the name of a collation.
+  /// Interpolates the name of a collation: `COLLATE \(.nocase)`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY name COLLATE \(.nocase)"
+  /// ```
+  ///
+  /// - parameter collation: The name of a collation.
   public mutating func appendInterpolation(_ collation: Database.CollationName) {
     appendLiteral(collation.rawValue.collationSQL)
   }
 
-  /// `\(request)`: the text of a query, without parentheses.
+  /// Interpolates the SQL of a query, without parentheses: `\(request)`.
+  ///
+  /// ```swift
+  /// let best = Player.select(max(Column("score")))
+  /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE score = (\(best))"
+  /// ```
+  ///
+  /// - parameter subquery: A request or another query.
   public mutating func appendInterpolation(_ subquery: some SQLSubqueryable) {
     elements.append(.subquery(subquery.sqlSubquery))
   }
 
-  /// `IN \(values)`: a list, with its parentheses. An empty one contains nothing, not even NULL.
+  /// Interpolates a list of values in parentheses: `IN \(values)`.
+  ///
+  /// An empty list matches nothing, not even NULL.
+  ///
+  /// ```swift
+  /// let ids = [1, 2, 3]
+  /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE id IN \(ids)"
+  /// ```
+  ///
+  /// - parameter sequence: The values, columns or expressions of the list.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element: SQLExpressible {
     appendList(sequence.map { $0.sqlExpression })
   }
 
-  /// `IN \(values)`: a list of expressions of any types.
+  /// Interpolates a list of expressions of any types, in parentheses: `IN \(values)`.
+  ///
+  /// An empty list matches nothing, not even NULL.
+  ///
+  /// - parameter sequence: The values, columns or expressions of the list.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element == any SQLExpressible {
     appendList(sequence.map { $0.sqlExpression })
@@ -108,16 +190,24 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 }
 
 extension SQL: ExpressibleByStringInterpolation {
-  /// SQL from a literal without values.
+  /// Creates an SQL literal without values.
+  ///
+  /// - parameter sql: The SQL text.
   public init(unicodeScalarLiteral sql: String) { self.init(sql: sql) }
 
-  /// SQL from a literal without values.
+  /// Creates an SQL literal without values.
+  ///
+  /// - parameter sql: The SQL text.
   public init(extendedGraphemeClusterLiteral sql: String) { self.init(sql: sql) }
 
-  /// SQL from a literal without values.
+  /// Creates an SQL literal without values.
+  ///
+  /// - parameter sql: The SQL text.
   public init(stringLiteral sql: String) { self.init(sql: sql) }
 
-  /// SQL from a literal with values.
+  /// Creates an SQL literal with interpolated values.
+  ///
+  /// - parameter sqlInterpolation: The text and the values.
   public init(stringInterpolation sqlInterpolation: SQLInterpolation) {
     self.init(elements: sqlInterpolation.elements)
   }

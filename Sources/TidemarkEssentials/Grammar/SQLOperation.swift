@@ -1,4 +1,4 @@
-/// What an expression does with its operands.
+/// The operation that an expression performs on its operands.
 enum SQLOperation: Sendable {
   /// `NOT a`
   case not
@@ -35,7 +35,7 @@ enum SQLOperation: Sendable {
 }
 
 extension SQLOperation {
-  /// Whether it needs parentheses when it is an operand: it is none of the forms that have their own.
+  /// Whether the operation needs parentheses if it is an operand, because its own syntax does not delimit it.
   var isOperator: Bool {
     switch self {
     case .cast, .function, .countAll, .countDistinct: false
@@ -45,7 +45,7 @@ extension SQLOperation {
     }
   }
 
-  /// The same test with the opposite answer, where SQL has a word for it.
+  /// The operation with the opposite result, if SQL has syntax for it.
   var negated: SQLOperation? {
     switch self {
     case .binary(let sqlOperator): sqlOperator.negated.map { .binary($0) }
@@ -59,7 +59,7 @@ extension SQLOperation {
   }
 }
 
-/// An operator that has two operands. Longer expressions nest.
+/// An operator with exactly two operands. Longer expressions nest.
 enum SQLBinaryOperator: String, Sendable {
   case equal = "="
   case notEqual = "<>"
@@ -74,7 +74,7 @@ enum SQLBinaryOperator: String, Sendable {
   case leftShift = "<<"
   case rightShift = ">>"
 
-  /// Whether collations matter to it.
+  /// Whether collations affect the operator.
   var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -82,7 +82,7 @@ enum SQLBinaryOperator: String, Sendable {
     }
   }
 
-  /// The opposite test. With NULL, `<` is none of `>=`.
+  /// The opposite test. `<` and `>=` are not opposites, because both are NULL if an operand is NULL.
   var negated: SQLBinaryOperator? {
     switch self {
     case .equal: .notEqual
@@ -95,7 +95,7 @@ enum SQLBinaryOperator: String, Sendable {
 }
 
 extension SQLExpression {
-  /// An operator that many expressions can be joined by.
+  /// An operator that joins any number of expressions.
   ///
   /// ```swift
   /// let conditions = [Column("score") > 10, Column("name") != nil]
@@ -104,10 +104,10 @@ extension SQLExpression {
   public struct AssociativeBinaryOperator: Sendable {
     let sql: String
 
-    /// What no expression at all is worth.
+    /// The result of joining no expressions.
     let neutral: DatabaseValue
 
-    /// Whether `(a + b) + c` may be written `a + b + c`: not so for numbers, which are rounded or overflow.
+    /// Whether `(a + b) + c` may be written `a + b + c`. False for arithmetic, which can round or overflow.
     let isFlat: Bool
 
     /// Whether it combines tests.
@@ -119,25 +119,25 @@ extension SQLExpression {
       self.isFlat = isFlat
     }
 
-    /// The sum: `a + b`. That of nothing is 0.
+    /// Addition: `a + b`. Joining no expressions yields 0.
     public static let add = Self("+", neutral: .int64(0), isFlat: false)
 
-    /// The product: `a * b`. That of nothing is 1.
+    /// Multiplication: `a * b`. Joining no expressions yields 1.
     public static let multiply = Self("*", neutral: .int64(1), isFlat: false)
 
-    /// Whether all hold: `a AND b`. With nothing, it is true.
+    /// Logical AND: `a AND b`. Joining no expressions yields true.
     public static let and = Self("AND", neutral: .int64(1))
 
-    /// Whether one holds: `a OR b`. With nothing, it is false.
+    /// Logical OR: `a OR b`. Joining no expressions yields false.
     public static let or = Self("OR", neutral: .int64(0))
 
-    /// The bits that are common to all: `a & b`. Those of nothing are all bits.
+    /// Bitwise AND: `a & b`. Joining no expressions yields -1, in which all bits are set.
     public static let bitwiseAnd = Self("&", neutral: .int64(-1))
 
-    /// The bits of any: `a | b`. Those of nothing are none.
+    /// Bitwise OR: `a | b`. Joining no expressions yields 0.
     public static let bitwiseOr = Self("|", neutral: .int64(0))
 
-    /// The texts, one after the other: `a || b`. That of nothing is empty.
+    /// Text concatenation: `a || b`. Joining no expressions yields an empty text.
     public static let concat = Self("||", neutral: .string(""))
   }
 }

@@ -1,4 +1,9 @@
-/// What a query is ordered by, as a tree.
+/// A term of an `ORDER BY` clause: an expression with a direction.
+///
+/// ```swift
+/// let byScore: SQLOrdering = Column("score").desc
+/// let request = Player.order(byScore, Column("name").asc)
+/// ```
 public struct SQLOrdering: Sendable {
   enum Direction: String, Sendable {
     case ascending = " ASC"
@@ -32,12 +37,12 @@ public struct SQLOrdering: Sendable {
 }
 
 extension SQLOrdering: SQLOrderingTerm {
-  /// Itself.
+  /// The ordering itself.
   public var sqlOrdering: SQLOrdering { self }
 }
 
 extension SQLOrdering {
-  /// The other way round.
+  /// The ordering in the opposite direction.
   var reversed: SQLOrdering {
     switch node {
     case .expression(let expression, let direction):
@@ -48,7 +53,7 @@ extension SQLOrdering {
     }
   }
 
-  /// The ordering with the columns that have no owner yet given to an alias.
+  /// Returns the ordering, in which all columns of the current relation are assigned to an alias.
   func qualified(by alias: TableAliasBase) -> SQLOrdering {
     switch node {
     case .expression(let expression, let direction):

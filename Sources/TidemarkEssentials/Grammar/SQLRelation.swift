@@ -1,23 +1,23 @@
 /// A query on a table, as a tree.
 ///
-/// Most of its parts may depend on the database: they are closures, called when the query is prepared. A query can
-/// so be made far from any database, and printed on several.
+/// Most parts are closures that run when the query is prepared, because they may depend on the database. A query can
+/// therefore be built without a database, and printed for several databases.
 struct SQLRelation: Sendable {
-  /// A part that is known when the query is prepared, from the query itself if need be.
+  /// A part of a query that is known when the query is prepared. It may depend on the query itself.
   typealias Late<Part> = @Sendable (Database, SQLRelation) throws -> Part
 
   var source: SQLTable
   var isDistinct = false
 
-  /// One after the other.
+  /// The parts of the selection, in order.
   var selection: [Late<[SQLSelection]>]
 
-  /// All have to hold.
+  /// Conditions that are combined with `AND`.
   var filters: [Late<SQLExpression>] = []
 
   var grouping: Late<[SQLExpression]>?
 
-  /// All have to hold.
+  /// Conditions that are combined with `AND`.
   var havings: [Late<SQLExpression>] = []
 
   /// One after the other.
@@ -43,20 +43,20 @@ struct SQLRelation: Sendable {
 struct SQLTable: Sendable {
   var tableName: String
 
-  /// All the aliases that stand for it.
+  /// The aliases that identify the table.
   var aliases: [TableAliasBase] = []
 
-  /// The name that the program gave it.
+  /// The name that the program assigned to the table.
   private(set) var userName: String?
 
-  /// The name that columns are qualified with.
+  /// The name that qualifies columns.
   var name: String { userName ?? tableName }
 
   init(tableName: String) {
     self.tableName = tableName
   }
 
-  /// The same table, which one more alias stands for.
+  /// Returns the same table, which an additional alias identifies.
   func aliased(_ alias: TableAliasBase) -> SQLTable {
     var source = self
     source.aliases.append(alias)
@@ -70,7 +70,7 @@ struct SQLTable: Sendable {
   }
 }
 
-/// How many rows are fetched, and from which one on.
+/// The maximum number of rows to fetch, and the number of rows to skip.
 struct SQLLimit: Sendable {
   var count: Int
   var offset: Int?

@@ -1,7 +1,12 @@
-/// What a query selects, as a tree.
+/// A part of the selection of a query: columns, or an expression with an optional name.
+///
+/// ```swift
+/// let total: SQLSelection = (Column("score") + Column("bonus")).forKey("total")
+/// let request = Player.annotated(with: total)
+/// ```
 public struct SQLSelection: Sendable {
   indirect enum Node: Sendable {
-    /// All columns of the relation at hand, or of an alias.
+    /// All columns of the current relation, or of the table of an alias.
     case allColumns(of: TableAliasBase?)
     case expression(SQLExpression, name: String?)
     case literal(SQL)
@@ -23,13 +28,13 @@ public struct SQLSelection: Sendable {
 }
 
 extension SQLSelection: SQLSelectable {
-  /// Itself.
+  /// The selection itself.
   public var sqlSelection: SQLSelection { self }
 }
 
-/// A selection that depends on what the database says of a table, and that is made when it is printed.
+/// A selection that depends on the schema of a table, and that is built when it is printed.
 struct SQLLateSelection: Sendable {
-  /// The alias of the table, or nil for that of the relation at hand.
+  /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
   /// The name of the table where no relation tells it: in SQL.

@@ -1,4 +1,4 @@
-/// A query inside a query, as a tree.
+/// A query that is a part of another query.
 public struct SQLSubquery: Sendable {
   indirect enum Node: Sendable {
     case literal(SQL)
@@ -12,22 +12,24 @@ public struct SQLSubquery: Sendable {
 }
 
 extension SQLSubquery: SQLSubqueryable {
-  /// Itself.
+  /// The subquery itself.
   public var sqlSubquery: SQLSubquery { self }
 }
 
 extension SQLSubqueryable {
-  /// Whether the query finds a value.
+  /// Returns an expression that is true if the query returns a value: `a IN (SELECT …)`.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "teamId" IN (SELECT "id" FROM "team")
   /// let request = Player.filter(Team.select(Column("id")).contains(Column("teamId")))
   /// ```
+  ///
+  /// - parameter element: The value to search for. The query must select a single column.
   public func contains(_ element: some SQLExpressible) -> SQLExpression {
     .operation(.isFound(sqlSubquery), element.sqlExpression)
   }
 
-  /// Whether the query finds anything at all.
+  /// Returns an expression that is true if the query returns at least one row: `EXISTS (SELECT …)`.
   ///
   /// ```swift
   /// // SELECT * FROM "team"

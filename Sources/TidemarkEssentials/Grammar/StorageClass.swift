@@ -1,24 +1,26 @@
 extension Database {
-  /// The type that `cast(_:as:)` converts a value to.
+  /// A type that `cast(_:as:)` converts values to.
   public struct StorageClass: RawRepresentable, Hashable, Sendable {
     /// The name of the type in SQL.
     public let rawValue: String
 
-    /// A type of any name.
+    /// Creates a type with any name.
+    ///
+    /// - parameter rawValue: The name of the type in SQL. Its affinity determines the conversion.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     public static let integer = Self(rawValue: "INTEGER")
 
-    /// A number with fractions.
+    /// A floating-point number.
     public static let real = Self(rawValue: "REAL")
 
     /// A text.
     public static let text = Self(rawValue: "TEXT")
 
-    /// Bytes.
+    /// A blob of bytes.
     public static let blob = Self(rawValue: "BLOB")
   }
 }

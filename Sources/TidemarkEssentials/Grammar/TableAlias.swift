@@ -1,41 +1,81 @@
-/// The part of a `TableAlias` that does not depend on the type of its rows.
+/// The part of a ``TableAlias`` that does not depend on the type of its rows.
 ///
-/// Two aliases are equal when they are the same one.
+/// Two aliases are equal if they are the same object.
 public class TableAliasBase: @unchecked Sendable, Hashable {
-  // Immutable: who an alias stands for is written in the relations that have it.
+  // Immutable: relations store the aliases of their tables, and aliases do not store relations.
 
-  /// The name in SQL, or nil when one is to be found.
+  /// The name in SQL, or nil if the alias does not define one.
   let userName: String?
 
   init(userName: String?) {
     self.userName = userName
   }
 
-  /// Whether both are the same alias.
+  /// Returns whether both operands are the same alias.
+  ///
+  /// - parameter lhs: An alias.
+  /// - parameter rhs: Another alias.
   public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs === rhs }
 
   /// Hashes the identity of the alias.
+  ///
+  /// - parameter hasher: The hasher to use.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// What is selected, of the table of the alias.
+  /// Returns a selection of columns of the table of the alias.
+  ///
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// let request = Player.aliased(p).select(p[AllColumns()])
+  /// ```
+  ///
+  /// - parameter selectable: A selection whose columns belong to the table.
   public subscript(_ selectable: some SQLSelectable) -> SQLSelection { selectable.sqlSelection.qualified(by: self) }
 
-  /// An expression on the columns of the table of the alias.
+  /// Returns an expression on columns of the table of the alias.
+  ///
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// let request = Player.aliased(p).filter(p[Column("score") + Column("bonus")] > 1000)
+  /// ```
+  ///
+  /// - parameter expression: An expression whose columns belong to the table.
   public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
     expression.sqlExpression.qualified(by: self)
   }
 
-  /// An ordering by columns of the table of the alias.
+  /// Returns an ordering by columns of the table of the alias.
+  ///
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// let request = Player.aliased(p).order(p[Column("score").desc])
+  /// ```
+  ///
+  /// - parameter ordering: An ordering whose columns belong to the table.
   public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering { ordering.sqlOrdering.qualified(by: self) }
 
-  /// A column of the table of the alias.
+  /// Returns a column of the table of the alias.
+  ///
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// let request = Player.aliased(p).filter(p[Column("score")] > 1000)
+  /// ```
+  ///
+  /// - parameter column: A column of the table.
   public subscript(_ column: some ColumnExpression) -> SQLExpression { column.sqlExpression.qualified(by: self) }
 
-  /// A column of the table of the alias, by its name.
+  /// Returns a column of the table of the alias, by its name.
+  ///
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// let request = Player.aliased(p).filter(p["score"] > 1000)
+  /// ```
+  ///
+  /// - parameter columnName: The name of a column of the table, without quotes.
   public subscript(_ columnName: String) -> SQLExpression { SQLExpression(.column(columnName, of: .alias(self))) }
 }
 
-/// A name for a table inside of a query, so that several of its parts can speak of it.
+/// An identifier of a table in a query, which other parts of the query and subqueries use to refer to the table.
 ///
 /// ```swift
 /// // SELECT "p".* FROM "player" "p" WHERE "p"."score" > 1000
@@ -43,7 +83,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 /// let request = Player.aliased(p).filter(p.score > 1000)
 /// ```
 ///
-/// With it an inner query speaks of the outer one:
+/// A subquery can refer to the outer query with an alias:
 ///
 /// ```swift
 /// // SELECT * FROM "team" WHERE EXISTS (SELECT * FROM "player" WHERE "teamId" = "team"."id")
@@ -51,19 +91,28 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 /// let request = Team.aliased(team).filter(Player.filter { $0.teamId == team.id }.exists())
 /// ```
 ///
-/// - note: An alias stands for one table of one query.
+/// - note: An alias identifies a single table of a single query.
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
-  /// An alias for a table of any rows.
+  /// Creates an alias for a table with any rows.
   ///
-  /// - parameter name: The name in SQL. Without one, the table keeps its own name where it can.
+  /// ```swift
+  /// let p = TableAlias(name: "p")
+  /// ```
+  ///
+  /// - parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
   public init(name: String? = nil) where RowDecoder == Void {
     super.init(userName: name)
   }
 
-  /// An alias for a table.
+  /// Creates an alias for a table with the given type of rows.
   ///
-  /// - parameter name: The name in SQL. Without one, the table keeps its own name where it can.
+  /// ```swift
+  /// let p = TableAlias<Player>(name: "p")
+  /// ```
+  ///
+  /// - parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
+  /// - parameter rowDecoder: The type of the rows.
   public init(name: String? = nil, for rowDecoder: RowDecoder.Type = RowDecoder.self) {
     super.init(userName: name)
   }

@@ -1,14 +1,19 @@
-// What takes SQL as text takes `SQL` literals, too.
+// Methods that accept SQL text also accept `SQL` literals.
 
 extension SQL {
-  /// The text, and the values of its parameters.
+  /// Returns the SQL text of the literal, with placeholders, and the values of its parameters.
   ///
   /// ```swift
   /// let (sql, arguments) = try ("id = \(12)" as SQL).build(db)
   /// // "id = ?", [12]
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The SQL text and its arguments.
+  /// - throws: A ``DatabaseError`` if the literal contains a request that cannot be prepared, for example because its
+  ///   table does not exist.
   public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
-    // Most often there is nothing to print.
+    // Most literals consist of text only.
     if elements.count == 1, case .sql(let sql, let arguments) = elements[0] { return (sql, arguments) }
     var printer = SQLPrinter(db)
     try printer.print(self)
@@ -17,11 +22,17 @@ extension SQL {
 }
 
 extension Database {
-  /// Executes one or several statements.
+  /// Executes one or several SQL statements.
   ///
   /// ```swift
   /// try db.execute(literal: "INSERT INTO book (title) VALUES (\(title))")
   /// ```
+  ///
+  /// If a statement fails, the following statements do not run. The effects of previous statements remain, unless the
+  /// transaction is rolled back.
+  ///
+  /// - parameter sqlLiteral: The statements, separated by semicolons. Interpolated values become arguments.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public func execute(literal sqlLiteral: SQL) throws {
     let (sql, arguments) = try sqlLiteral.build(self)
     try execute(sql: sql, arguments: arguments)

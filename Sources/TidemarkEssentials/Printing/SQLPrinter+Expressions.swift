@@ -18,7 +18,7 @@ extension SQLPrinter {
     return late.alias.map(expression.qualified(by:)) ?? expression
   }
 
-  /// An expression inside another, between parentheses unless it holds together by itself.
+  /// Prints an operand of an expression, in parentheses unless its syntax delimits it.
   private mutating func print(operand expression: SQLExpression) throws {
     if case .late(let late) = expression.node { return try print(operand: resolved(late)) }
     guard expression.isOperator else { return try print(expression) }

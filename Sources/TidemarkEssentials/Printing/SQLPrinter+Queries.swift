@@ -26,7 +26,7 @@ extension SQLPrinter {
     }
   }
 
-  /// The table, and the name that the program gave it.
+  /// Prints a table, and the name that the program assigned to it.
   mutating func print(_ source: SQLTable, separator: String) {
     print(identifier: source.tableName)
     if let name = source.userName, name != source.tableName {

@@ -1,4 +1,4 @@
-// The statements that change the rows of a query.
+// Statements that change the rows of a query.
 
 extension SQLPrinter {
   /// `DELETE FROM …`
@@ -36,7 +36,7 @@ extension SQLPrinter {
   }
 
   private mutating func print(returning selection: [SQLSelection], orderAndLimitOf query: SQLQuery) throws {
-    // SQLite wants RETURNING before ORDER BY. An order without limit changes nothing.
+    // SQLite requires RETURNING before ORDER BY. An order without a limit has no effect.
     if !selection.isEmpty {
       sql += " RETURNING "
       try print(selection: selection)

@@ -1,31 +1,32 @@
-/// Turns trees into SQL and the values of its parameters. The only place that prints.
+/// Converts query trees to SQL text and arguments. No other code prints queries.
 ///
-/// Laws:
-/// 1. A column is qualified only where it has to be: in a query whose table has a name given by the program, and
-///    when it belongs to an outer query.
-/// 2. A column without owner belongs to the query that it is printed in. One in raw SQL inside a query belongs to
-///    nobody.
-/// 3. Values are bound; NULL, limits and offsets are written out.
+/// Invariants:
+///
+/// 1. A column is qualified only where this is necessary: if the program assigned a name to the table of the query, or
+///    if the column belongs to an outer query.
+/// 2. A column without an owner belongs to the innermost query that is being printed. In raw SQL inside a query, it has
+///    no owner.
+/// 3. Values are bound. NULL, limits and offsets are written as text.
 struct SQLPrinter {
   let db: Database
   var sql = ""
   var arguments = StatementArguments()
 
-  /// The queries that are being printed, the innermost one last.
+  /// The queries that are being printed, from the outermost to the innermost.
   private var scopes: [SQLScope] = []
 
   init(_ db: Database) {
     self.db = db
   }
 
-  /// Prints what belongs to a query.
+  /// Prints the parts of a query.
   mutating func withScope(_ scope: SQLScope, _ print: (inout SQLPrinter) throws -> Void) rethrows {
     scopes.append(scope)
     try print(&self)
     scopes.removeLast()
   }
 
-  /// Prints elements with a separator between them.
+  /// Prints elements, with a separator between them.
   mutating func printList<Element>(
     _ elements: [Element], separator: String = ", ", _ print: (inout SQLPrinter, Element) throws -> Void
   ) rethrows {
@@ -39,7 +40,7 @@ struct SQLPrinter {
 
   // MARK: Values
 
-  // NULL is written in full: `IS NULL` has an index, and `IS ?` none.
+  // NULL is written as text, because SQLite uses an index for `IS NULL` but not for `IS ?`.
   mutating func print(_ value: DatabaseValue) {
     if value.isNull {
       sql += "NULL"
@@ -95,7 +96,7 @@ struct SQLPrinter {
     sql += "."
   }
 
-  /// What columns of an alias are qualified with, or nil where they need not be.
+  /// Returns the qualifier for columns of an alias, or nil if none is necessary.
   private func qualifier(of alias: TableAliasBase) throws -> String? {
     guard let index = scopes.lastIndex(where: { $0.contains(alias) }) else {
       if let name = alias.userName { return name }
@@ -107,7 +108,7 @@ struct SQLPrinter {
     return index == scopes.count - 1 && !scope.qualifies ? nil : scope.name
   }
 
-  /// The name of the table of an alias, or of the query that is printed.
+  /// Returns the name of the table of an alias, or of the innermost query.
   func tableName(of alias: TableAliasBase?) throws -> String {
     let scope = alias.map { alias in scopes.last { $0.contains(alias) } } ?? scopes.last
     if let name = scope?.source?.tableName { return name }
@@ -116,15 +117,15 @@ struct SQLPrinter {
   }
 }
 
-/// What a query that is being printed knows: its table.
+/// A query that is being printed, as its expressions see it.
 struct SQLScope {
   /// The table, or nil in raw SQL.
   let source: SQLTable?
 
-  /// Whether it is the `RETURNING` clause of a statement, where `*` stands alone.
+  /// Whether it is the `RETURNING` clause of a statement, in which `*` is not qualified.
   var isReturning = false
 
-  /// Whether columns of the table need its name.
+  /// Whether columns of the table are qualified.
   var qualifies: Bool { source?.userName != nil }
 
   var name: String { source?.name ?? "" }

@@ -1,4 +1,4 @@
-/// A relation whose late parts are known.
+/// A relation whose deferred parts are resolved for a database.
 struct SQLQuery {
   var source: SQLTable
   var isDistinct: Bool
@@ -9,7 +9,7 @@ struct SQLQuery {
   var ordering: [SQLOrdering]
   var limit: SQLLimit?
 
-  /// The query, from what the database says today.
+  /// Resolves the deferred parts of a relation, with the current schema.
   init(_ relation: SQLRelation, _ db: Database) throws {
     func condition(_ parts: [SQLRelation.Late<SQLExpression>]) throws -> SQLExpression? {
       switch parts.count {
@@ -33,7 +33,7 @@ struct SQLQuery {
 }
 
 extension SQLRelation {
-  /// A relation that has no late part any more.
+  /// Creates a relation without deferred parts.
   init(_ query: SQLQuery) {
     func known<Part: Sendable>(_ part: Part) -> Late<Part> { { _, _ in part } }
     self.init(source: query.source, selection: query.selection)

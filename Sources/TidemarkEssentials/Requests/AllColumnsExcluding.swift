@@ -1,18 +1,23 @@
-/// All the columns of a table but some.
+/// A selection of all columns of a table, except some.
 ///
 /// ```swift
 /// // SELECT "id", "name" FROM "player"
 /// let request = Player.select(.allColumns(excluding: ["biography"]))
 /// ```
+///
+/// The columns of the table are looked up each time the request is prepared, so that columns added later are selected.
 public struct AllColumnsExcluding: Sendable, SQLSelectable {
   private let excluded: Set<String>
 
-  /// All the columns but those of some names. Case does not count.
+  /// Creates a selection of all columns, except those with the given names.
+  ///
+  /// - parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive, and names of
+  ///   missing columns have no effect.
   public init(_ excludedColumns: some Collection<String>) {
     excluded = Set(excludedColumns.map { $0.asciiLowercased })
   }
 
-  /// The columns, selected.
+  /// The selection, as a part of a query.
   public var sqlSelection: SQLSelection {
     SQLSelection(
       .late(
@@ -24,12 +29,24 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
 }
 
 extension SQLSelectable where Self == AllColumnsExcluding {
-  /// All the columns of the table but those of some names. Case does not count.
+  /// Returns a selection of all columns of the table, except those with the given names.
+  ///
+  /// ```swift
+  /// let request = Player.select(.allColumns(excluding: ["biography"]))
+  /// ```
+  ///
+  /// - parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive.
   public static func allColumns(excluding excludedColumns: some Collection<String>) -> AllColumnsExcluding {
     AllColumnsExcluding(excludedColumns)
   }
 
-  /// All the columns of the table but some.
+  /// Returns a selection of all columns of the table, except the given ones.
+  ///
+  /// ```swift
+  /// let request = Player.select(.allColumns(excluding: [Column("biography")]))
+  /// ```
+  ///
+  /// - parameter excludedColumns: The columns to leave out.
   public static func allColumns(excluding excludedColumns: some Collection<any ColumnExpression>) -> AllColumnsExcluding
   {
     AllColumnsExcluding(excludedColumns.map { $0.name })

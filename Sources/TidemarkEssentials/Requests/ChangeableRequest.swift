@@ -1,8 +1,8 @@
-/// Rows that can be updated and deleted all at once: those of a request, or of a table.
+/// A request or table whose rows can be updated and deleted by one statement.
 ///
-/// No record is made of them: what a record does when it is saved or deleted does not happen.
+/// Batch operations create no records. Persistence callbacks of the record type, such as `willDelete(_:)`, do not run.
 public protocol ChangeableRequest: TypedRequest {
-  /// The rows.
+  /// Returns a request of the rows to change.
   func all() -> QueryInterfaceRequest<RowDecoder>
 }
 
@@ -11,29 +11,39 @@ extension QueryInterfaceRequest: ChangeableRequest {}
 extension Table: ChangeableRequest {}
 
 extension ChangeableRequest {
-  /// Deletes the rows.
+  /// Deletes all rows of the request.
   ///
   /// ```swift
   /// // DELETE FROM "player" WHERE "score" < 10
   /// let count = try Player.filter { $0.score < 10 }.deleteAll(db)
   /// ```
   ///
-  /// - returns: The number of rows that were deleted.
+  /// A limit requires an SQLite library that is compiled with `SQLITE_ENABLE_UPDATE_DELETE_LIMIT`.
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a foreign key.
+  /// - precondition: The request is not grouped, or is grouped by the columns of a unique key.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int { try db.runBatch(.delete, all().relation) }
 
-  /// Updates the rows.
+  /// Updates all rows of the request.
   ///
   /// ```swift
   /// // UPDATE "player" SET "score" = 0, "bonus" = "bonus" + 10
   /// try Player.all().updateAll(db, [Column("score").set(to: 0), Column("bonus") += 10])
   /// ```
   ///
-  /// Without any assignment, nothing is executed.
+  /// If no assignment sets a value, nothing is executed and the method returns 0. A limit requires an SQLite library
+  /// that is compiled with `SQLITE_ENABLE_UPDATE_DELETE_LIMIT`.
   ///
-  /// - parameter conflictResolution: What is done about rows that break a constraint. By default, what the record type
-  ///   says.
-  /// - returns: The number of rows that were updated.
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: The changes of columns.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
+  /// - precondition: The request is not grouped, or is grouped by the columns of a unique key.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -43,7 +53,18 @@ extension ChangeableRequest {
     return try db.runBatch(.update(assignments, conflictResolution, of: RowDecoder.self), all().relation)
   }
 
-  /// Updates the rows.
+  /// Updates all rows of the request.
+  ///
+  /// ```swift
+  /// try Player.all().updateAll(db, Column("score").set(to: 0), Column("bonus") += 10)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: The changes of columns.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -52,22 +73,36 @@ extension ChangeableRequest {
 }
 
 extension ChangeableRequest where RowDecoder: TableRecord {
-  /// Updates the rows, from the columns of the record.
+  /// Updates one of the record's columns in all rows of the request.
   ///
   /// ```swift
   /// try Player.all().updateAll(db) { $0.score += 10 }
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignment: A closure that returns the change of a column.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignment: (RowDecoder.DatabaseComponents) throws -> ColumnAssignment
   ) throws -> Int { try updateAll(db, onConflict: conflictResolution, [assignment(RowDecoder.databaseComponents)]) }
 
-  /// Updates the rows, from the columns of the record.
+  /// Updates some of the record's columns in all rows of the request.
   ///
   /// ```swift
   /// try Player.all().updateAll(db) { [$0.score.set(to: 0), $0.bonus += 10] }
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: A closure that returns the changes of columns.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,

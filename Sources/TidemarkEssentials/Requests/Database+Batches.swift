@@ -1,6 +1,6 @@
-// The statements that change all the rows of a request.
+// Statements that change all rows of a request.
 
-/// What a statement does with the rows of a request.
+/// The operation that a statement performs on the rows of a request.
 enum BatchOperation {
   case delete
   case update([ColumnAssignment], Database.ConflictResolution)
@@ -14,7 +14,8 @@ enum BatchOperation {
 }
 
 extension BatchOperation {
-  /// An update. What is done about conflicts is what the type of the rows says, unless something else is asked for.
+  /// Returns an update. Without `conflictResolution`, it uses the conflict policy for updates of the record type, or
+  /// `ABORT`.
   static func update(
     _ assignments: [ColumnAssignment], _ conflictResolution: Database.ConflictResolution?, of rowDecoder: Any.Type
   ) -> BatchOperation {
@@ -27,7 +28,7 @@ extension BatchOperation {
 }
 
 extension Database {
-  /// Changes the rows of a query, and answers how many they were.
+  /// Changes the rows of a query, and returns the number of changed rows.
   func runBatch(_ operation: BatchOperation, _ relation: SQLRelation) throws -> Int {
     let totalBefore = totalChangesCount
     try makeBatch(operation, relation).statement.execute()
@@ -35,7 +36,7 @@ extension Database {
     return changesCount(since: totalBefore, isOfView: isOfView)
   }
 
-  /// The statement that changes the rows of a query, with its arguments.
+  /// Returns the statement that changes the rows of a query, with its arguments.
   func makeBatch(
     _ operation: BatchOperation, _ relation: SQLRelation, returning selection: [any SQLSelectable] = []
   ) throws -> PreparedRequest {
@@ -51,7 +52,9 @@ extension Database {
     return PreparedRequest(statement: statement, arguments: printer.arguments, adapter: nil)
   }
 
-  /// The query with nothing but filters, orders and limits, which are all that `DELETE` and `UPDATE` know.
+  /// Returns a query that has only the clauses that `DELETE` and `UPDATE` support: filter, order and limit.
+  ///
+  /// A query that is grouped by a unique key becomes a filter on the keys that it selects. Other groupings are refused.
   private func targets(of operation: BatchOperation, _ query: SQLQuery) throws -> SQLQuery {
     if query.grouping.isEmpty && query.having == nil { return query }
     let table = query.source.tableName
@@ -61,7 +64,7 @@ extension Database {
     guard try columnsForUniqueKey(names, in: table) != nil else {
       preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
     }
-    // A row is found by its key, or by its row id when the key has several columns.
+    // If the key has several columns, the row ID identifies rows at a lower cost.
     let key = try primaryKey(table).columns
     let columns = try key.count == 1 ? key : cheapestKeyColumns(of: table)
     var inner = query

@@ -1,9 +1,9 @@
-/// A request that can be joined to others.
+/// A request that can be joined to other requests.
 public protocol JoinableRequest<RowDecoder>: TypedRequest {}
 
-/// A request that can be derived from: filtered, ordered, grouped, and so on.
+/// A request from which other requests can be derived, by filtering, ordering, grouping, and so on.
 ///
-/// Extend it with the vocabulary of your application:
+/// Extend this protocol to define the vocabulary of an application:
 ///
 /// ```swift
 /// extension DerivableRequest<Player> {
@@ -16,6 +16,6 @@ public protocol JoinableRequest<RowDecoder>: TypedRequest {}
 public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredRequest, JoinableRequest, OrderedRequest,
   SelectionRequest, TableRequest
 {
-  /// The request without rows that are equal to others: `SELECT DISTINCT …`.
+  /// Returns a request without duplicate rows: `SELECT DISTINCT …`.
   func distinct() -> Self
 }

@@ -1,22 +1,47 @@
-// Records by their keys. Each is a line over a request; keys of no row are answered without asking the database.
+// Fetching records by key. Keys that no row can have, such as NULL, return early without a query.
 
 // MARK: - By primary key
 
 extension FetchableRecord where Self: TableRecord {
-  /// A cursor over the records of some primary keys, in any order.
+  /// Returns a cursor over the records with the given primary keys, in any order.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: The primary keys. Keys without a row are skipped.
+  /// - returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs.
   public static func fetchCursor(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
   ) throws -> RecordCursor<Self> {
     try filter(keys: keys).fetchCursor(db)
   }
 
-  /// The records of some primary keys, in any order. Those that are not there are left out.
+  /// Fetches the records with the given primary keys, in any order.
+  ///
+  /// ```swift
+  /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: The primary keys. Keys without a row are skipped.
+  /// - returns: The records that exist. Their number may be smaller than the number of keys.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs.
   public static func fetchAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> [Self] {
     let keys = keys.map { KeyValue($0) }
     return keys.allSatisfy { $0.isNull } ? [] : try all().filter(keyValues: keys).fetchAll(db)
   }
 
-  /// The distinct records of some primary keys. Those that are not there are left out.
+  /// Fetches the set of the records with the given primary keys.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: The primary keys. Keys without a row are skipped.
+  /// - returns: The records that exist.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs.
   public static func fetchSet(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
   ) throws -> Set<Self> where Self: Hashable {
@@ -24,11 +49,20 @@ extension FetchableRecord where Self: TableRecord {
     return keys.allSatisfy { $0.isNull } ? [] : try all().filter(keyValues: keys).fetchSet(db)
   }
 
-  /// The record of a primary key, or nil when there is none.
+  /// Fetches the record with the given primary key.
   ///
   /// ```swift
   /// let player = try Player.fetchOne(db, key: 1)
   /// ```
+  ///
+  /// The SQL of this query is cached, so repeated calls are fast.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - returns: The record, or nil if no row has this key.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID.
   @inlinable
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
     let key = KeyValue(key)
@@ -39,9 +73,17 @@ extension FetchableRecord where Self: TableRecord {
     return try request.first(WholeRowDecoding<Self>.self)
   }
 
-  /// The record of a primary key.
+  /// Fetches the record with the given primary key, or throws if it does not exist.
   ///
-  /// - throws: `RecordError.recordNotFound` when there is none.
+  /// ```swift
+  /// let player = try Player.find(db, key: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key.
+  /// - returns: The record.
+  /// - throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
+  ///   decoding error.
   public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
     guard let record = try fetchOne(db, key: key) else { throw recordNotFound(db, key: key) }
     return record
@@ -51,28 +93,50 @@ extension FetchableRecord where Self: TableRecord {
 // MARK: - By any unique key
 
 extension FetchableRecord where Self: TableRecord {
-  /// A cursor over the records of some keys, by the names of their columns, in any order.
+  /// Returns a cursor over the records with the given unique keys, in any order.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchCursor(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> {
     try filter(keys: keys).fetchCursor(db)
   }
 
-  /// The records of some keys, by the names of their columns, in any order. Those that are not there are left out.
+  /// Fetches the records with the given unique keys, in any order.
+  ///
+  /// ```swift
+  /// let players = try Player.fetchAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - returns: The records that exist.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> [Self] {
     keys.isEmpty ? [] : try filter(keys: keys).fetchAll(db)
   }
 
-  /// The distinct records of some keys, by the names of their columns. Those that are not there are left out.
+  /// Fetches the set of the records with the given unique keys.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - returns: The records that exist.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchSet(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> Set<Self> where Self: Hashable {
     keys.isEmpty ? [] : try filter(keys: keys).fetchSet(db)
   }
 
-  /// The record of a key, by the names of its columns, or nil when there is none.
+  /// Fetches the record with the given unique key.
   ///
   /// ```swift
   /// let player = try Player.fetchOne(db, key: ["email": "arthur@example.com"])
@@ -84,9 +148,18 @@ extension FetchableRecord where Self: TableRecord {
     try filter(key: key).fetchOne(db)
   }
 
-  /// The record of a key, by the names of its columns.
+  /// Fetches the record with the given unique key, or throws if it does not exist.
   ///
-  /// - throws: `RecordError.recordNotFound` when there is none.
+  /// ```swift
+  /// let player = try Player.find(db, key: ["email": "arthur@example.com"])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: A dictionary of column names and values.
+  /// - returns: The record.
+  /// - throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
+  ///   decoding error.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
   public static func find(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self {
     guard let record = try fetchOne(db, key: key) else { throw recordNotFound(key: key) }
     return record
@@ -96,47 +169,106 @@ extension FetchableRecord where Self: TableRecord {
 // MARK: - By identifier
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-  /// A cursor over the records of some identifiers, in any order.
+  /// Returns a cursor over the records with the given identifiers, in any order.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCursor(_ db: Database, ids: some Collection<ID>) throws -> RecordCursor<Self> {
     try fetchCursor(db, keys: ids)
   }
 
-  /// The records of some identifiers, in any order. Those that are not there are left out.
+  /// Fetches the records with the given identifiers, in any order.
+  ///
+  /// ```swift
+  /// let players = try Player.fetchAll(db, ids: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - returns: The records that exist.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
     try fetchAll(db, keys: ids)
   }
 
-  /// The distinct records of some identifiers. Those that are not there are left out.
+  /// Fetches the set of the records with the given identifiers.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - returns: The records that exist.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchSet(_ db: Database, ids: some Collection<ID>) throws -> Set<Self> where Self: Hashable {
     try fetchSet(db, keys: ids)
   }
 
-  /// The record of an identifier, or nil when there is none.
+  /// Fetches the record with the given identifier.
+  ///
+  /// ```swift
+  /// let player = try Player.fetchOne(db, id: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: The record, or nil if no row has this identifier.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
-  /// The record of an identifier.
+  /// Fetches the record with the given identifier, or throws if it does not exist.
   ///
   /// ```swift
   /// let player = try Player.find(db, id: 1)
   /// ```
   ///
-  /// - throws: `RecordError.recordNotFound` when there is none.
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: The record.
+  /// - throws: `RecordError.recordNotFound` if no row has this identifier, a ``DatabaseError`` if SQLite
+  ///   fails, or a decoding error.
   public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 }
 
 // MARK: - All records
 
 extension FetchableRecord where Self: TableRecord {
-  /// A cursor over all records.
+  /// Returns a cursor over all records of the table.
+  ///
+  /// ```swift
+  /// let players = try Player.fetchCursor(db)
+  /// while let player = try players.next() {
+  ///   print(player.name)
+  /// }
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> { try all().fetchCursor(db) }
 
-  /// All records.
+  /// Fetches all records of the table.
+  ///
+  /// ```swift
+  /// let players = try Player.fetchAll(db)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The records, in any order.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
 
-  /// All distinct records.
+  /// Fetches the set of all records of the table.
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The records, without duplicates.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchSet(_ db: Database) throws -> Set<Self> where Self: Hashable { try all().fetchSet(db) }
 
-  /// The first record, or nil when there is none.
+  /// Fetches one record of the table.
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The first record in SQLite's order, or nil if the table is empty.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
 }

@@ -1,61 +1,78 @@
-/// A request whose rows can be filtered.
+/// A request that can filter its rows.
 ///
-/// Filters add up: a row has to pass all of them.
+/// Several filters are combined with `AND`.
 public protocol FilteredRequest {
-  /// The request with one more filter, which is made when the database is known.
+  /// Returns a request with an additional filter, which depends on the database.
   ///
   /// ```swift
-  /// // The rows of the last day that there are rows of.
+  /// // The games of the latest day.
   /// let request = Game.all().filterWhenConnected { db in
   ///   let lastDay = try String.fetchOne(db, sql: "SELECT MAX(day) FROM game")
   ///   return Column("day") == lastDay
   /// }
   /// ```
+  ///
+  /// - parameter predicate: A closure that returns a condition. It runs each time the request is prepared for
+  ///   execution, with a database connection.
   func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self
 }
 
 extension FilteredRequest {
-  /// The request with one more filter.
+  /// Returns a request with an additional filter.
+  ///
+  /// Several filters are combined with `AND`.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE ("score" > 10) AND ("name" = 'a')
   /// let request = Player.filter(Column("score") > 10).filter(Column("name") == "a")
   /// ```
+  ///
+  /// - parameter predicate: A condition that each row must satisfy.
   public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     let expression = predicate.sqlExpression
     return filterWhenConnected { _ in expression }
   }
 
-  /// The request with one more filter, made of SQL.
+  /// Returns a request with an additional filter, as raw SQL.
   ///
   /// ```swift
   /// let request = Player.all().filter(sql: "score > ?", arguments: [10])
   /// ```
+  ///
+  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public func filter(sql: String, arguments: StatementArguments = []) -> Self { filter(SQL(sql, arguments)) }
 
-  /// The request with one more filter, made of SQL with its values inside.
+  /// Returns a request with an additional filter, as an ``SQL`` literal.
   ///
   /// ```swift
   /// let request = Player.all().filter(literal: "score > \(10)")
   /// ```
+  ///
+  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
 
-  /// The request without any row.
+  /// Returns a request that matches no row.
   public func none() -> Self { filter(SQLExpression.value(false)) }
 
-  /// The request itself.
+  /// Returns this request, unchanged.
   public func all() -> Self { self }
 }
 
 extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What closures are given: the columns of the record.
+  /// The type that closures receive: the columns of the record type.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-  /// The request with one more filter, from the columns of the record.
+  /// Returns a request with an additional filter, from the record's columns.
+  ///
+  /// Several filters are combined with `AND`.
   ///
   /// ```swift
   /// let request = Player.all().filter { $0.score > 10 }
   /// ```
+  ///
+  /// - parameter predicate: A closure that returns a condition that each row must satisfy. It runs immediately.
+  /// - throws: The error that `predicate` throws.
   public func filter(
     _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
   ) rethrows -> Self {

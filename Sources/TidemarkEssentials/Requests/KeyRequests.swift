@@ -1,9 +1,10 @@
-/// The SQL that finds the records of a type by their primary key: it is printed once.
+/// A cache of the SQL that fetches the records of a type by primary key.
 ///
-/// Laws:
-/// 1. It is the SQL of `filter(key:)`, to the letter.
-/// 2. It holds as long as the schema, the name of the table, and what the type selects. A selection that is not made
-///    of columns alone is printed each time.
+/// Invariants:
+///
+/// 1. The cached SQL is identical to the SQL of `filter(key:)`.
+/// 2. An entry is valid while the schema, the table name and the selection of the record type stay the same. If the
+///    selection does not consist of columns only, the SQL is printed each time.
 final class KeyRequests: DatabasePart {
   private struct Entry {
     let recordType: ObjectIdentifier
@@ -13,7 +14,7 @@ final class KeyRequests: DatabasePart {
     let sql: String
   }
 
-  // Records of one type are most often looked for one after the other.
+  // Consecutive lookups usually concern the same record type.
   @exclusivity(unchecked) private var latest: Entry?
   @exclusivity(unchecked) private var entries: [ObjectIdentifier: Entry] = [:]
 
@@ -41,7 +42,7 @@ final class KeyRequests: DatabasePart {
 }
 
 extension Database {
-  /// The request of the record of a primary key.
+  /// Returns the request of the record with a primary key.
   ///
   /// - parameter request: The same for any key that is not NULL, in general.
   @usableFromInline

@@ -1,24 +1,29 @@
-/// A request whose rows can be ordered.
+/// A request that can order its rows.
 ///
-/// An order takes the place of the one before.
+/// A new ordering replaces the previous one.
 public protocol OrderedRequest {
-  /// The request in another order, which is made when the database is known.
+  /// Returns a request ordered by terms that depend on the database.
+  ///
+  /// The new ordering replaces the previous one.
+  ///
+  /// - parameter orderings: A closure that returns the terms. It runs each time the request is prepared for execution,
+  ///   with a database connection.
   func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self
 
-  /// The request in the opposite order. One without order remains so.
+  /// Returns a request with the opposite ordering. A request without an ordering does not change.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name" ASC
   /// let request = Player.order(Column("score"), Column("name").desc).reversed()
   /// ```
   ///
-  /// - precondition: The order is not made of SQL, which cannot be reversed.
+  /// - precondition: The ordering contains no raw SQL and no ``SQL`` literal, which cannot be reversed.
   func reversed() -> Self
 
-  /// The request without order.
+  /// Returns a request without an ordering.
   func unordered() -> Self
 
-  /// The request in an order that leaves no two rows equal: it ends with the primary key.
+  /// Returns a request whose ordering ends with the primary key, so that it defines the position of every row.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score", "id"
@@ -28,41 +33,84 @@ public protocol OrderedRequest {
 }
 
 extension OrderedRequest {
-  /// The request in another order.
+  /// Returns a request ordered by the given terms.
+  ///
+  /// The new ordering replaces the previous one.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
   /// let request = Player.all().order([Column("score").desc, Column("name")])
   /// ```
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause. An empty array removes the ordering.
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
     let orderings = orderings.map { $0.sqlOrdering }
     return orderWhenConnected { _ in orderings }
   }
 
-  /// The request in another order.
+  /// Returns a request ordered by the given terms.
+  ///
+  /// The new ordering replaces the previous one.
+  ///
+  /// ```swift
+  /// let request = Player.all().order(Column("score").desc, Column("name"))
+  /// ```
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
-  /// The request in another order, made of SQL.
+  /// Returns a request ordered by raw SQL.
+  ///
+  /// A request that is ordered by raw SQL cannot be reversed.
+  ///
+  /// ```swift
+  /// let request = Player.all().order(sql: "score DESC, name")
+  /// ```
+  ///
+  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public func order(sql: String, arguments: StatementArguments = []) -> Self { order(SQL(sql, arguments)) }
 
-  /// The request in another order, made of SQL with its values inside.
+  /// Returns a request ordered by an ``SQL`` literal.
+  ///
+  /// A request that is ordered by a literal cannot be reversed.
+  ///
+  /// ```swift
+  /// let request = Player.all().order(literal: "ABS(score - \(1000))")
+  /// ```
+  ///
+  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public func order(literal sqlLiteral: SQL) -> Self { order(sqlLiteral) }
 }
 
 extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What closures are given: the columns of the record.
+  /// The type that closures receive: the columns of the record type.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-  /// The request in another order, from the columns of the record.
+  /// Returns a request ordered by terms of the record's columns.
+  ///
+  /// The new ordering replaces the previous one.
   ///
   /// ```swift
   /// let request = Player.all().order { [$0.score.desc, $0.name] }
   /// ```
+  ///
+  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause. It runs immediately.
+  /// - throws: The error that `orderings` throws.
   public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
     order(try orderings(RowDecoder.databaseComponents))
   }
 
-  /// The request in another order, from the columns of the record.
+  /// Returns a request ordered by a term of the record's columns.
+  ///
+  /// The new ordering replaces the previous one.
+  ///
+  /// ```swift
+  /// let request = Player.all().order { $0.score.desc }
+  /// ```
+  ///
+  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause. It runs immediately.
+  /// - throws: The error that `ordering` throws.
   public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
     order(try ordering(RowDecoder.databaseComponents))
   }

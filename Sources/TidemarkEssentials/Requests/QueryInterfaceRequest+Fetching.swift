@@ -1,11 +1,14 @@
 extension QueryInterfaceRequest: FetchRequest {
-  /// The request as a query.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { .relation(relation) }
 
-  /// The statement to run, and how.
+  /// Returns a statement that is ready to run, with its arguments.
   ///
-  /// - parameter singleResult: Whether one row is enough. The query then ends with `LIMIT 1`, unless its filter finds
-  ///   one row at most.
+  /// - parameter db: A database connection.
+  /// - parameter singleResult: Whether the caller reads one row only. The query then ends with `LIMIT 1`, unless it has
+  ///   a limit or its filter matches at most one row.
+  /// - returns: A prepared request.
+  /// - throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     var query = try SQLQuery(relation, db)
     if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
@@ -37,11 +40,17 @@ extension QueryInterfaceRequest: FetchRequest {
     }
   }
 
-  /// Whether there is no row.
+  /// Fetches whether the request has no rows.
+  ///
+  /// SQLite stops at the first row, so this is faster than counting.
   ///
   /// ```swift
   /// let isFree = try Player.filter { $0.name == "Arthur" }.isEmpty(db)
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: True if no row matches the request.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public func isEmpty(_ db: Database) throws -> Bool {
     try db.fetchInteger { printer in
       printer.sql += "SELECT "
@@ -51,7 +60,7 @@ extension QueryInterfaceRequest: FetchRequest {
 }
 
 extension Database {
-  /// The integer that a query finds.
+  /// Fetches the integer that a query returns.
   fileprivate func fetchInteger(_ write: (inout SQLPrinter) throws -> Void) throws -> Int {
     var printer = SQLPrinter(self)
     try write(&printer)
@@ -60,7 +69,7 @@ extension Database {
     return try request.first(ValueDecoding<Int>.self) ?? 0
   }
 
-  /// The number of columns that a query selects.
+  /// Returns the number of columns that a query selects.
   func columnCount(of relation: SQLRelation) throws -> Int {
     var relation = relation
     relation.ordering = []
@@ -73,7 +82,7 @@ extension Database {
 // MARK: - What a query finds
 
 extension SQLQuery {
-  /// What is counted instead of the rows, or nil where they have to be listed in order to be counted.
+  /// The expression that counts the rows, or nil if the query must run as a subquery in order to count them.
   fileprivate var counted: SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: { $0.isOpaque }) else { return nil }
     guard !filterMayUseSelection else { return nil }
@@ -107,12 +116,12 @@ extension SQLQuery {
 }
 
 extension SQLSelection {
-  /// Whether one row is made of many.
+  /// Whether the selection combines several rows into one.
   fileprivate var isAggregate: Bool {
     if case .expression(let expression, _) = node { expression.isAggregate } else { false }
   }
 
-  /// Whether the number of rows may depend on it, for all we know.
+  /// Whether the selection can change the number of rows. Raw SQL is opaque, because it may contain an aggregate.
   fileprivate var isOpaque: Bool {
     switch node {
     case .allColumns, .late: false
@@ -125,7 +134,7 @@ extension SQLSelection {
 }
 
 extension SQLExpression {
-  /// The column of a table that the expression pins to one value.
+  /// The column of a table that the expression compares with a value for equality, if there is one.
   fileprivate func columnEqualToValue(in source: SQLTable) -> String? {
     guard case .operation(.binary(let sqlOperator), let operands) = node else { return nil }
     guard sqlOperator == .equal || sqlOperator == .same else { return nil }

@@ -1,4 +1,4 @@
-// Keys of no row are answered without asking the database.
+// Keys that no row can have, such as NULL, return early without a query.
 
 extension QueryInterfaceRequest {
   func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {

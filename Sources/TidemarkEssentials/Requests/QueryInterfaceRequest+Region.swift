@@ -1,9 +1,14 @@
 extension QueryInterfaceRequest {
-  /// What the request reads: tables, columns, and rows as far as its filters tell them.
+  /// Returns the region that the request reads: tables, columns, and the rows that its filters allow, as far as they
+  /// are known.
   ///
   /// ```swift
   /// try Player.filter(keys: [1, 2]).databaseRegion(db)    // player(id,name,score)[1,2]
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The region of the request.
+  /// - throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let region = try makePreparedRequest(db, forSingleResult: false).databaseRegion
     return relation.limit == nil ? region.namingRowIDs() : region

@@ -1,4 +1,4 @@
-/// A request made of Swift values instead of SQL.
+/// A request that is built from Swift values instead of SQL.
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE "score" > 1000 ORDER BY "name" LIMIT 10
@@ -9,7 +9,9 @@
 /// let players = try dbQueue.read { try request.fetchAll($0) }
 /// ```
 ///
-/// It is a value: each method returns another request. Nothing is executed before it is fetched.
+/// A request is a value: its methods return new requests. A request runs no SQL until it is fetched, and it can be
+/// fetched from several databases. To create one, start from a record type, such as `Player.all()`, or from a
+/// ``Table``.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   var relation: SQLRelation
 
@@ -23,18 +25,28 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
     return request
   }
 
-  /// The same request, whose rows become something else.
+  /// Returns a request that decodes its rows as `type`.
   ///
   /// ```swift
   /// let request = Player.select(max(Column("score"))).asRequest(of: Int.self)
   /// ```
+  ///
+  /// - parameter type: The type of the fetched values.
   public func asRequest<Other>(of type: Other.Type) -> QueryInterfaceRequest<Other> {
     QueryInterfaceRequest<Other>(relation)
   }
 
-  /// The request with no more than some rows. It takes the place of a limit before.
+  /// Returns a request of at most `limit` rows.
   ///
-  /// - parameter offset: How many rows are left out before them.
+  /// The new limit and offset replace the previous ones.
+  ///
+  /// ```swift
+  /// // SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10 OFFSET 20
+  /// let request = Player.order(Column("score").desc).limit(10, offset: 20)
+  /// ```
+  ///
+  /// - parameter limit: The maximum number of rows.
+  /// - parameter offset: The number of rows to skip, or nil to skip none.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
     with { $0.limit = SQLLimit(count: limit, offset: offset) }
   }
@@ -46,33 +58,53 @@ extension QueryInterfaceRequest: DerivableRequest {
   /// The name of the table, without quotes.
   public var databaseTableName: String { relation.source.tableName }
 
-  /// Not for you to call.
+  /// Do not call this method: it is an implementation detail of `aliased(_:)`.
   public func _aliased(_ alias: TableAliasBase) -> Self { with { $0.source = $0.source.aliased(alias) } }
 
-  /// The request without rows that are equal to others: `SELECT DISTINCT …`.
+  /// Returns a request without duplicate rows: `SELECT DISTINCT …`.
+  ///
+  /// ```swift
+  /// // SELECT DISTINCT "teamId" FROM "player"
+  /// let request = Player.select(Column("teamId")).distinct()
+  /// ```
   public func distinct() -> Self { with { $0.isDistinct = true } }
 
-  /// The request with one more filter, which is made when the database is known.
+  /// Returns a request with an additional filter, which depends on the database.
+  ///
+  /// - parameter predicate: A closure that returns a condition. It runs each time the request is prepared for
+  ///   execution, with a database connection.
   public func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
     with { $0.filters.append { db, _ in try predicate(db).sqlExpression } }
   }
 
-  /// The request with other groups, which are made when the database is known.
+  /// Returns a request grouped by expressions that depend on the database.
+  ///
+  /// - parameter expressions: A closure that returns the expressions. It runs each time the request is prepared for
+  ///   execution, with a database connection.
   public func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self {
     with { $0.grouping = { db, _ in try expressions(db).map { $0.sqlExpression } } }
   }
 
-  /// The request with one more condition on its groups, which is made when the database is known.
+  /// Returns a request with an additional condition on its groups, which depends on the database.
+  ///
+  /// - parameter predicate: A closure that returns the condition. It runs each time the request is prepared for
+  ///   execution, with a database connection.
   public func havingWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
     with { $0.havings.append { db, _ in try predicate(db).sqlExpression } }
   }
 
-  /// The request with another selection, which is made when the database is known.
+  /// Returns a request with a selection that depends on the database.
+  ///
+  /// - parameter selection: A closure that returns the selection. It runs each time the request is prepared for
+  ///   execution, with a database connection.
   public func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self {
     with { $0.selection = [{ db, _ in try selection(db).map { $0.sqlSelection } }] }
   }
 
-  /// The request that selects more, which is made when the database is known.
+  /// Returns a request with additional selected columns, which depend on the database.
+  ///
+  /// - parameter selection: A closure that returns the additional selection. It runs each time the request is prepared
+  ///   for execution, with a database connection.
   public func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable])
     -> Self
   {
@@ -83,22 +115,27 @@ extension QueryInterfaceRequest: DerivableRequest {
 // MARK: - Ordering
 
 extension QueryInterfaceRequest {
-  /// The request in another order, which is made when the database is known.
+  /// Returns a request ordered by terms that depend on the database.
+  ///
+  /// - parameter orderings: A closure that returns the terms. It runs each time the request is prepared for execution,
+  ///   with a database connection.
   public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
     with { $0.ordering = [SQLRelation.OrderingPart { db, _ in try orderings(db).map { $0.sqlOrdering } }] }
   }
 
-  /// The request in the opposite order. One without order remains so.
+  /// Returns a request with the opposite ordering. A request without an ordering does not change.
   public func reversed() -> Self {
     with { relation in
       for index in relation.ordering.indices { relation.ordering[index].isReversed.toggle() }
     }
   }
 
-  /// The request without order.
+  /// Returns a request without an ordering.
   public func unordered() -> Self { with { $0.ordering = [] } }
 
-  /// The request in an order that leaves no two rows equal: it ends with the primary key.
+  /// Returns a request whose ordering ends with the primary key, so that it defines the position of every row.
+  ///
+  /// A request on a view is ordered by all columns that it selects, because a view has no primary key.
   public func withStableOrder() -> Self {
     with { relation in relation.ordering.append(SQLRelation.OrderingPart(terms: Self.stableOrdering)) }
   }
@@ -116,39 +153,64 @@ extension QueryInterfaceRequest {
 // MARK: - Selecting another type
 
 extension QueryInterfaceRequest {
-  /// The request with another selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
   ///
   /// ```swift
   /// let scores = try Player.all().select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: [any SQLSelectable], as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     select(selection).asRequest(of: Other.self)
   }
 
-  /// The request with another selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
+  ///
+  /// ```swift
+  /// let names = try Player.all().select(Column("name"), as: String.self).fetchAll(db)
+  /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: any SQLSelectable..., as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     select(selection, as: Other.self)
   }
 
-  /// The request with another selection made of SQL, and rows that become something else.
+  /// Returns a request with a selection in raw SQL, which decodes its rows as `type`.
+  ///
+  /// ```swift
+  /// let best = try Player.all().select(sql: "MAX(score)", as: Int.self).fetchOne(db)
+  /// ```
+  ///
+  /// - parameter sql: The selected columns and expressions, as SQL. They replace the previous selection.
+  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     select(sql: sql, arguments: arguments).asRequest(of: Other.self)
   }
 
-  /// The request with another selection made of SQL with its values inside, and rows that become something else.
+  /// Returns a request with a selection in an ``SQL`` literal, which decodes its rows as `type`.
+  ///
+  /// ```swift
+  /// let best = try Player.all().select(literal: "MAX(score) + \(10)", as: Int.self).fetchOne(db)
+  /// ```
+  ///
+  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     literal sqlLiteral: SQL, as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     select(literal: sqlLiteral).asRequest(of: Other.self)
   }
 
-  /// The primary keys.
+  /// Returns a request of the primary keys.
   ///
   /// ```swift
   /// // SELECT "id" FROM "player" WHERE "score" > 1000
@@ -168,21 +230,33 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// What closures are given: the columns of the record.
+  /// The type that closures receive: the columns of the record type.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-  /// The request with another selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of the record's columns, which decodes its rows as `type`.
   ///
   /// ```swift
-  /// let best = try Player.all().select({ max($0.score) }, as: Int.self).fetchOne(db)
+  /// let bounds = try Player.all().select({ [min($0.score), max($0.score)] }, as: Row.self).fetchOne(db)
   /// ```
+  ///
+  /// - parameter selection: A closure that returns the selected columns and expressions. It runs immediately.
+  /// - parameter type: The type of the fetched values.
+  /// - throws: The error that `selection` throws.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
     select(try selection(RowDecoder.databaseComponents), as: Other.self)
   }
 
-  /// The request with another selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of one of the record's columns, which decodes its rows as `type`.
+  ///
+  /// ```swift
+  /// let best = try Player.all().select({ max($0.score) }, as: Int.self).fetchOne(db)
+  /// ```
+  ///
+  /// - parameter selection: A closure that returns the selected column or expression. It runs immediately.
+  /// - parameter type: The type of the fetched values.
+  /// - throws: The error that `selection` throws.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -191,10 +265,13 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 }
 
 extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The identifiers.
+  /// Returns a request of the identifiers of the records.
   ///
   /// ```swift
   /// let ids = try Player.filter { $0.score > 1000 }.selectID().fetchSet(db)
   /// ```
+  ///
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the
+  ///   identifiers are row IDs.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey(as: RowDecoder.ID.self) }
 }

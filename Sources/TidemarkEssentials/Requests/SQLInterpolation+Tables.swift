@@ -1,21 +1,38 @@
-// Tables and their columns inside of `SQL` literals.
+// Tables and their columns inside `SQL` literals.
 
 extension SQLInterpolation {
-  /// `\(Player.self)`: the name of the table of a record type.
+  /// Interpolates the name of the table of a record type: `\(Player.self)`.
   ///
   /// ```swift
   /// let request: SQLRequest<Player> = "SELECT * FROM \(Player.self) WHERE score > \(10)"
   /// ```
+  ///
+  /// - parameter table: A record type.
   public mutating func appendInterpolation(_ table: (some TableRecord).Type) {
     appendInterpolation(identifier: table.databaseTableName)
   }
 
-  /// `\(tableOf: Player.self)`: the name of the table of a record type.
+  /// Interpolates the name of the table of a record type: `\(tableOf: Player.self)`.
+  ///
+  /// Use it for a type that is known at run time only.
+  ///
+  /// ```swift
+  /// let recordType: any TableRecord.Type = Player.self
+  /// let request: SQLRequest<Row> = "SELECT * FROM \(tableOf: recordType)"
+  /// ```
+  ///
+  /// - parameter type: A record type.
   public mutating func appendInterpolation(tableOf type: any TableRecord.Type) {
     appendInterpolation(identifier: type.databaseTableName)
   }
 
-  /// `\(tableOf: player)`: the name of the table of a record.
+  /// Interpolates the name of the table of a record: `\(tableOf: player)`.
+  ///
+  /// ```swift
+  /// try db.execute(literal: "DELETE FROM \(tableOf: player)")
+  /// ```
+  ///
+  /// - parameter record: A record.
   public mutating func appendInterpolation(tableOf record: some TableRecord) {
     appendInterpolation(identifier: type(of: record).databaseTableName)
   }
@@ -33,7 +50,13 @@ extension SQLInterpolation {
 
   /// `\(columnsOf: Player.self)`: what requests of a record type select: `"player".*`.
   ///
-  /// - parameter tableAlias: The name that the table has in the query, if that is another one.
+  /// ```swift
+  /// // SELECT "player".* FROM "player"
+  /// let request: SQLRequest<Player> = "SELECT \(columnsOf: Player.self) FROM \(Player.self)"
+  /// ```
+  ///
+  /// - parameter type: A record type.
+  /// - parameter tableAlias: The alias of the table in the query, or nil if the query uses the name of the table.
   public mutating func appendInterpolation(columnsOf type: (some TableRecord).Type, tableAlias: String? = nil) {
     let alias = TableAliasBase(userName: tableAlias ?? type.databaseTableName)
     for (index, selectable) in type.databaseSelection.enumerated() {
@@ -42,7 +65,9 @@ extension SQLInterpolation {
     }
   }
 
-  /// `COLLATE \(.localizedCompare)`: the name of a collation made in Swift.
+  /// Interpolates the name of a collation that is implemented in Swift: `COLLATE \(.localizedCompare)`.
+  ///
+  /// - parameter collation: The collation.
   public mutating func appendInterpolation(_ collation: DatabaseCollation) {
     appendLiteral(collation.name.collationSQL)
   }

@@ -1,20 +1,49 @@
-// What is asked and changed by key. Each is a line over a request.
+// Queries and changes by key. Each method is a short form of a request.
 
 extension Table {
-  /// Whether there is a row of a primary key.
+  /// Fetches whether a row with the given primary key exists.
+  ///
+  /// ```swift
+  /// let isKnown = try Table("player").exists(db, key: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().exists(db, key: key)
   }
 
-  /// Whether there is a row of a key, by the names of its columns: those of the primary key, or those of another
-  /// unique key.
+  /// Fetches whether a row with the given unique key exists.
+  ///
+  /// ```swift
+  /// let isTaken = try Table("player").exists(db, key: ["email": "arthur@example.com"])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: A dictionary of column names and values.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
   public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().exists(db, key: key)
   }
 
-  /// Deletes the rows of some primary keys.
+  /// Deletes the rows with the given primary keys.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// let count = try Table("player").deleteAll(db, keys: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: The primary keys. Keys without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs.
   @discardableResult
   public func deleteAll(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -22,29 +51,50 @@ extension Table {
     try all().deleteAll(db, keys: keys)
   }
 
-  /// Deletes the rows of some keys, by the names of their columns.
+  /// Deletes the rows with the given unique keys.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// try Table("player").deleteAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
   @discardableResult
   public func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
     try all().deleteAll(db, keys: keys)
   }
 
-  /// Deletes the row of a primary key.
+  /// Deletes the row with the given primary key.
   ///
-  /// - returns: Whether there was one.
+  /// ```swift
+  /// try Table("player").deleteOne(db, key: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID.
   @discardableResult
   public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().deleteAll(db, keys: CollectionOfOne(key)) > 0
   }
 
-  /// Deletes the row of a key, by the names of its columns.
+  /// Deletes the row with the given unique key.
   ///
   /// ```swift
   /// try Table("player").deleteOne(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - returns: Whether there was one.
+  /// - parameter db: A database connection.
+  /// - parameter key: A dictionary of column names and values.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
   @discardableResult
   public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().deleteAll(db, keys: [key]) > 0
@@ -52,20 +102,43 @@ extension Table {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// Whether there is a row of an identifier.
+  /// Fetches whether a row with the given identifier exists.
+  ///
+  /// ```swift
+  /// let isKnown = try Table<Player>("player").exists(db, id: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
 
-  /// Deletes the rows of some identifiers.
+  /// Deletes the rows with the given identifiers.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// let count = try Table<Player>("player").deleteAll(db, ids: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public func deleteAll(_ db: Database, ids: some Collection<RowDecoder.ID>) throws -> Int {
     try deleteAll(db, keys: ids)
   }
 
-  /// Deletes the row of an identifier.
+  /// Deletes the row with the given identifier.
   ///
-  /// - returns: Whether there was one.
+  /// ```swift
+  /// try Table<Player>("player").deleteOne(db, id: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
 }

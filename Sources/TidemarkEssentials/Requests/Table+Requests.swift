@@ -1,67 +1,89 @@
-// The requests that start at a table. Each is a line: `all()` does the work.
+// Requests that start from a table. Each method is a short form: `all()` provides the implementation.
 
 extension Table {
-  /// A request without any row.
+  /// Returns a request that matches no row.
   public func none() -> QueryInterfaceRequest<RowDecoder> { all().none() }
 
-  /// A request with a selection.
+  /// Returns a request with the given selection.
   ///
   /// ```swift
   /// // SELECT "id", "name" FROM "player"
   /// let request = Table("player").select([Column("id"), Column("name")])
   /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions.
   public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
     all().select(selection)
   }
 
-  /// A request with a selection.
+  /// Returns a request with the given selection.
+  ///
+  /// - parameter selection: The selected columns and expressions.
   public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
     all().select(selection)
   }
 
-  /// A request with a selection made of SQL.
+  /// Returns a request with a selection in raw SQL.
+  ///
+  /// - parameter sql: The selected columns and expressions, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
     all().select(sql: sql, arguments: arguments)
   }
 
-  /// A request with a selection made of SQL with its values inside.
+  /// Returns a request with a selection in an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
   public func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
     all().select(literal: sqlLiteral)
   }
 
-  /// A request with a selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
   ///
   /// ```swift
   /// let best = try Table("player").select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(_ selection: [any SQLSelectable], as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
     all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: The selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(_ selection: any SQLSelectable..., as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
     all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection made of SQL, and rows that become something else.
+  /// Returns a request with a selection in raw SQL, which decodes its rows as `type`.
+  ///
+  /// - parameter sql: The selected columns and expressions, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     all().select(sql: sql, arguments: arguments, as: Other.self)
   }
 
-  /// A request with a selection made of SQL with its values inside, and rows that become something else.
+  /// Returns a request with a selection in an ``SQL`` literal, which decodes its rows as `type`.
+  ///
+  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(literal sqlLiteral: SQL, as type: Other.Type = Other.self) -> QueryInterfaceRequest<Other> {
     all().select(literal: sqlLiteral, as: Other.self)
   }
 
-  /// The primary keys.
+  /// Returns a request of the primary keys.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func selectPrimaryKey<PrimaryKey>(as type: PrimaryKey.Type = PrimaryKey.self) -> QueryInterfaceRequest<
@@ -70,58 +92,69 @@ extension Table {
     all().selectPrimaryKey(as: PrimaryKey.self)
   }
 
-  /// A request that selects more than all columns.
+  /// Returns a request that selects additional columns.
   ///
   /// ```swift
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
   /// let request = Table("player").annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
+  ///
+  /// - parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
     all().annotated(with: selection)
   }
 
-  /// A request that selects more.
+  /// Returns a request that selects additional columns.
+  ///
+  /// - parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
     all().annotated(with: selection)
   }
 
-  /// A request with a filter.
+  /// Returns a request with a filter.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "score" > 1000
   /// let request = Table("player").filter(Column("score") > 1000)
   /// ```
+  ///
+  /// - parameter predicate: A condition that each row must satisfy.
   public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(predicate)
   }
 
-  /// A request with a filter made of SQL.
+  /// Returns a request with a filter in raw SQL.
+  ///
+  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
     all().filter(sql: sql, arguments: arguments)
   }
 
-  /// A request with a filter made of SQL with its values inside.
+  /// Returns a request with a filter in an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(literal: sqlLiteral)
   }
 
-  /// The row of a primary key. There is none for NULL.
+  /// Returns a request of the row with the given primary key.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
   public func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
-  /// The rows of some primary keys, in any order. There are none for NULL.
+  /// Returns a request of the rows with the given primary keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }
 
-  /// The row of a key, by the names of its columns: those of the primary key, or those of another unique key.
+  /// Returns a request of the row with the given unique key.
   ///
   /// ```swift
   /// let request = Table("player").filter(key: ["email": "arthur@example.com"])
@@ -132,58 +165,72 @@ extension Table {
     all().filter(key: key)
   }
 
-  /// The rows of some keys, by the names of their columns, in any order.
+  /// Returns a request of the rows with the given unique keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }
 
-  /// A request in an order.
+  /// Returns a request ordered by the given terms.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
   /// let request = Table("player").order([Column("score").desc, Column("name")])
   /// ```
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
     all().order(orderings)
   }
 
-  /// A request in an order.
+  /// Returns a request ordered by the given terms.
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> {
     all().order(orderings)
   }
 
-  /// A request in an order made of SQL.
+  /// Returns a request ordered by raw SQL.
+  ///
+  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
     all().order(sql: sql, arguments: arguments)
   }
 
-  /// A request in an order made of SQL with its values inside.
+  /// Returns a request ordered by an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> { all().order(literal: sqlLiteral) }
 
-  /// A request in the order of the primary key, or of the row ids when there is none.
+  /// Returns a request ordered by the primary key, or by the row ID if the table has no primary key.
   public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { all().orderByPrimaryKey() }
 
-  /// A request of no more than some rows.
+  /// Returns a request of at most `limit` rows.
   ///
-  /// - parameter offset: How many rows are left out before them.
+  /// - parameter limit: The maximum number of rows.
+  /// - parameter offset: The number of rows to skip, or nil to skip none.
   public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
     all().limit(limit, offset: offset)
   }
 
-  /// A request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias of its record type.
   ///
   /// ```swift
   /// // SELECT "p".* FROM "player" "p" WHERE "p"."score" > 10
   /// let p = TableAlias(name: "p")
   /// let request = Table("player").aliased(p).filter(p[Column("score")] > 10)
   /// ```
+  ///
+  /// - parameter alias: The alias.
   public func aliased(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
 
-  /// A request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias.
+  ///
+  /// - parameter alias: The alias.
   @_disfavoredOverload
   public func aliased(_ alias: TableAliasBase) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
 }
@@ -191,71 +238,91 @@ extension Table {
 // MARK: - From the columns of the record
 
 extension Table where RowDecoder: TableRecord {
-  /// A request with a selection, from the columns of the record.
+  /// Returns a request with a selection of the record's columns.
   ///
   /// ```swift
   /// let request = table.select { [$0.id, $0.name] }
   /// ```
+  ///
+  /// - parameter selection: A closure that returns the selected columns and expressions.
   public func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
     try all().select(selection)
   }
 
-  /// A request with a selection, from the columns of the record.
+  /// Returns a request with a selection of one of the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the selected column or expression.
   public func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
     try all().select(selection)
   }
 
-  /// A request with a selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of the record's columns, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: A closure that returns the selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
     try all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of one of the record's columns, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: A closure that returns the selected column or expression.
+  /// - parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
     try all().select(selection, as: Other.self)
   }
 
-  /// A request that selects more, from the columns of the record.
+  /// Returns a request that selects additional columns, from the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the additional columns and expressions.
   public func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
     try all().annotated(with: selection)
   }
 
-  /// A request that selects more, from the columns of the record.
+  /// Returns a request that selects an additional column, from the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the additional column or expression.
   public func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
     try all().annotated(with: selection)
   }
 
-  /// A request with a filter, from the columns of the record.
+  /// Returns a request with a filter, from the record's columns.
   ///
   /// ```swift
   /// let request = table.filter { $0.score > 1000 }
   /// ```
+  ///
+  /// - parameter predicate: A closure that returns a condition that each row must satisfy.
   public func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
     try all().filter(predicate)
   }
 
-  /// A request in an order, from the columns of the record.
+  /// Returns a request ordered by terms of the record's columns.
+  ///
+  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
   public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
     try all().order(orderings)
   }
 
-  /// A request in an order, from the columns of the record.
+  /// Returns a request ordered by a term of the record's columns.
+  ///
+  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause.
   public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -264,14 +331,18 @@ extension Table where RowDecoder: TableRecord {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The row of an identifier.
+  /// Returns a request of the row with the given identifier.
+  ///
+  /// - parameter id: The identifier.
   public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(id: id) }
 
-  /// The rows of some identifiers, in any order.
+  /// Returns a request of the rows with the given identifiers, in any order.
+  ///
+  /// - parameter ids: The identifiers.
   public func filter(ids: some Collection<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(ids: ids)
   }
 
-  /// The identifiers.
+  /// Returns a request of the identifiers.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { all().selectID() }
 }

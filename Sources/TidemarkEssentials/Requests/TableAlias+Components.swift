@@ -1,39 +1,47 @@
 extension TableAlias where RowDecoder: TableRecord {
-  /// The columns of the record.
+  /// The type of the columns of the record.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-  /// A column of the record, in the table of the alias.
+  /// Returns a column of the record, in the table of the alias.
   ///
   /// ```swift
   /// let p = TableAlias<Player>(name: "p")
   /// let request = Player.aliased(p).filter(p.score > 10)   // … WHERE "p"."score" > 10
   /// ```
+  ///
+  /// - parameter keyPath: The column.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some ColumnExpression>) -> SQLExpression {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 
-  /// An expression of the record, in the table of the alias.
+  /// Returns an expression of the record, in the table of the alias.
+  ///
+  /// - parameter keyPath: The expression.
   public subscript(
     dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLSpecificExpressible>
   ) -> SQLExpression {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 
-  /// A selection of the record, in the table of the alias.
+  /// Returns a selection of the record, in the table of the alias.
+  ///
+  /// - parameter keyPath: The selection.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLSelectable>) -> SQLSelection {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 
-  /// An ordering of the record, in the table of the alias.
+  /// Returns an ordering of the record, in the table of the alias.
+  ///
+  /// - parameter keyPath: The ordering.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLOrderingTerm>) -> SQLOrdering {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 }
 
 extension TableAliasBase {
-  /// Whether there is a row of the table of the alias: its key is not NULL.
+  /// A condition that is true if the table of the alias has a row: its key is not NULL.
   ///
-  /// It tells apart, in a request that joins a table with `optional:`, the rows that found one.
+  /// In a request that joins a table with `optional:`, it identifies the rows for which a row of this table was found.
   public var exists: SQLExpression {
     SQLExpression(
       .late(

@@ -1,7 +1,7 @@
 extension TableRecord {
-  /// The number of columns that requests of this type select.
+  /// Returns the number of columns that requests of this type select.
   ///
-  /// It helps to split the rows of a query that joins several tables:
+  /// Use it to split the rows of a query that joins several tables:
   ///
   /// ```swift
   /// let adapters = try splittingRowAdapters(columnCounts: [
@@ -9,13 +9,26 @@ extension TableRecord {
   ///   Team.numberOfSelectedColumns(db),
   /// ])
   /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The number of columns in the selection of `all()`.
+  /// - throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
     try db.columnCount(of: all().relation)
   }
 
-  /// The error of a row that is not there, from its primary key.
+  /// Returns the error that reports a missing row, from its primary key.
   ///
-  /// - returns: A `RecordError.recordNotFound`, or the error of the database when it cannot tell what the key is.
+  /// ```swift
+  /// guard let player = try Player.fetchOne(db, key: id) else {
+  ///   throw Player.recordNotFound(db, key: id)
+  /// }
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key.
+  /// - returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
+  ///   determined.
   public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
     do {
       let column = try db.singleKeyColumn(of: databaseTableName, "Naming a record by key")
@@ -27,6 +40,11 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-  /// The error of a row that is not there, from its identifier.
+  /// Returns the error that reports a missing row, from its identifier.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
+  ///   determined.
   public static func recordNotFound(_ db: Database, id: ID) -> any Error { recordNotFound(db, key: id) }
 }

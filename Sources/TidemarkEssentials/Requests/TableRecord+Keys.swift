@@ -1,29 +1,74 @@
-// What is asked and changed by key, and all at once. Each is a line over a request.
+// Queries and changes by key, and of all rows. Each method is a short form of a request.
 
 extension TableRecord {
-  /// The number of rows.
+  /// Fetches the number of rows of the table.
+  ///
+  /// ```swift
+  /// let count = try Player.fetchCount(db)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The number of rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-  /// Whether there is a row of a primary key.
+  /// Fetches whether a row with the given primary key exists.
+  ///
+  /// ```swift
+  /// let isKnown = try Player.exists(db, key: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID.
   public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().exists(db, key: key)
   }
 
-  /// Whether there is a row of a key, by the names of its columns: those of the primary key, or those of another
-  /// unique key.
+  /// Fetches whether a row with the given unique key exists.
+  ///
+  /// ```swift
+  /// let isTaken = try Player.exists(db, key: ["email": "arthur@example.com"])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: A dictionary of column names and values.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
   public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().exists(db, key: key)
   }
 
-  /// Deletes all rows.
+  /// Deletes all rows of the table.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// Persistence callbacks of the record type, such as `willDelete(_:)`, do not run.
+  ///
+  /// ```swift
+  /// try Player.deleteAll(db)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
-  /// Deletes the rows of some primary keys.
+  /// Deletes the rows with the given primary keys.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// let count = try Player.deleteAll(db, keys: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: The primary keys. Keys without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  ///   are row IDs.
   @discardableResult
   public static func deleteAll(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -31,42 +76,70 @@ extension TableRecord {
     try all().deleteAll(db, keys: keys)
   }
 
-  /// Deletes the rows of some keys, by the names of their columns.
+  /// Deletes the rows with the given unique keys.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// try Player.deleteAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
   @discardableResult
   public static func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
     try all().deleteAll(db, keys: keys)
   }
 
-  /// Deletes the row of a primary key.
+  /// Deletes the row with the given primary key.
   ///
-  /// - returns: Whether there was one.
+  /// ```swift
+  /// try Player.deleteOne(db, key: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter key: The primary key. NULL matches no row.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  ///   is a row ID.
   @discardableResult
   public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().deleteAll(db, keys: CollectionOfOne(key)) > 0
   }
 
-  /// Deletes the row of a key, by the names of its columns.
+  /// Deletes the row with the given unique key.
   ///
   /// ```swift
   /// try Player.deleteOne(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - returns: Whether there was one.
+  /// - parameter db: A database connection.
+  /// - parameter key: A dictionary of column names and values.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
   @discardableResult
   public static func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().deleteAll(db, keys: [key]) > 0
   }
 
-  /// Updates all rows.
+  /// Updates all rows of the table.
   ///
   /// ```swift
   /// // UPDATE "player" SET "score" = 0
   /// try Player.updateAll(db, [Column("score").set(to: 0)])
   /// ```
   ///
-  /// - returns: The number of rows that were updated.
+  /// Persistence callbacks of the record type, such as `willUpdate(_:columns:)`, do not run.
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: The changes of columns. If no assignment sets a value, nothing is executed.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -75,9 +148,18 @@ extension TableRecord {
     try all().updateAll(db, onConflict: conflictResolution, assignments)
   }
 
-  /// Updates all rows.
+  /// Updates all rows of the table.
   ///
-  /// - returns: The number of rows that were updated.
+  /// ```swift
+  /// try Player.updateAll(db, Column("score").set(to: 0), Column("bonus") += 10)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: The changes of columns.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -88,7 +170,18 @@ extension TableRecord {
 }
 
 extension TableRecord {
-  /// Updates all rows, from the columns of the record.
+  /// Updates one of the record's columns in all rows of the table.
+  ///
+  /// ```swift
+  /// try Player.updateAll(db) { $0.score += 10 }
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignment: A closure that returns the change of a column.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -97,7 +190,18 @@ extension TableRecord {
     try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
   }
 
-  /// Updates all rows, from the columns of the record.
+  /// Updates some of the record's columns in all rows of the table.
+  ///
+  /// ```swift
+  /// try Player.updateAll(db) { [$0.score.set(to: 0), $0.bonus += 10] }
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  ///   updates of the record type, or `ABORT`.
+  /// - parameter assignments: A closure that returns the changes of columns.
+  /// - returns: The number of updated rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -108,20 +212,43 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-  /// Whether there is a row of an identifier.
+  /// Fetches whether a row with the given identifier exists.
+  ///
+  /// ```swift
+  /// let isKnown = try Player.exists(db, id: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: True if the row exists.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
-  /// Deletes the rows of some identifiers.
+  /// Deletes the rows with the given identifiers.
   ///
-  /// - returns: The number of rows that were deleted.
+  /// ```swift
+  /// let count = try Player.deleteAll(db, ids: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - returns: The number of deleted rows.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
     try deleteAll(db, keys: ids)
   }
 
-  /// Deletes the row of an identifier.
+  /// Deletes the row with the given identifier.
   ///
-  /// - returns: Whether there was one.
+  /// ```swift
+  /// try Player.deleteOne(db, id: 1)
+  /// ```
+  ///
+  /// - parameter db: A database connection.
+  /// - parameter id: The identifier.
+  /// - returns: True if a row was deleted.
+  /// - throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
 }

@@ -1,78 +1,104 @@
-// The requests that start at a record type. Each is a line: `all()` does the work.
+// Requests that start from a record type. Each method is a short form: `all()` provides the implementation.
 
 extension TableRecord {
-  /// A request of all rows.
+  /// Returns a request of all rows.
   ///
-  /// It selects what `databaseSelection` says.
+  /// ```swift
+  /// let players = try Player.all().fetchAll(db)
+  /// ```
+  ///
+  /// The request selects the columns in `databaseSelection`.
   public static func all() -> QueryInterfaceRequest<Self> {
     let selection = databaseSelection.map { $0.sqlSelection }
     return QueryInterfaceRequest(
       SQLRelation(source: SQLTable(tableName: databaseTableName), selection: selection))
   }
 
-  /// A request without any row.
+  /// Returns a request that matches no row.
   public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
-  /// A request with a selection.
+  /// Returns a request with the given selection.
   ///
   /// ```swift
   /// // SELECT "id", "name" FROM "player"
   /// let request = Player.select([Column("id"), Column("name")])
   /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions.
   public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
-  /// A request with a selection.
+  /// Returns a request with the given selection.
+  ///
+  /// - parameter selection: The selected columns and expressions.
   public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
-  /// A request with a selection made of SQL.
+  /// Returns a request with a selection in raw SQL.
+  ///
+  /// - parameter sql: The selected columns and expressions, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public static func select(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
     all().select(sql: sql, arguments: arguments)
   }
 
-  /// A request with a selection made of SQL with its values inside.
+  /// Returns a request with a selection in an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
   public static func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().select(literal: sqlLiteral)
   }
 
-  /// A request with a selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
   ///
   /// ```swift
   /// let best = try Player.select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
+  ///
+  /// - parameter selection: The selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(_ selection: [any SQLSelectable], as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
     all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection, and rows that become something else.
+  /// Returns a request with the given selection, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: The selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(_ selection: any SQLSelectable..., as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
     all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection made of SQL, and rows that become something else.
+  /// Returns a request with a selection in raw SQL, which decodes its rows as `type`.
+  ///
+  /// - parameter sql: The selected columns and expressions, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
     all().select(sql: sql, arguments: arguments, as: Other.self)
   }
 
-  /// A request with a selection made of SQL with its values inside, and rows that become something else.
+  /// Returns a request with a selection in an ``SQL`` literal, which decodes its rows as `type`.
+  ///
+  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(literal sqlLiteral: SQL, as type: Other.Type = Other.self) -> QueryInterfaceRequest<
     Other
   > {
     all().select(literal: sqlLiteral, as: Other.self)
   }
 
-  /// The primary keys.
+  /// Returns a request of the primary keys.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public static func selectPrimaryKey<PrimaryKey>(as type: PrimaryKey.Type = PrimaryKey.self) -> QueryInterfaceRequest<
@@ -81,58 +107,69 @@ extension TableRecord {
     all().selectPrimaryKey(as: PrimaryKey.self)
   }
 
-  /// A request that selects more.
+  /// Returns a request that selects additional columns.
   ///
   /// ```swift
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
   /// let request = Player.annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
+  ///
+  /// - parameter selection: The columns and expressions that are added to the selection.
   public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
 
-  /// A request that selects more.
+  /// Returns a request that selects additional columns.
+  ///
+  /// - parameter selection: The columns and expressions that are added to the selection.
   public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
 
-  /// A request with a filter.
+  /// Returns a request with a filter.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "score" > 1000
   /// let request = Player.filter(Column("score") > 1000)
   /// ```
+  ///
+  /// - parameter predicate: A condition that each row must satisfy.
   public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
 
-  /// A request with a filter made of SQL.
+  /// Returns a request with a filter in raw SQL.
+  ///
+  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public static func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
     all().filter(sql: sql, arguments: arguments)
   }
 
-  /// A request with a filter made of SQL with its values inside.
+  /// Returns a request with a filter in an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().filter(literal: sqlLiteral)
   }
 
-  /// The row of a primary key. There is none for NULL.
+  /// Returns a request of the row with the given primary key.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
   public static func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
-  /// The rows of some primary keys, in any order. There are none for NULL.
+  /// Returns a request of the rows with the given primary keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<Self> {
     all().filter(keys: keys)
   }
 
-  /// The row of a key, by the names of its columns: those of the primary key, or those of another unique key.
+  /// Returns a request of the row with the given unique key.
   ///
   /// ```swift
   /// let request = Player.filter(key: ["email": "arthur@example.com"])
@@ -143,60 +180,74 @@ extension TableRecord {
     all().filter(key: key)
   }
 
-  /// The rows of some keys, by the names of their columns, in any order.
+  /// Returns a request of the rows with the given unique keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
     all().filter(keys: keys)
   }
 
-  /// A request in an order.
+  /// Returns a request ordered by the given terms.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
   /// let request = Player.order([Column("score").desc, Column("name")])
   /// ```
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause.
   public static func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
     all().order(orderings)
   }
 
-  /// A request in an order.
+  /// Returns a request ordered by the given terms.
+  ///
+  /// - parameter orderings: The terms of the `ORDER BY` clause.
   public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
     all().order(orderings)
   }
 
-  /// A request in an order made of SQL.
+  /// Returns a request ordered by raw SQL.
+  ///
+  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - parameter arguments: The values of the parameters in `sql`.
   public static func order(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
     all().order(sql: sql, arguments: arguments)
   }
 
-  /// A request in an order made of SQL with its values inside.
+  /// Returns a request ordered by an ``SQL`` literal.
+  ///
+  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public static func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().order(literal: sqlLiteral)
   }
 
-  /// A request in the order of the primary key, or of the row ids when there is none.
+  /// Returns a request ordered by the primary key, or by the row ID if the table has no primary key.
   public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
 
-  /// A request of no more than some rows.
+  /// Returns a request of at most `limit` rows.
   ///
-  /// - parameter offset: How many rows are left out before them.
+  /// - parameter limit: The maximum number of rows.
+  /// - parameter offset: The number of rows to skip, or nil to skip none.
   public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
     all().limit(limit, offset: offset)
   }
 
-  /// A request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias of its record type.
   ///
   /// ```swift
   /// // SELECT "p".* FROM "player" "p" WHERE "p"."score" > 10
   /// let p = TableAlias(name: "p")
   /// let request = Player.aliased(p).filter(p[Column("score")] > 10)
   /// ```
+  ///
+  /// - parameter alias: The alias.
   public static func aliased(_ alias: TableAlias<Self>) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 
-  /// A request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias.
+  ///
+  /// - parameter alias: The alias.
   @_disfavoredOverload
   public static func aliased(_ alias: TableAliasBase) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 }
@@ -204,71 +255,91 @@ extension TableRecord {
 // MARK: - From the columns of the record
 
 extension TableRecord {
-  /// A request with a selection, from the columns of the record.
+  /// Returns a request with a selection of the record's columns.
   ///
   /// ```swift
   /// let request = Player.select { [$0.id, $0.name] }
   /// ```
+  ///
+  /// - parameter selection: A closure that returns the selected columns and expressions.
   public static func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().select(selection)
   }
 
-  /// A request with a selection, from the columns of the record.
+  /// Returns a request with a selection of one of the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the selected column or expression.
   public static func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().select(selection)
   }
 
-  /// A request with a selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of the record's columns, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: A closure that returns the selected columns and expressions.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
     try all().select(selection, as: Other.self)
   }
 
-  /// A request with a selection from the columns of the record, and rows that become something else.
+  /// Returns a request with a selection of one of the record's columns, which decodes its rows as `type`.
+  ///
+  /// - parameter selection: A closure that returns the selected column or expression.
+  /// - parameter type: The type of the fetched values.
   public static func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
     try all().select(selection, as: Other.self)
   }
 
-  /// A request that selects more, from the columns of the record.
+  /// Returns a request that selects additional columns, from the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the additional columns and expressions.
   public static func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().annotated(with: selection)
   }
 
-  /// A request that selects more, from the columns of the record.
+  /// Returns a request that selects an additional column, from the record's columns.
+  ///
+  /// - parameter selection: A closure that returns the additional column or expression.
   public static func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().annotated(with: selection)
   }
 
-  /// A request with a filter, from the columns of the record.
+  /// Returns a request with a filter, from the record's columns.
   ///
   /// ```swift
   /// let request = Player.filter { $0.score > 1000 }
   /// ```
+  ///
+  /// - parameter predicate: A closure that returns a condition that each row must satisfy.
   public static func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().filter(predicate)
   }
 
-  /// A request in an order, from the columns of the record.
+  /// Returns a request ordered by terms of the record's columns.
+  ///
+  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
   public static func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows
     -> QueryInterfaceRequest<Self>
   {
     try all().order(orderings)
   }
 
-  /// A request in an order, from the columns of the record.
+  /// Returns a request ordered by a term of the record's columns.
+  ///
+  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause.
   public static func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -277,12 +348,16 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-  /// The row of an identifier.
+  /// Returns a request of the row with the given identifier.
+  ///
+  /// - parameter id: The identifier.
   public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(id: id) }
 
-  /// The rows of some identifiers, in any order.
+  /// Returns a request of the rows with the given identifiers, in any order.
+  ///
+  /// - parameter ids: The identifiers.
   public static func filter(ids: some Collection<ID>) -> QueryInterfaceRequest<Self> { all().filter(ids: ids) }
 
-  /// The identifiers.
+  /// Returns a request of the identifiers of the records.
   public static func selectID() -> QueryInterfaceRequest<ID> { all().selectID() }
 }

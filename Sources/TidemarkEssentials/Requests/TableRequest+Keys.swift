@@ -1,7 +1,7 @@
-// Rows by their keys. What the key of a table is, is asked when the request is prepared.
+// Filters by key. The columns of the key are looked up when the request is prepared.
 
 extension TableRequest where Self: FilteredRequest {
-  /// The row of a primary key. There is none for NULL.
+  /// Returns a request of the row with the given primary key.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "id" = 1
@@ -12,7 +12,7 @@ extension TableRequest where Self: FilteredRequest {
   // Not generic: with one more generic overload, the compiler takes seconds for `filter { … }`.
   public func filter(key: any DatabaseValueConvertible) -> Self { filter(keyValues: [KeyValue(key)]) }
 
-  /// The rows of some primary keys, in any order. There are none for NULL.
+  /// Returns a request of the rows with the given primary keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> Self {
@@ -32,7 +32,7 @@ extension TableRequest where Self: FilteredRequest {
     }
   }
 
-  /// The row of a key, by the names of its columns: those of the primary key, or those of another unique key.
+  /// Returns a request of the row with the given unique key.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "email" = 'arthur@example.com'
@@ -42,7 +42,7 @@ extension TableRequest where Self: FilteredRequest {
   /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> Self { filter(keys: [key]) }
 
-  /// The rows of some keys, by the names of their columns, in any order.
+  /// Returns a request of the rows with the given unique keys, in any order.
   ///
   /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
@@ -63,10 +63,22 @@ extension TableRequest where Self: FilteredRequest {
 
 extension TableRequest
 where Self: FilteredRequest & TypedRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The row of an identifier.
+  /// Returns a request of the row with the given identifier.
+  ///
+  /// ```swift
+  /// let request = Player.all().filter(id: 1)
+  /// ```
+  ///
+  /// - parameter id: The identifier.
   public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
-  /// The rows of some identifiers, in any order.
+  /// Returns a request of the rows with the given identifiers, in any order.
+  ///
+  /// ```swift
+  /// let request = Player.all().filter(ids: [1, 2, 3])
+  /// ```
+  ///
+  /// - parameter ids: The identifiers.
   public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
 }
 
@@ -113,7 +125,8 @@ extension Database {
         """)
   }
 
-  /// The names of a key in the order of the columns of the index that they belong to; others follow.
+  /// Returns the columns of a key, in the order of the columns of the matching unique index, followed by the other
+  /// columns.
   fileprivate func orderedKeyColumns(
     _ names: [String], of tableName: String
   ) throws -> [(column: String, name: String)] {

@@ -3,39 +3,49 @@ public protocol TableRequest {
   /// The name of the table, without quotes.
   var databaseTableName: String { get }
 
-  /// The request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias.
   ///
-  /// Not for you to call: call `aliased(_:)`.
+  /// Do not call this method: call `aliased(_:)`.
+  ///
+  /// - parameter alias: The alias.
   func _aliased(_ alias: TableAliasBase) -> Self
 }
 
 extension TableRequest {
-  /// The request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias.
   ///
   /// ```swift
   /// // SELECT "p".* FROM "player" "p" WHERE "p"."score" > 10
   /// let p = TableAlias(name: "p")
   /// let request = Player.all().aliased(p).filter(p[Column("score")] > 10)
   /// ```
+  ///
+  /// - parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
   @_disfavoredOverload
   public func aliased(_ alias: TableAliasBase) -> Self { _aliased(alias) }
 }
 
 extension TableRequest where Self: TypedRequest {
-  /// The request whose table an alias stands for.
+  /// Returns a request whose table is identified by an alias of its record type.
   ///
   /// ```swift
   /// // SELECT "p".* FROM "player" "p" WHERE "p"."score" > 10
   /// let p = TableAlias<Player>(name: "p")
   /// let request = Player.all().aliased(p).filter(p.score > 10)
   /// ```
+  ///
+  /// - parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
   public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { _aliased(alias) }
 }
 
 // MARK: - Primary keys
 
 extension TableRequest where Self: OrderedRequest {
-  /// The request in the order of its primary key, or of the row ids when there is none.
+  /// Returns a request ordered by the primary key, or by the row ID if the table has no primary key.
+  ///
+  /// ```swift
+  /// let request = Player.filter(Column("score") > 1000).orderByPrimaryKey()
+  /// ```
   public func orderByPrimaryKey() -> Self {
     let tableName = databaseTableName
     return orderWhenConnected { db in try db.primaryKey(tableName).columns.map { Column($0) } }
@@ -43,7 +53,11 @@ extension TableRequest where Self: OrderedRequest {
 }
 
 extension TableRequest where Self: AggregatingRequest {
-  /// The request with a group for each row of the table.
+  /// Returns a request with one group for each row of the table.
+  ///
+  /// ```swift
+  /// let request = Player.all().groupByPrimaryKey()
+  /// ```
   public func groupByPrimaryKey() -> Self {
     let tableName = databaseTableName
     return groupWhenConnected { db in try db.cheapestKeyColumns(of: tableName).map { Column($0) } }
@@ -51,7 +65,7 @@ extension TableRequest where Self: AggregatingRequest {
 }
 
 extension Database {
-  /// The columns that tell the rows of a table apart at the lowest price: the row id, where there is one.
+  /// Returns the columns that identify the rows of a table at the lowest cost: the row ID if there is one.
   func cheapestKeyColumns(of tableName: String) throws -> [String] {
     let key = try primaryKey(tableName)
     let rowID = try existingTable(tableName).rowIDName(self) ?? "rowid"

@@ -1,5 +1,5 @@
-/// A request that knows what its rows become.
+/// A request with a known type of fetched values.
 public protocol TypedRequest<RowDecoder> {
-  /// What a row becomes.
+  /// The type that rows are decoded as.
   associatedtype RowDecoder
 }

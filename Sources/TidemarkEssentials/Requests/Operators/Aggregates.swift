@@ -1,10 +1,21 @@
-// The functions that make one value of many rows, or of those rows that a filter lets through:
-// `MAX(a) FILTER (WHERE b)`.
+// Aggregate functions. A filter restricts the rows that they read: `MAX(a) FILTER (WHERE b)`.
 
-/// The number of rows where a value is not NULL: `COUNT(a)`.
+/// Returns an expression that counts the rows where a value is not NULL: `COUNT(a)`.
+///
+/// ```swift
+/// let request = Player.select(count(Column("email")))   // SELECT COUNT("email") FROM "player"
+/// ```
+///
+/// - parameter counted: The expression to count.
 public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { aggregate("COUNT", counted, nil) }
 
-/// The number of different values that are not NULL: `COUNT(DISTINCT a)`.
+/// Returns an expression that counts the distinct values that are not NULL: `COUNT(DISTINCT a)`.
+///
+/// ```swift
+/// let request = Player.select(count(distinct: Column("teamId")))
+/// ```
+///
+/// - parameter value: The expression to count.
 public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
   .operation(.countDistinct, value.sqlExpression)
 }
@@ -21,7 +32,9 @@ public func average(_ value: some SQLSpecificExpressible, filter: (any SQLSpecif
   aggregate("AVG", value, filter)
 }
 
-/// The greatest value: `MAX(a)`. It is NULL when there is none.
+/// Returns an aggregate expression that computes the greatest value: `MAX(a)`.
+///
+/// The result is NULL if all values are NULL.
 ///
 /// ```swift
 /// Player.select(max(Column("score")))

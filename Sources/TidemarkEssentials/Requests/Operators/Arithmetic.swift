@@ -1,11 +1,21 @@
-// Arithmetic. What is nested stays so: `(a + b) + c` is not rounded as `a + (b + c)`.
+// Arithmetic. Operands keep their nesting, because `(a + b) + c` and `a + (b + c)` can round differently.
 
-/// The sum: `a + b`.
+/// Returns the sum of two expressions: `a + b`.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") + Column("bonus") > 1000)
+/// ```
+///
+/// - parameter lhs: An expression.
+/// - parameter rhs: An expression or a value.
 public func + (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The sum: `a + b`.
+/// Returns the sum of a value and an expression: `a + b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func + (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -21,7 +31,10 @@ public func - (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
   .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// The difference: `a - b`.
+/// Returns the difference of a value and an expression: `a - b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression to subtract.
 public func - (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -37,7 +50,10 @@ public func * (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
   .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The product: `a * b`.
+/// Returns the product of a value and an expression: `a * b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func * (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -53,7 +69,12 @@ public func / (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// The quotient: `a / b`. That of integers is an integer.
+/// Returns the quotient of a value and an expression: `a / b`.
+///
+/// The quotient of integers is an integer, and division by zero is NULL.
+///
+/// - parameter lhs: The dividend.
+/// - parameter rhs: The divisor.
 public func / (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -71,12 +92,22 @@ public prefix func - (expression: some SQLSpecificExpressible) -> SQLExpression 
 
 // MARK: - Bits
 
-/// The bits of both: `a & b`.
+/// Returns the bitwise AND of two expressions: `a & b`.
+///
+/// ```swift
+/// let request = Player.filter((Column("mask") & 4) != 0)
+/// ```
+///
+/// - parameter lhs: An expression.
+/// - parameter rhs: An expression or a value.
 public func & (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The bits of both: `a & b`.
+/// Returns the bitwise AND of a value and an expression: `a & b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func & (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -92,7 +123,10 @@ public func | (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
   .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The bits of any: `a | b`.
+/// Returns the bitwise OR of a value and an expression: `a | b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func | (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -108,7 +142,10 @@ public func << (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
   .binary(.leftShift, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// The bits, shifted to the left: `a << b`.
+/// Returns a value shifted to the left by an expression: `a << b`.
+///
+/// - parameter lhs: The value to shift.
+/// - parameter rhs: The number of bits.
 public func << (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.leftShift, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -124,7 +161,10 @@ public func >> (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
   .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// The bits, shifted to the right: `a >> b`.
+/// Returns a value shifted to the right by an expression: `a >> b`.
+///
+/// - parameter lhs: The value to shift.
+/// - parameter rhs: The number of bits.
 public func >> (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
 }

@@ -1,41 +1,97 @@
-// Assignments that start from the value of the column.
+// Assignments that compute the new value from the current value of the column.
 
-/// Adds to a column: `"score" = "score" + ?`.
+/// Returns an assignment that adds a value to a column: `"score" = "score" + ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("score") += 10)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The expression to add.
 public func += (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column + value)
 }
 
-/// Subtracts from a column: `"score" = "score" - ?`.
+/// Returns an assignment that subtracts a value from a column: `"score" = "score" - ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("score") -= 10)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The expression to subtract.
 public func -= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column - value)
 }
 
-/// Multiplies a column: `"score" = "score" * ?`.
+/// Returns an assignment that multiplies a column by a value: `"score" = "score" * ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("score") *= 2)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The expression to multiply by.
 public func *= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column * value)
 }
 
-/// Divides a column: `"score" = "score" / ?`.
+/// Returns an assignment that divides a column by a value: `"score" = "score" / ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("score") /= 2)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The expression to divide by.
 public func /= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column / value)
 }
 
-/// Keeps bits of a column: `"mask" = "mask" & ?`.
+/// Returns an assignment that keeps some bits of a column: `"mask" = "mask" & ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("mask") &= 4)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The bits to keep.
 public func &= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column & value)
 }
 
-/// Adds bits to a column: `"mask" = "mask" | ?`.
+/// Returns an assignment that sets some bits of a column: `"mask" = "mask" | ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("mask") |= 4)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The bits to set.
 public func |= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column | value)
 }
 
-/// Shifts the bits of a column to the left: `"mask" = "mask" << ?`.
+/// Returns an assignment that shifts a column to the left: `"mask" = "mask" << ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("mask") <<= 2)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The number of bits.
 public func <<= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column << value)
 }
 
-/// Shifts the bits of a column to the right: `"mask" = "mask" >> ?`.
+/// Returns an assignment that shifts a column to the right: `"mask" = "mask" >> ?`.
+///
+/// ```swift
+/// try Player.updateAll(db, Column("mask") >>= 2)
+/// ```
+///
+/// - parameter column: The column to update.
+/// - parameter value: The number of bits.
 public func >>= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column >> value)
 }

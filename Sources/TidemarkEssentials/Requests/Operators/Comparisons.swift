@@ -6,17 +6,23 @@
 
 // MARK: - Equality
 
-/// Whether both are equal: `a = b`, or `a IS NULL`.
+/// Returns an expression that is true if both operands are equal: `a = b`, or `a IS NULL` if an operand is nil.
 ///
 /// ```swift
 /// Column("name") == "Arthur"   // "name" = ?
 /// Column("name") == nil        // "name" IS NULL
 /// ```
+///
+/// - parameter lhs: An expression.
+/// - parameter rhs: An expression or a value. Nil stands for NULL.
 public func == (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   .equal(lhs.sqlExpression, rhs.sqlExpressionOrNull)
 }
 
-/// Whether both are equal: `a = b`, or `a IS NULL`.
+/// Returns an expression that is true if both operands are equal: `a = b`, or `a IS NULL` if an operand is nil.
+///
+/// - parameter lhs: A value. Nil stands for NULL.
+/// - parameter rhs: An expression.
 public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
@@ -33,17 +39,31 @@ public func == (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpr
   .equal(lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+/// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL` if an operand is NULL.
+///
+/// - parameter lhs: A database value.
+/// - parameter rhs: An expression.
 public func != (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs == rhs).negated
 }
 
-/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+/// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL` if an operand is nil.
+///
+/// ```swift
+/// Column("name") != "Arthur"   // "name" <> ?
+/// Column("name") != nil        // "name" IS NOT NULL
+/// ```
+///
+/// - parameter lhs: An expression.
+/// - parameter rhs: An expression or a value. Nil stands for NULL.
 public func != (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   (lhs == rhs).negated
 }
 
-/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+/// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL` if an operand is nil.
+///
+/// - parameter lhs: A value. Nil stands for NULL.
+/// - parameter rhs: An expression.
 public func != (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs == rhs).negated
 }
@@ -59,7 +79,10 @@ public func === (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -
   .same(lhs.sqlExpression, rhs.sqlExpressionOrNull)
 }
 
-/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+/// Returns an expression that is true if both operands are identical, where NULL is identical to NULL: `a IS b`.
+///
+/// - parameter lhs: A value. Nil stands for NULL.
+/// - parameter rhs: An expression.
 public func === (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
@@ -75,7 +98,10 @@ public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -
   (lhs === rhs).negated
 }
 
-/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+/// Returns an expression that is true if both operands differ, where NULL is identical to NULL: `a IS NOT b`.
+///
+/// - parameter lhs: A value. Nil stands for NULL.
+/// - parameter rhs: An expression.
 public func !== (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs === rhs).negated
 }
@@ -96,12 +122,22 @@ extension Optional<any DatabaseValueConvertible> {
 
 // MARK: - Order
 
-/// Whether the left one is smaller: `a < b`.
+/// Returns an expression that is true if the left operand is smaller: `a < b`.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") < 1000)
+/// ```
+///
+/// - parameter lhs: An expression.
+/// - parameter rhs: An expression or a value.
 public func < (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is smaller: `a < b`.
+/// Returns an expression that is true if the left operand is smaller: `a < b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func < (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -117,7 +153,10 @@ public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not greater: `a <= b`.
+/// Returns an expression that is true if the left operand is smaller or equal: `a <= b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func <= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -133,7 +172,10 @@ public func > (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is greater: `a > b`.
+/// Returns an expression that is true if the left operand is greater: `a > b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func > (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -149,7 +191,10 @@ public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not smaller: `a >= b`.
+/// Returns an expression that is true if the left operand is greater or equal: `a >= b`.
+///
+/// - parameter lhs: A value.
+/// - parameter rhs: An expression.
 public func >= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }

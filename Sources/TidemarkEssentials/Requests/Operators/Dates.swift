@@ -1,45 +1,47 @@
-/// A change to a date, for `dateTime(_:_:)` and `julianDay(_:_:)`.
+/// A transformation of a date, for `dateTime(_:_:)` and `julianDay(_:_:)`.
+///
+/// SQLite applies modifiers from left to right.
 public enum SQLDateModifier: Sendable, SQLExpressible {
-  /// Adds seconds.
+  /// Adds a number of seconds.
   case second(Double)
 
-  /// Adds minutes.
+  /// Adds a number of minutes.
   case minute(Int)
 
-  /// Adds hours.
+  /// Adds a number of hours.
   case hour(Int)
 
-  /// Adds days.
+  /// Adds a number of days.
   case day(Int)
 
-  /// Adds months.
+  /// Adds a number of months.
   case month(Int)
 
-  /// Adds years.
+  /// Adds a number of years.
   case year(Int)
 
-  /// Goes back to midnight.
+  /// Moves back to midnight at the start of the day.
   case startOfDay
 
-  /// Goes back to the first day of the month.
+  /// Moves back to the first day of the month, at midnight.
   case startOfMonth
 
-  /// Goes back to the first day of the year.
+  /// Moves back to the first day of the year, at midnight.
   case startOfYear
 
-  /// Goes forward to a day of the week, when it is another one: 0 is Sunday.
+  /// Moves forward to the next date with the given weekday, unless the date already has this weekday. 0 is Sunday.
   case weekday(Int)
 
-  /// Reads the number as seconds since 1970.
+  /// Interprets a number as seconds since 1970. It must be the first modifier.
   case unixEpoch
 
-  /// From universal time to local time.
+  /// Converts from universal time to local time.
   case localTime
 
-  /// From local time to universal time.
+  /// Converts from local time to universal time.
   case utc
 
-  /// The modifier as a text.
+  /// The text of the modifier, as SQLite expects it.
   public var sqlExpression: SQLExpression { text.sqlExpression }
 
   private var text: String {
@@ -61,16 +63,26 @@ public enum SQLDateModifier: Sendable, SQLExpressible {
   }
 }
 
-/// The date and time as a text: `DATETIME(a, …)`.
+/// Returns an expression that formats a date and time as text: `DATETIME(a, …)`.
 ///
 /// ```swift
 /// dateTime(Column("creationDate"), .startOfDay, .day(1))
 /// ```
+///
+/// - parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
+/// - parameter modifiers: Transformations of the date, which SQLite applies from left to right.
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
   .function("DATETIME", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }
 
-/// The date and time as a number of days: `JULIANDAY(a, …)`.
+/// Returns an expression that converts a date and time to a Julian day number: `JULIANDAY(a, …)`.
+///
+/// ```swift
+/// julianDay(Column("endDate")) - julianDay(Column("startDate"))
+/// ```
+///
+/// - parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
+/// - parameter modifiers: Transformations of the date, which SQLite applies from left to right.
 public func julianDay(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
   .function("JULIANDAY", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }

@@ -1,31 +1,48 @@
-// The functions of SQLite. They are named as in Swift.
+// Functions of SQLite, with the names that Swift uses.
 
-/// The value without its sign: `ABS(a)`.
+/// Returns the absolute value of an expression: `ABS(a)`.
+///
+/// ```swift
+/// let request = Player.order(abs(Column("balance")))
+/// ```
+///
+/// - parameter value: An expression with a numeric value.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression {
   .function("ABS", [value.sqlExpression])
 }
 
-/// The number of characters of a text, or of bytes of a blob: `LENGTH(a)`.
+/// Returns the number of characters of a text, or the number of bytes of a blob: `LENGTH(a)`.
+///
+/// ```swift
+/// let request = Player.filter(length(Column("name")) > 10)
+/// ```
+///
+/// - parameter value: An expression.
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
   .function("LENGTH", [value.sqlExpression])
 }
 
-/// The value converted to a type: `CAST(a AS INTEGER)`.
+/// Returns an expression that converts a value to another storage class: `CAST(a AS INTEGER)`.
 ///
 /// ```swift
 /// cast(Column("score"), as: .text)
 /// ```
+///
+/// - parameter expression: The expression to convert.
+/// - parameter storageClass: The type that SQLite converts the value to.
 public func cast(_ expression: some SQLSpecificExpressible, as storageClass: Database.StorageClass) -> SQLExpression {
   .operation(.cast(storageClass), expression.sqlExpression)
 }
 
-/// The first of several values that is not NULL: `COALESCE(a, b)`.
+/// Returns the first of several values that is not NULL: `COALESCE(a, b)`.
 ///
 /// ```swift
 /// coalesce([Column("nickname"), Column("name"), "anonymous"])
 /// ```
 ///
-/// Of one value, it is that value; of none, NULL.
+/// A collection of one value returns this value. An empty collection returns NULL.
+///
+/// - parameter values: The expressions and values, in order of preference.
 public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
   let values = values.map { $0.sqlExpression }
   switch values.count {
@@ -35,19 +52,42 @@ public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpres
   }
 }
 
-/// The left value, or the right one where the left one is NULL: `IFNULL(a, b)`.
+/// Returns the left operand, or the right operand if the left one is NULL: `IFNULL(a, b)`.
+///
+/// ```swift
+/// Column("nickname") ?? Column("name")   // IFNULL("nickname", "name")
+/// ```
+///
+/// - parameter lhs: The preferred expression.
+/// - parameter rhs: The expression or value that replaces NULL.
 public func ?? (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The greatest of several values, or NULL when one of them is: `MAX(a, b)`.
+/// Returns the greatest of several values of a row, or NULL if one of them is NULL: `MAX(a, b)`.
+///
+/// ```swift
+/// max(Column("score"), Column("bonus"), 10)
+/// ```
+///
+/// - parameter value1: An expression.
+/// - parameter value2: An expression or a value.
+/// - parameter values: More expressions and values.
 public func max(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
   .function("MAX", [value1.sqlExpression, value2.sqlExpression] + values.map { $0.sqlExpression })
 }
 
-/// The smallest of several values, or NULL when one of them is: `MIN(a, b)`.
+/// Returns the smallest of several values of a row, or NULL if one of them is NULL: `MIN(a, b)`.
+///
+/// ```swift
+/// min(Column("score"), Column("bonus"), 10)
+/// ```
+///
+/// - parameter value1: An expression.
+/// - parameter value2: An expression or a value.
+/// - parameter values: More expressions and values.
 public func min(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
@@ -57,24 +97,28 @@ public func min(
 // MARK: - Functions added to the connection
 
 extension DatabaseFunction {
-  /// The call of the function.
+  /// Returns an expression that calls this function.
   ///
   /// ```swift
   /// let slug = DatabaseFunction("slug", argumentCount: 1, pure: true) { … }
   /// let request = Book.select(slug(Column("title")))   // SELECT slug("title") FROM "book"
   /// ```
+  ///
+  /// The function must be added to each connection that runs the request.
+  ///
+  /// - parameter arguments: The arguments of the call.
   public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
     .function(name, arguments.map { $0.sqlExpression })
   }
 }
 
 extension SQLSpecificExpressible {
-  /// The text with the first letter of each word in upper case, by Swift.
+  /// The text with the first letter of each word in upper case, as converted by Swift.
   public var capitalized: SQLExpression { DatabaseFunction.capitalize(sqlExpression) }
 
-  /// The text in lower case, by Swift.
+  /// The text in lower case, as converted by Swift.
   public var lowercased: SQLExpression { DatabaseFunction.lowercase(sqlExpression) }
 
-  /// The text in upper case, by Swift.
+  /// The text in upper case, as converted by Swift.
   public var uppercased: SQLExpression { DatabaseFunction.uppercase(sqlExpression) }
 }

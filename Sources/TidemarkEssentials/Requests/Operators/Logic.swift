@@ -1,79 +1,124 @@
-// Logic. Both sides are expressions, most often. Where one is a Swift value, it is disfavored: in
-// `$0.score > 0 && $0.name == $0.nickname` both tests go to SQL, even if Swift could compare the columns itself.
-// Those of two expressions are not generic: the compiler prefers such ones, and would else prefer those of `Bool`.
+// Logical operators. Usually, both operands are expressions. Overloads with a Swift value are disfavored, so that both
+// tests of `$0.score > 0 && $0.name == $0.nickname` are SQL, even if Swift can compare the columns itself. Overloads
+// with two `SQLExpression` operands are not generic, because the compiler would otherwise prefer the operators of
+// `Bool`.
 
-/// Whether both hold: `a AND b`.
+/// Returns an expression that is true if both operands are true: `a AND b`.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") > 1000 && Column("name") != nil)
+/// ```
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition.
 public func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   .chain(.and, [lhs, rhs])
 }
 
-/// Whether both hold: `a AND b`.
+/// Returns an expression that is true if both operands are true: `a AND b`.
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition.
 public func && (lhs: some SQLSpecificExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// Whether both hold: `a AND b`.
+/// Returns an expression that is true if both operands are true: `a AND b`.
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition or a Swift value.
 @_disfavoredOverload
 public func && (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// Whether both hold: `a AND b`.
+/// Returns an expression that is true if both operands are true: `a AND b`.
+///
+/// - parameter lhs: A condition or a Swift value.
+/// - parameter rhs: A condition.
 @_disfavoredOverload
 public func && (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// Whether one of both holds: `a OR b`.
+/// Returns an expression that is true if at least one operand is true: `a OR b`.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") > 1000 || Column("isCaptain"))
+/// ```
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition.
 public func || (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   .chain(.or, [lhs, rhs])
 }
 
-/// Whether one of both holds: `a OR b`.
+/// Returns an expression that is true if at least one operand is true: `a OR b`.
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition.
 public func || (lhs: some SQLSpecificExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// Whether one of both holds: `a OR b`.
+/// Returns an expression that is true if at least one operand is true: `a OR b`.
+///
+/// - parameter lhs: A condition.
+/// - parameter rhs: A condition or a Swift value.
 @_disfavoredOverload
 public func || (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// Whether one of both holds: `a OR b`.
+/// Returns an expression that is true if at least one operand is true: `a OR b`.
+///
+/// - parameter lhs: A condition or a Swift value.
+/// - parameter rhs: A condition.
 @_disfavoredOverload
 public func || (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The opposite.
+/// Returns the negation of a condition.
 ///
 /// ```swift
 /// !(Column("score") == 1)   // "score" <> ?
 /// !(Column("score") > 1)    // NOT ("score" > ?)
 /// ```
+///
+/// - parameter expression: The condition to negate.
 public prefix func ! (expression: some SQLSpecificExpressible) -> SQLExpression {
   expression.sqlExpression.negated
 }
 
-/// The opposite.
+/// Returns the negation of a condition.
+///
+/// - parameter expression: The condition to negate.
 public prefix func ! (expression: SQLExpression) -> SQLExpression { expression.negated }
 
 // MARK: - Many
 
 extension Sequence where Element: SQLExpressible {
-  /// All the elements, with an operator between them.
+  /// Returns an expression that combines all elements with an operator.
   ///
   /// ```swift
   /// let terms = [Column("firstName"), Column("lastName")].joined(operator: .concat)   // "firstName" || "lastName"
   /// ```
+  ///
+  /// An empty sequence returns the neutral value of the operator, for example true for `and` and 0 for `add`.
+  ///
+  /// - parameter operator: The operator between the elements.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
     .chain(`operator`, map { $0.sqlExpression })
   }
 }
 
 extension Sequence<any SQLExpressible> {
-  /// All the elements, with an operator between them.
+  /// Returns an expression that combines all elements with an operator.
+  ///
+  /// An empty sequence returns the neutral value of the operator, for example true for `and` and 0 for `add`.
+  ///
+  /// - parameter operator: The operator between the elements.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
     .chain(`operator`, map { $0.sqlExpression })
   }

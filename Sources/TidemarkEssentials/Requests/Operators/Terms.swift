@@ -1,57 +1,75 @@
-// What an expression becomes in an ordering or in a selection, and how it compares texts.
+// Expressions as terms of orderings and selections, and text comparisons.
 
 extension SQLSpecificExpressible {
-  /// In ascending order: `a ASC`. NULL comes first.
+  /// Ascending order: `a ASC`. NULL values come first.
   public var asc: SQLOrdering { ordered(.ascending) }
 
-  /// In descending order: `a DESC`. NULL comes last.
+  /// Descending order: `a DESC`. NULL values come last.
   public var desc: SQLOrdering { ordered(.descending) }
 
-  /// In ascending order, with NULL last: `a ASC NULLS LAST`.
+  /// Ascending order, with NULL values last: `a ASC NULLS LAST`.
   public var ascNullsLast: SQLOrdering { ordered(.ascendingNullsLast) }
 
-  /// In descending order, with NULL first: `a DESC NULLS FIRST`.
+  /// Descending order, with NULL values first: `a DESC NULLS FIRST`.
   public var descNullsFirst: SQLOrdering { ordered(.descendingNullsFirst) }
 
   private func ordered(_ direction: SQLOrdering.Direction) -> SQLOrdering {
     SQLOrdering(.expression(sqlExpression, direction))
   }
 
-  /// Selected under a name: `a AS "name"`.
+  /// Returns a selection of this expression under a name: `a AS "name"`.
   ///
   /// ```swift
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
   /// let request = Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
   /// ```
+  ///
+  /// - parameter key: The name of the column in fetched rows.
   public func forKey(_ key: String) -> SQLSelection { .named(sqlExpression, key) }
 
-  /// Selected under a name: `a AS "name"`.
+  /// Returns a selection of this expression under the name of a coding key: `a AS "name"`.
+  ///
+  /// - parameter key: The coding key that names the column in fetched rows.
   public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }
 
 // MARK: - Comparing texts
 
 extension SQLSpecificExpressible {
-  /// Compared by a collation of SQLite: `a COLLATE NOCASE`.
+  /// Returns this expression with a collation of SQLite: `a COLLATE NOCASE`.
   ///
   /// ```swift
   /// Column("name").collating(.nocase) == "arthur"   // "name" = ? COLLATE NOCASE
   /// ```
+  ///
+  /// - parameter collation: The collation that comparisons and orderings of the expression use.
   public func collating(_ collation: Database.CollationName) -> SQLExpression {
     sqlExpression.collated(collation.rawValue)
   }
 
-  /// Compared by a collation made in Swift: `a COLLATE swiftLocalizedCompare`.
+  /// Returns this expression with a collation that is implemented in Swift: `a COLLATE swiftLocalizedCompare`.
+  ///
+  /// ```swift
+  /// let request = Player.order(Column("name").collating(.localizedCaseInsensitiveCompare))
+  /// ```
+  ///
+  /// The collations of Tidemark are part of every connection. Other collations must be added to each connection.
+  ///
+  /// - parameter collation: The collation that comparisons and orderings of the expression use.
   public func collating(_ collation: DatabaseCollation) -> SQLExpression { sqlExpression.collated(collation.name) }
 
-  /// Whether a text is of a pattern, where `%` is any text and `_` any character: `a LIKE ?`.
+  /// Returns an expression that is true if a text matches a pattern: `a LIKE ?`.
+  ///
+  /// In the pattern, `%` matches any text and `_` matches any character. By default, SQLite ignores the case of ASCII
+  /// letters.
   ///
   /// ```swift
   /// Column("email").like("%@example.com")
   /// Column("title").like("100\\%", escape: "\\")
   /// ```
   ///
-  /// - parameter escape: A character that takes the meaning of the `%` or `_` behind it away.
+  /// - parameter pattern: The pattern.
+  /// - parameter escape: A character that precedes a literal `%` or `_` in the pattern, or nil if there is none.
   public func like(_ pattern: some SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
     let operands = [sqlExpression, pattern.sqlExpression] + (escape.map { [$0.sqlExpression] } ?? [])
     return SQLExpression(.operation(.like(), operands))
@@ -61,9 +79,9 @@ extension SQLSpecificExpressible {
 // MARK: - Columns
 
 extension ColumnExpression {
-  /// The column as an expression that is never qualified with the name of its table.
+  /// This column as an expression that is never qualified with the name of its table.
   ///
-  /// It finds columns that a selection names, and those of several tables alike:
+  /// Use it to refer to a column that the selection defines, or to a column that several tables share:
   ///
   /// ```swift
   /// let total = (Column("score") + Column("bonus")).forKey("total")
@@ -73,21 +91,21 @@ extension ColumnExpression {
 }
 
 extension ColumnExpression where Self == Column {
-  /// The hidden column that holds the row id.
+  /// The hidden `rowid` column.
   public static var rowID: Self { Column("rowid") }
 }
 
 extension SQLExpressible where Self == Column {
-  /// The hidden column that holds the row id.
+  /// The hidden `rowid` column.
   public static var rowID: Self { Column("rowid") }
 }
 
 extension SQLSelectable where Self == Column {
-  /// The hidden column that holds the row id.
+  /// The hidden `rowid` column.
   public static var rowID: Self { Column("rowid") }
 }
 
 extension SQLSpecificExpressible where Self == Column {
-  /// The hidden column that holds the row id.
+  /// The hidden `rowid` column.
   public static var rowID: Self { Column("rowid") }
 }
