@@ -83,15 +83,16 @@ struct CommitLog<Changes> {
 
   /// Whether one of the commits after some other one touches what a closure looks for, those of others apart.
   ///
+  /// - parameter own: A commit that is not looked at.
   /// - parameter needsVersion: What was captured for older needs may have left out what it looks for.
   func contains(
-    after number: CommitNumber, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
+    after number: CommitNumber, but own: CommitNumber? = nil, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
   ) -> Bool {
     if number == last { return false }
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
-      if commit.isOfOthers { continue }
+      if commit.isOfOthers || commit.number == own { continue }
       if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
         return true
       }

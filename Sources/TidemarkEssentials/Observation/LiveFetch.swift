@@ -42,6 +42,9 @@ struct LiveFetch {
 
     /// That of what was read, if it can be told.
     var digest: ResultDigest?
+
+    /// The commit of the fetch, if it ran in a transaction that may have written.
+    var ownCommit: LiveState.OwnCommit?
   }
 
   /// A bound holds as long as the state does: who does not look at it again has none.

@@ -13,7 +13,7 @@ extension LiveState {
     if let region = outcome.region {
       if track(region, query) { newRegion = region }
       // The index knows of this region only from now on.
-      let wish = wish(region, of: query, since: round.begun)
+      let wish = wish(region, of: query, since: outcome.ownCommit?.begun ?? round.begun)
       if let wish {
         query.note(.any)
         ask(query, wish)
@@ -36,7 +36,7 @@ extension LiveState {
 
   /// Whether what was fetched is for all observers, and not for those alone who have not been given a value yet.
   private mutating func concernsAll(_ item: LiveRound.Item, _ outcome: LiveFetch.Outcome) -> Bool {
-    if item.wishes.contains(.change) { return true }
+    if item.wishes.contains(.change) || outcome.ownCommit?.isOfQuery == true { return true }
     if let digest = outcome.digest, let last = item.query.lastDigest {
       // Also a fetch for a newcomer may see what somebody else has committed, before it is noticed.
       if digest != last { return true }
