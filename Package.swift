@@ -7,6 +7,15 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Set by Scripts/test-release.sh: the package has no more than what tests need that run in release builds.
+let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
+
+/// The folders and files of TidemarkTests that run in release builds: live queries, and what they rest on.
+let releaseTestSources = [
+  "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Connections/ThreadStopTests.swift",
+  "Differences", "Engine/MutexTests.swift", "Following", "Observation", "Regions", "Support",
+]
+
 let package = Package(
   name: "Tidemark",
   platforms: [.macOS(.v15)],
@@ -48,3 +57,13 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if isForReleaseTests {
+  let names: Set = [
+    "CSQLite", "TidemarkEssentials", "Tidemark", "TestSupport", "TidemarkTests", "StressSupport", "StressTests",
+    "StressChild",
+  ]
+  package.products.removeAll { !["Tidemark", "TidemarkEssentials", "CSQLite"].contains($0.name) }
+  package.targets.removeAll { !names.contains($0.name) }
+  package.targets.first { $0.name == "TidemarkTests" }?.sources = releaseTestSources
+}

@@ -10,6 +10,7 @@
 #
 # `--skip HouseTests`. They read the sources, which are the same in each round.
 # The million of transactions under live queries is a program of its own, since it takes minutes only with optimization.
+# Each round runs the stress, oracle and storm tests in a release build, too: see `make test-release`.
 # FaultTests and SimulationTests are run once, before the rounds: the former go through all cases, which are the same in
 # each round, the latter through more schedules than a few rounds would need.
 
@@ -21,7 +22,12 @@ shift
 export TIDEMARK_STRESS=1
 export SWIFT_BACKTRACE=enable=no
 
+# The package of the release build has no other tests: see Package.swift.
+release='-c release --scratch-path .build-release -Xswiftc -enable-testing'
+
 swift build --build-tests
+# shellcheck disable=SC2086
+TIDEMARK_RELEASE_TESTS=1 swift build $release --build-tests
 log=$(mktemp)
 lines=$(mktemp)
 # Of tests, and of `swift test`, which leaves folders behind.
@@ -91,6 +97,10 @@ run 'faults' --filter FaultTests --filter SimulationTests "$@"
 round=1
 while [ "$round" -le "$rounds" ]; do
   run "round $round of $rounds" --skip FaultTests --skip SimulationTests "$@"
+  export TIDEMARK_RELEASE_TESTS=1
+  # shellcheck disable=SC2086
+  run "round $round of $rounds, release build" $release --skip SimulationTests "$@"
+  unset TIDEMARK_RELEASE_TESTS
   round=$((round + 1))
 done
 table

@@ -174,28 +174,38 @@ public final class _DatabaseGround: Sendable {
   // MARK: Reading and writing
 
   /// Reads one state on the calling thread, inside the access that it is in if there is one.
-  func read<T>(_ value: (Database) throws -> T) throws -> T {
+  ///
+  /// - parameter value: Its second argument is whether a transaction of the connection that writes is open around it.
+  func read<T>(_ value: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     switch connections {
     case .queue(let connection):
       try connection.reentrantSync { db in
-        db.isInsideTransaction ? try db.readOnly { try value(db) } : try db.isolatedRead(value)
+        db.isInsideTransaction
+          ? try db.readOnly { try value(db, true) } : try db.isolatedRead { try value($0, false) }
       }
     case .pool(_, let readers):
-      try readers.reentrantSync { db in db.isInsideTransaction ? try value(db) : try db.isolatedRead(value) }
+      try readers.reentrantSync { db in
+        db.isInsideTransaction ? try value(db, false) : try db.isolatedRead { try value($0, false) }
+      }
     case .snapshot(let connection):
-      try connection.reentrantSync { try $0.readingSnapshot(value) }
+      try connection.reentrantSync { try $0.readingSnapshot { try value($0, false) } }
     case .snapshotPool(let readers):
-      try readers.reentrantSync { try $0.readingSnapshot(value) }
+      try readers.reentrantSync { try $0.readingSnapshot { try value($0, false) } }
     }
   }
 
   /// Writes on the calling thread, inside the access that it is in if there is one: what the closure writes is there
   /// or not as a whole.
-  func write<T>(_ updates: (Database) throws -> T) throws -> T {
-    switch connections {
-    case .queue(let writer): try writer.boundedReentrantSync { try $0.committingSavepoint(updates) }
-    case .pool(let writer, let readers):
-      try writer.boundedReentrantSync(nested: readers.nestedWrites) { try $0.committingSavepoint(updates) }
+  ///
+  /// - parameter updates: Its second argument is whether a transaction is open around it.
+  func write<T>(_ updates: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
+    func committing(_ db: Database) throws -> T {
+      let isInsideWrite = db.isInsideTransaction
+      return try db.committingSavepoint { try updates($0, isInsideWrite) }
+    }
+    return switch connections {
+    case .queue(let writer): try writer.boundedReentrantSync(committing)
+    case .pool(let writer, let readers): try writer.boundedReentrantSync(nested: readers.nestedWrites, committing)
     case .snapshot, .snapshotPool: preconditionFailure("A snapshot is not written")
     }
   }
@@ -207,15 +217,16 @@ public final class _DatabaseGround: Sendable {
   /// Has a connection read later, on a thread of the database. No transaction is open, but in a snapshot.
   func fetchLater(_ value: @escaping Database.ResultHandler) {
     switch connections {
-    case .queue(let connection), .snapshot(let connection): connection.scheduleResult(value)
+    case .queue(let connection): connection.scheduleResultOutsideTransaction(value)
+    case .snapshot(let connection): connection.scheduleResult(value)
     case .pool(_, let readers): readers.scheduleLive(value)
     case .snapshotPool(let readers): readers.schedule(value) { db, call in call(db) }
     }
   }
 
-  /// Has the connection that writes do something later, on a thread of the database.
+  /// Has the connection that writes do something later, on a thread of the database. No transaction is open.
   func writeLater(_ value: @escaping Database.ResultHandler) {
     guard let writer else { preconditionFailure("A snapshot is not written") }
-    writer.scheduleResult(value)
+    writer.scheduleResultOutsideTransaction(value)
   }
 }

@@ -10,7 +10,8 @@ final class SerializedConnection: Sendable {
   let gate: AccessGate
   private let executor: any AccessExecutor
   private let timeLimit: AccessTimeLimit
-  private let allowsUnsafeTransactions: Bool
+  let allowsUnsafeTransactions: Bool
+  let leftTransactionJobs = LeftTransactionJobs()
   private let places: AccessPlaces
 
   /// Where the commits of the connection are told.
@@ -149,8 +150,9 @@ final class SerializedConnection: Sendable {
   private func run<Result>(
     _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
-    try db.withAccess {
-      try $0.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, until: deadline, body)
+    try db.withAccess { db in
+      defer { if allowsUnsafeTransactions { runLeftTransactionJobs(db) } }
+      return try db.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, until: deadline, body)
     }
   }
 

@@ -83,15 +83,16 @@ struct CommitLog<Changes> {
 
   /// Whether one of the commits after another one satisfies a closure; external commits are ignored.
   ///
+  /// - parameter own: A commit that is ignored.
   /// - parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
   func contains(
-    after number: CommitNumber, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
+    after number: CommitNumber, but own: CommitNumber? = nil, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
   ) -> Bool {
     if number == last { return false }
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
-      if commit.isOfOthers { continue }
+      if commit.isOfOthers || commit.number == own { continue }
       if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
         return true
       }

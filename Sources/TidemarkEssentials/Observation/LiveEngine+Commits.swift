@@ -42,9 +42,16 @@ extension LiveState {
     return woken
   }
 
-  private mutating func wake(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish, _ woken: inout [AnyLiveObserver]) {
+  /// - parameter own: The query whose fetch has made the commit: it is not woken.
+  private mutating func wake(
+    _ query: LiveQuery, _ wish: LiveQueryMachine.Wish, _ woken: inout [AnyLiveObserver], by own: LiveQueryKey? = nil
+  ) {
     if query.lastWake == log.last { return }
     query.lastWake = log.last
+    if let own, query.key == own {
+      ownCommit?.isOfQuery = true
+      return
+    }
     if query.wokenAt == nil { query.wokenAt = ground?.clock.now() }
     metrics.wakeCount += 1
     ask(query, wish)
@@ -64,26 +71,27 @@ extension LiveState {
       log.skip()
     }
     metrics.commitCount += 1
+    let own = ownCommit == nil ? nil : noteOwnCommit()
     var woken: [AnyLiveObserver] = []
     if isUnknown {
       for query in queries.values {
         // The statements may read other columns now: a table was dropped, and created again.
         query.forgetSelection()
         query.note(.any)
-        wake(query, .change, &woken)
+        wake(query, .change, &woken, by: own)
       }
     } else {
       for table in changes.tables {
         index.match(table) { query in
           // Several rows of a commit may affect it.
           if query.lastWake != log.last { query.note(table) }
-          wake(query, .change, &woken)
+          wake(query, .change, &woken, by: own)
         }
       }
       if changes.needsVersion < toldVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion {
           query.note(.any)
-          wake(query, .change, &woken)
+          wake(query, .change, &woken, by: own)
         }
       }
     }

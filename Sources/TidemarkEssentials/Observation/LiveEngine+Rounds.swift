@@ -68,11 +68,18 @@ extension LiveEngine {
   func writeRounds(_ result: Result<Database, any Error>) {
     if let round = state.withLock({ $0.beginRound(.writing) }).round {
       fetchAll(round) { fetch in
-        try result.get().committing { db in
-          round.watching?.begin(with: db)
-          // Nobody else commits as long as it lasts.
-          return try (versioned(fetch, in: round.ground, db) ?? fetch).run(db)
+        let key = LiveQueryKey(fetch.source, requiresWriteAccess: true)
+        let outcome = try writing(key) { willCommit in
+          try result.get().committing { db in
+            round.watching?.begin(with: db)
+            // No other connection can commit meanwhile.
+            let outcome = try (versioned(fetch, in: round.ground, db) ?? fetch).run(db)
+            willCommit()
+            return outcome
+          }
         }
+        guard let outcome else { preconditionFailure("Each fetch has an outcome") }
+        return outcome
       }
       leave(round)
     }

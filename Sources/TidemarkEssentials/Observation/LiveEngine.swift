@@ -48,31 +48,49 @@ final class LiveEngine: _DatabaseGround.Tenant {
     }
     guard let (begun, watching) = beginning else { return observer.fail(Database.closedError) }
     // What is not committed may never be.
-    let isProvisional = ground.isInsideTransaction
-    let fetch = LiveFetch(
-      source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess && !isProvisional,
+    var isProvisional = ground.isInsideTransaction
+    var fetch = LiveFetch(
+      source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess,
       isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
     let result = Result {
-      func run(_ db: Database) throws -> LiveFetch.Outcome? {
+      func run(_ db: Database, _ isInsideWrite: Bool) throws -> LiveFetch.Outcome? {
+        // An access may have left the transaction open, around this one.
+        if isInsideWrite { isProvisional = true }
+        if isProvisional { fetch.isReading = false }
         // Of a state that may never be committed, or that was taken before, it is not known which commit it is of.
         let isTaken = isProvisional || db.handle?.isReading("main") != false && !key.requiresWriteAccess
         watching?.begin(with: db)
         return try (isTaken ? fetch : versioned(fetch, in: ground, db))?.run(db)
       }
       for _ in 0..<databaseVersionAttemptMax {
-        if let outcome = try key.requiresWriteAccess ? ground.write(run) : ground.read(run) { return outcome }
+        let outcome: LiveFetch.Outcome?
+        if key.requiresWriteAccess {
+          outcome = try writing(key) { willCommit in
+            try ground.write { db, isInsideWrite in
+              let outcome = try run(db, isInsideWrite)
+              if !isProvisional { willCommit() }
+              return outcome
+            }
+          }
+        } else {
+          outcome = try ground.read(run)
+        }
+        if let outcome { return outcome }
       }
-      return try ground.read(fetch.run)
+      return try ground.read { db, _ in try fetch.run(db) }
     }
     // Before it is attached: what it is given from then on is newer.
     switch result {
-    case .success(let outcome): _ = outcome.handOver(observer)
+    case .success(let outcome):
+      if let region = outcome.region { observer.events.willTrackRegion?(region) }
+      _ = outcome.handOver(observer)
     case .failure(let error): observer.fail(error)
     }
     let (work, _) = state.withLock { state -> (LiveWork?, LiveState.Leftovers?) in
       state.startingCount -= 1
       var work: LiveWork? = LiveWork()
       if case .success(let outcome) = result, !observer.isOver {
+        let begun = outcome.ownCommit?.begun ?? begun
         work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun, isProvisional)
       }
       state.log.end(begun.commit)

@@ -42,6 +42,9 @@ struct LiveFetch {
 
     /// The digest of the results, if it is known.
     var digest: ResultDigest?
+
+    /// The commit of the fetch, if it ran in a transaction that may have written.
+    var ownCommit: LiveState.OwnCommit?
   }
 
   /// A bound is valid for a snapshot only: fetches that do not determine their region again have none.

@@ -13,7 +13,7 @@ extension LiveState {
     if let region = outcome.region {
       if track(region, query) { newRegion = region }
       // The index contains the new region only from now on.
-      let wish = wish(region, of: query, since: round.begun)
+      let wish = wish(region, of: query, since: outcome.ownCommit?.begun ?? round.begun)
       if let wish {
         query.note(.any)
         ask(query, wish)
@@ -36,7 +36,7 @@ extension LiveState {
 
   /// Whether the result is for all observers, and not only for those that have not received a value yet.
   private mutating func concernsAll(_ item: LiveRound.Item, _ outcome: LiveFetch.Outcome) -> Bool {
-    if item.wishes.contains(.change) { return true }
+    if item.wishes.contains(.change) || outcome.ownCommit?.isOfQuery == true { return true }
     if let digest = outcome.digest, let last = item.query.lastDigest {
       // A fetch for a new observer may also contain an external commit that has not been detected yet.
       if digest != last { return true }

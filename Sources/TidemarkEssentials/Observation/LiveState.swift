@@ -21,6 +21,9 @@ struct LiveState {
 
   var lines = Lines()
 
+  /// The fetch whose transaction is being committed.
+  var ownCommit: OwnCommit?
+
   /// How many observers are fetching their first value on their own threads.
   var startingCount = 0
 
@@ -117,6 +120,9 @@ struct LiveState {
 
     /// The version of needs that commits may have been captured for since.
     var needsVersion: Int
+
+    /// A later commit that the fetch has made itself, if it was reported.
+    var ownCommit: CommitNumber?
   }
 
   /// What is let go outside of the lock, since it may end what it holds.
@@ -180,7 +186,11 @@ struct LiveState {
     if known == nil, wish == nil { query.note(outcome.selection) }
     // What the others were given may be something else.
     query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
-    if isProvisional { ask(query, .change) } else if let wish { ask(query, wish) }
+    if isProvisional || outcome.ownCommit?.isOfQuery == true && query.observers.count > 1 {
+      ask(query, .change)
+    } else if let wish {
+      ask(query, wish)
+    }
     return nextWork()
   }
 
@@ -237,7 +247,9 @@ struct LiveState {
     {
       return .change
     }
-    if log.contains(after: begun.commit, needsVersion: query.needsVersion, where: { $0.touches(region) }) {
+    if log.contains(
+      after: begun.commit, but: begun.ownCommit, needsVersion: query.needsVersion, where: { $0.touches(region) })
+    {
       return .change
     }
     return log.hasOthers(after: begun.commit) ? .others : nil

@@ -101,7 +101,7 @@ extension StartedObservation {
     events.willStart?()
     if ground.isInherited { return fail(Database.inheritedError) }
     if ground.writer == nil {
-      takeOneValue { try ground.read(fetch) }
+      takeOneValue { try ground.read { db, _ in try fetch(db) } }
     } else {
       LiveEngine.engine(of: ground).startNow(self, key, source, in: ground)
     }

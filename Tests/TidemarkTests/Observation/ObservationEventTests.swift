@@ -32,6 +32,23 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
+  func anImmediateStartPrintsTheSameLines(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let lines = Lines()
+      let (deliveries, cancellable) = ValueObservationTests.playerCount.print(to: lines)
+        .collect(in: writer, scheduling: AtOnce())
+      try writer.write { try $0.addPlayer("Arthur") }
+      try deliveries.wait(forLast: 1)
+      cancellable.cancel()
+      #expect(
+        lines.all == [
+          "start", "fetch", "tracked region: player(*)", "value: 0", "database did change", "fetch", "value: 1",
+          "cancel",
+        ])
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
   func aFailureIsToldAndACancelAfterItIsNot(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let lines = Lines()
