@@ -139,8 +139,7 @@ final class FollowedRows<Element: Equatable & Sendable, ID: Hashable & Sendable>
     _ = try db.internalRows("SELECT rootpage FROM sqlite_master LIMIT 1")
     var reading = TextReading(sql: sql, schemaVersions: versions)
     // What is completed may be more than SQLite takes: columns, or conditions in each other.
-    let arguments = prepared.arguments ?? prepared.preparedStatement.currentArguments
-    if let query = try RowwiseQuery(db.compile(sql, isInternal: true), db, arguments: arguments),
+    if let query = try RowwiseQuery(db.compile(sql, isInternal: true), db),
       let names = try? db.compile(query.sql, isInternal: true).columnNames,
       (try? db.compile(query.rowSQL, isInternal: true)) != nil
     {

@@ -1,9 +1,8 @@
 /// A query whose rows come one by one from the rows of one table: each of them can be fetched alone, and it can be told
 /// where it stands among the others.
 ///
-/// Its text is completed: the rows have ids, and the values that they are sorted by, behind what the program asked for.
-/// Rows that the query sorts equally are sorted as SQLite reads them, by the columns of an index or by their ids: the
-/// completed query has the order of the query (`ScanOrder`).
+/// Its text is completed: the rows have ids, and the values that they are sorted by, behind what the program asked for;
+/// rows that sort equally are in the order of their ids.
 ///
 /// Laws:
 /// 1. A row of the result depends on its own row in the table, and on nothing else: there are no other tables, no
@@ -28,19 +27,17 @@ struct RowwiseQuery: Sendable {
   let order: RowOrder
 
   /// Nil for a query that is another one.
-  ///
-  /// - parameter arguments: Those of the query.
-  init?(_ statement: Statement, _ db: Database, arguments: StatementArguments? = nil) throws {
+  init?(_ statement: Statement, _ db: Database) throws {
     guard statement.isReadonly, db.schemaFacts != nil else { return nil }
     do {
-      guard let made = try Self(parsing: statement, db, arguments) else { return nil }
+      guard let made = try Self(parsing: statement, db) else { return nil }
       self = made
     } catch is SelectParser.NotUnderstood {
       return nil
     }
   }
 
-  private init?(parsing statement: Statement, _ db: Database, _ arguments: StatementArguments?) throws {
+  private init?(parsing statement: Statement, _ db: Database) throws {
     var parser = try SelectParser(statement.sql)
     let query = try parser.parseStatement()
     guard query.isRowwise, !parser.mayAskOthers, !parser.parameters.contains(":\(Self.idArgument)"),
@@ -58,11 +55,6 @@ struct RowwiseQuery: Sendable {
       order.terms.append(RowOrder.Term(collation: collation, isDescending: direction))
     }
     guard try db.internalRows("PRAGMA encoding").first?.first == DatabaseValue(.string("UTF-8")) else { return nil }
-    var tieOrder = TieOrder(order, columns)
-    if !isComplete {
-      guard let scan = try db.scanOrder(of: statement.sql, arguments), tieOrder.add(scan, table) else { return nil }
-    }
-    (order, columns) = (tieOrder.order, tieOrder.columns)
     self.order = order
 
     let hidden = HiddenColumns(statement, table, columns, mayBeShown: core.aliases.isEmpty && core.showsColumnsAlone)
@@ -71,56 +63,15 @@ struct RowwiseQuery: Sendable {
 
     let start = "\(clauses.selection)\(hidden.selection) \(clauses.source)"
     let id = table.qualified(table.rowID)
-    let last = isComplete ? [] : tieOrder.addedTerms + ["\(id)\(order.isKeyDescending ? " DESC" : "")"]
+    let last = isComplete ? nil : "\(id)\(order.isKeyDescending ? " DESC" : "")"
     sql =
       start + (clauses.condition.map { " WHERE \($0)" } ?? "") + " ORDER BY "
-      + ((clauses.ordering.map { [String($0)] } ?? []) + last).joined(separator: ", ")
+      + [clauses.ordering.map(String.init), last].compactMap { $0 }.joined(separator: ", ")
     rowSQL = start + " WHERE " + (clauses.condition.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
   }
 }
 
 extension RowwiseQuery {
-  /// What rows are sorted by that the query sorts equally, behind what the query sorts by.
-  fileprivate struct TieOrder {
-    private(set) var order: RowOrder
-    private(set) var columns: [String]
-
-    /// The terms as they are written.
-    private(set) var addedTerms: [String] = []
-
-    init(_ order: RowOrder, _ columns: [String]) {
-      (self.order, self.columns) = (order, columns)
-    }
-
-    /// Adds the order in which rows are read.
-    ///
-    /// - returns: False when it is none that is known.
-    mutating func add(_ scan: ScanOrder, _ table: Table) -> Bool {
-      order.isKeyDescending = scan.isReversed
-      for column in scan.columns {
-        let isDescending = column.isDescending != scan.isReversed
-        guard let name = column.name, name != table.rowID else {
-          order.isKeyDescending = isDescending
-          break
-        }
-        guard !isEqual(name, column.collation) else { continue }
-        guard let collation = column.collation, table.facts.columns[name] != nil else { return false }
-        columns.append(name)
-        order.terms.append(RowOrder.Term(collation: collation, isDescending: isDescending))
-        addedTerms.append(
-          "\(table.qualified(name)) COLLATE \(collation.rawValue)\(isDescending ? " DESC" : "")")
-      }
-      return true
-    }
-
-    /// Whether rows that the terms so far sort equally have equal values of a column.
-    private func isEqual(_ column: String, _ collation: RowOrder.Collation?) -> Bool {
-      zip(columns, order.terms).contains { known, term in
-        known == column && (term.collation == .binary || term.collation == collation)
-      }
-    }
-  }
-
   /// The one table that is read.
   fileprivate struct Table {
     let name: String

@@ -43,15 +43,10 @@ extension Database {
 
   /// The rows of a statement of the library's own. It is not traced.
   func internalRows(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
-    try internalRows(sql, arguments.isEmpty ? nil : StatementArguments(values: arguments))
-  }
-
-  /// The rows of a statement of the library's own, with the arguments of a statement of the program.
-  func internalRows(_ sql: String, _ arguments: StatementArguments?) throws -> [[DatabaseValue]] {
     try untraced {
       let statement = try compile(sql, isInternal: true)
       statement.checksArguments = false
-      try statement.start(arguments)
+      try statement.start(arguments.isEmpty ? nil : StatementArguments(values: arguments))
       defer { statement.finish() }
       let columns = 0..<sqlite3_column_count(statement.sqliteStatement)
       var rows: [[DatabaseValue]] = []

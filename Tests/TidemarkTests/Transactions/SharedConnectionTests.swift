@@ -53,7 +53,7 @@ import Tidemark
     let (dbQueue, recorder) = try captured(Self.schema)
     let source = try DatabaseQueue()
     try source.inDatabase { try $0.execute(sql: "CREATE TABLE a (id); INSERT INTO a VALUES (7)") }
-    try source.inDatabase { sourceDb in
+    source.inDatabase { sourceDb in
       dbQueue.inDatabase { db in
         let backup = sqlite3_backup_init(db.sqliteConnection, "main", sourceDb.sqliteConnection, "main")
         #expect(sqlite3_backup_step(backup, -1) == SQLITE_DONE)
