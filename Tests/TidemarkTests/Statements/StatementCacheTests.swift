@@ -197,10 +197,12 @@ extension Database {
   /// The open statements of SQLite. C: `sqlite3_next_stmt`.
   var openStatementCount: Int {
     var count = 0
-    var statement = sqlite3_next_stmt(sqliteConnection, nil)
+    // Not `sqliteConnection`: a program that uses it shares the connection, which opens a statement.
+    let connection = handle?.pointer
+    var statement = sqlite3_next_stmt(connection, nil)
     while statement != nil {
       count += 1
-      statement = sqlite3_next_stmt(sqliteConnection, statement)
+      statement = sqlite3_next_stmt(connection, statement)
     }
     return count
   }
