@@ -118,6 +118,8 @@ func closures(_ db: Connection, _ queue: DispatchQueue, _ key: SQLExpression<Int
   try queue.sync { try db.transaction { try db.run(table.insert(key <- 7)) } }
   try queue.sync { try db.savepoint { try db.run("DELETE FROM t") } }
   DispatchQueue.concurrentPerform(iterations: 2) { index in
+    // The closure cannot throw.
+    // swift-format-ignore: NeverUseForceTry
     try! db.transaction { try db.run(table.insert(key <- Int64(index))) }
   }
   let id: Int64 = try db.transaction { try db.run(table.insert(key <- 8)) }

@@ -107,7 +107,8 @@ import Tidemark
       try db.execute(sql: "CREATE VIEW v AS SELECT title FROM book")
       var region = try SQLRequest<Row>(sql: "SELECT * FROM v, sqlite_master").databaseRegion(db)
       region.formUnion(DatabaseRegion(tables: [TableKey("AUTHOR"): .all, TableKey("nothing"): .all]))
-      #expect(try region.observable(db).description == "author(*),book(title),sqlite_master(name,rootpage,sql,tbl_name,type)")
+      let expected = "author(*),book(title),sqlite_master(name,rootpage,sql,tbl_name,type)"
+      #expect(try region.observable(db).description == expected)
       #expect(try DatabaseRegion.fullDatabase.observable(db).isFullDatabase)
     }
   }
