@@ -27,7 +27,7 @@ extension DatabaseVersion: CustomStringConvertible {
 extension DatabaseReader {
   /// Returns the version of the database after its last commit.
   ///
-  /// It blocks the thread like ``read(_:)``. Call it after a write: the version includes the write.
+  /// It blocks the thread like `read`. Call it after a write: the version includes the write.
   ///
   /// ```swift
   /// try dbPool.write { db in try player.update(db) }
@@ -35,7 +35,7 @@ extension DatabaseReader {
   /// ```
   ///
   /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
-  /// - throws: The errors of ``read(_:)``.
+  /// - throws: The errors of `read`.
   public func databaseVersion() throws -> DatabaseVersion? {
     let ground = _ground
     for _ in 0..<databaseVersionAttemptMax {
@@ -54,7 +54,7 @@ extension DatabaseReader {
   /// ```
   ///
   /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
-  /// - throws: The errors of ``read(_:)``, such as `CancellationError`.
+  /// - throws: The errors of `read`, such as `CancellationError`.
   public func databaseVersion() async throws -> DatabaseVersion? {
     let ground = _ground
     for _ in 0..<databaseVersionAttemptMax {
