@@ -1,4 +1,4 @@
-# The commands of the house. `make help` lists them.
+# The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo picture bench test test-fast test-release check lint format warnings negative typecheck portability examples tsan asan docs stress clean
@@ -21,7 +21,7 @@ SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 TEST_FLAGS := --no-parallel
 
 # `make test-fast` leaves out what takes long: random histories, simulated faults, and programs that run compilers.
-FAST_FLAGS := --skip '^StressTests' --skip '^FaultTests' --skip '^HouseTests' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)'
+FAST_FLAGS := --skip '^StressTests' --skip '^FaultTests' --skip '^ArchitectureTests' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)'
 
 # The optimizer moves releases: what a lock protects was released before the unlock in release builds only. So the
 # stress, oracle and storm tests run in a release build, too. The package has no other tests then: see Package.swift.

@@ -7,13 +7,13 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Set by Scripts/test-release.sh: the package has no more than what tests need that run in release builds.
+/// Set by `make test-release`: the package has no more than what tests need that run in release builds.
 let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
 /// The folders and files of TidemarkTests that run in release builds: live queries, and what they rest on.
 let releaseTestSources = [
   "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Connections/ThreadStopTests.swift",
-  "Differences", "Engine/MutexTests.swift", "Following", "Observation", "Regions", "Support",
+  "Differences", "Engine/MutexTests.swift", "IncrementalResults", "Observation", "Regions", "Support",
 ]
 
 let package = Package(
@@ -49,11 +49,12 @@ let package = Package(
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
-    .testTarget(name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport", "TestSupport"]),
+    .testTarget(
+      name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport", "TestSupport"]),
     .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "TestSupport", "Tidemark"]),
-    .testTarget(name: "HouseTests"),
+    .testTarget(name: "ArchitectureTests"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,8 +34,8 @@ func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
     workload("access: await pool.read", 4, bareRead) {
       try runTask { for _ in 0..<count { try await check(pool.read(fetch)) } }
     },
-    workload("access: await pool.readInPlace", 1.3, bareRead) {
-      try runTask { for _ in 0..<count { try await check(pool.readInPlace(fetch)) } }
+    workload("access: await pool.readInline", 1.3, bareRead) {
+      try runTask { for _ in 0..<count { try await check(pool.readInline(fetch)) } }
     },
     workload("access: pool.asyncRead, awaited", 4, bareRead) {
       try runTask { for _ in 0..<count { try await check(readElsewhere(pool)) } }

@@ -134,7 +134,7 @@ private final class BulkBenchmark {
       ValueObservation.trackingConstantRegion { db in
         try Int.fetchOne(db, sql: found.sql, arguments: hasArgument ? [found.firstArgument + number] : []) ?? 0
       }
-      .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
+      .start(in: pool, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) { _ in seen.add() }
     }
     seen.wait(for: found.count)
     return all

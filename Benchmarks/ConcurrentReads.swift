@@ -37,10 +37,10 @@ func measureConcurrentReads(_ folder: BenchmarkFolder, rounds: Int, _ report: Re
       }
       let bare = times["C"] ?? .nan
       for (name, target) in [("sync", 1.5), ("await", 2)] {
-        let who = name == "sync" ? "threads" : "tasks, await"
+        let callers = name == "sync" ? "threads" : "tasks, await"
         report.add(
           Figure(
-            group: group, name: "\(count) \(who)" + (isWritten ? ", and one writes" : ""),
+            group: group, name: "\(count) \(callers)" + (isWritten ? ", and one writes" : ""),
             value: (times[name] ?? .nan) / bare, unit: .ratio, target: target, bare: bare, library: times[name]))
       }
     }

@@ -28,7 +28,7 @@ func measureGroups(_ folder: BenchmarkFolder, transactionCount: Int, _ report: R
       step: try Int.fetchOne(db, sql: "SELECT n FROM step") ?? 0)
   }
   .withDatabaseVersions()
-  let cancellable = group.start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) {
+  let cancellable = group.start(in: pool, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) {
     values.add($0)
   }
   for step in 1...transactionCount {

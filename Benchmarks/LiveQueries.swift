@@ -52,11 +52,11 @@ private final class LiveBenchmark: @unchecked Sendable {
     add("memory of a query", perQuery, .bytes, target: 1024)
     let missing = try timeOfWrite { id in self.queryCount + 1 + id % (200_000 - self.queryCount) }
     add("writes that hit nothing, of those without queries", 100 / missing, .percent, target: 90)
-    let before = pool.liveMetrics
+    let before = pool.observationMetrics
     let hitting = try timeOfWrite { id in 1 + id % self.queryCount }
     add("writes that hit one query", 100 / hitting, .percent, target: 50)
     add("time of a write that hits one query", hitting, .ratio, target: 1.5)
-    let after = pool.liveMetrics
+    let after = pool.observationMetrics
     let writeCount = Double(pieceCount * writeCountOfPiece)
     add("wakes for a write that hits one query", Double(after.wakeCount - before.wakeCount) / writeCount, .ratio)
     add("fetches for a write", Double(after.fetchCount - before.fetchCount) / writeCount, .ratio)
@@ -76,7 +76,7 @@ private final class LiveBenchmark: @unchecked Sendable {
         try Int.fetchOne(db, sql: "SELECT score FROM item WHERE owner = ?", arguments: [owner]) ?? 0
       }
       cancellables.append(
-        observation.start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) {
+        observation.start(in: pool, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) {
           [delivered] _ in delivered.add()
         })
     }
@@ -84,7 +84,7 @@ private final class LiveBenchmark: @unchecked Sendable {
   }
 
   private func settle() throws {
-    while pool.liveMetrics.waitingQueryCount > 0 { usleep(1000) }
+    while pool.observationMetrics.waitingQueryCount > 0 { usleep(1000) }
     usleep(20_000)
   }
 
@@ -147,7 +147,8 @@ private final class LiveBenchmark: @unchecked Sendable {
     }
     let equal = Counter()
     let all = (0..<queryCount).map { _ in
-      observation.start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { _ in equal.add() }
+      observation.start(in: pool, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) { _ in equal.add()
+      }
     }
     equal.wait(for: queryCount)
     let (values, fetches) = (equal.value, fetchCount.value)
@@ -167,7 +168,7 @@ private final class LiveBenchmark: @unchecked Sendable {
 }
 
 /// Delivers on the fetching thread.
-struct AtOnceScheduler: ValueObservationScheduler {
+struct ImmediateScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }

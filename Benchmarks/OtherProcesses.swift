@@ -19,7 +19,7 @@ func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) thr
     defer {
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
-    let benchmark = try OthersBenchmark(path, mode)
+    let benchmark = try ExternalCommitBenchmark(path, mode)
     print("another process commits \(count) times, synchronous = \(synchronous), journal_mode = \(mode)")
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 1_000)
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 0)
@@ -28,7 +28,7 @@ func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) thr
   }
 }
 
-private final class OthersBenchmark: @unchecked Sendable {
+private final class ExternalCommitBenchmark: @unchecked Sendable {
   private let database: any DatabaseWriter
   private let path: String
   private let lock = NSLock()
@@ -59,7 +59,7 @@ private final class OthersBenchmark: @unchecked Sendable {
 
   func measure(_ count: Int, _ synchronous: String, pauseInMicroseconds pause: Int) throws {
     lock.withLock { deliveries.removeAll(keepingCapacity: true) }
-    let (fetches, cpu) = (database.liveMetrics.fetchCount, cpuTime())
+    let (fetches, cpu) = (database.observationMetrics.fetchCount, cpuTime())
     let child = Process()
     let pipe = Pipe()
     child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -78,7 +78,7 @@ private final class OthersBenchmark: @unchecked Sendable {
     let times = bytes.withUnsafeBytes { buffer in
       (0..<(buffer.count / 8)).map { buffer.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
     }
-    tell(delays(times), seconds, fetches: database.liveMetrics.fetchCount - fetches, usage: usage, pause)
+    report(delays(times), seconds, fetches: database.observationMetrics.fetchCount - fetches, usage: usage, pause)
   }
 
   /// The times from the return of each COMMIT to the delivery of its value, or of a later one; nil for a missing value.
@@ -92,7 +92,7 @@ private final class OthersBenchmark: @unchecked Sendable {
     }
   }
 
-  private func tell(_ delays: [UInt64?], _ seconds: Double, fetches: Int, usage: Double, _ pause: Int) {
+  private func report(_ delays: [UInt64?], _ seconds: Double, fetches: Int, usage: Double, _ pause: Int) {
     let known = delays.compactMap { $0 }.sorted()
     func quantile(_ part: Double) -> String {
       known.isEmpty ? "-" : microseconds(Double(known[min(known.count - 1, Int(Double(known.count) * part))]))

@@ -75,7 +75,7 @@ private final class WakeBenchmark: @unchecked Sendable {
         try Row.fetchAll(db, sql: sql, arguments: arguments(number)).map { Array($0.databaseValues) }
       }
       .removeDuplicates()
-      .start(in: pool, scheduling: AtOnceScheduler(), onError: { fatalError("\($0)") }) { value in
+      .start(in: pool, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) { value in
         values.set(value, at: number)
         seen.add()
       }
@@ -84,10 +84,10 @@ private final class WakeBenchmark: @unchecked Sendable {
     for _ in 0..<2_000 {
       try write()
       // Each fetch is examined on its own.
-      while pool.liveMetrics.fetchCount < queryCount + pool.liveMetrics.wakeCount { usleep(20) }
+      while pool.observationMetrics.fetchCount < queryCount + pool.observationMetrics.wakeCount { usleep(20) }
     }
     usleep(20_000)
-    let metrics = pool.liveMetrics
+    let metrics = pool.observationMetrics
     let wrong = try pool.read { db in
       try (0..<queryCount).count { number in
         let now = try Row.fetchAll(db, sql: sql, arguments: arguments(number)).map { Array($0.databaseValues) }

@@ -10,7 +10,7 @@
 #
 # - `--disable-xctest`. `swift test` runs two processes: one for XCTest, of which there is none here, one for Swift
 #   Testing. XCTest's own library leaves two objects behind at exit, which the leak sanitizer rightly reports.
-# - `--skip HouseTests`. They read the sources and run the compiler: nothing of the library runs in them.
+# - `--skip ArchitectureTests`. They read the sources and run the compiler: nothing of the library runs in them.
 # - `exitcode`. A sanitizer's report must fail the run even though every test passed. `swift test` turns it into its
 #   own status 1. The process of an exit test has the same options: a trap there is a signal, before any leak report,
 #   and a process expected to succeed fails when it races or leaks. Nothing has to be turned off for them.
@@ -64,4 +64,4 @@ if ! run_control mended ''; then
   exit 1
 fi
 
-swift test --sanitize="$sanitizer" --scratch-path "$scratch" --disable-xctest --skip HouseTests "$@"
+swift test --sanitize="$sanitizer" --scratch-path "$scratch" --disable-xctest --skip ArchitectureTests "$@"

@@ -8,7 +8,7 @@
 # tests have run: they tell it in lines that begin with `stress: end`, and what they count there is summed up by
 # scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails.
 #
-# `--skip HouseTests`. They read the sources, which are the same in each round.
+# `--skip ArchitectureTests`. They read the sources, which are the same in each round.
 # The million of transactions under live queries is a program of its own, since it takes minutes only with optimization.
 # Each round runs the stress, oracle and storm tests in a release build, too: see `make test-release`.
 # FaultTests and SimulationTests are run once, before the rounds: the former go through all cases, which are the same in
@@ -75,7 +75,7 @@ table() {
 run() {
   title=$1
   shift
-  if ! swift test --skip-build --skip HouseTests "$@" >"$log" 2>&1; then
+  if ! swift test --skip-build --skip ArchitectureTests "$@" >"$log" 2>&1; then
     cat "$log"
     echo "stress: $title failed; its output is above" >&2
     exit 1

@@ -8,7 +8,7 @@
 #
 # The watchdog: when the log has not grown for TIDEMARK_HANG_SECONDS (900), the run hangs. The script prints the tests
 # that have started and not ended, and stops the run. Waits of tests end sooner than that by themselves, with a message:
-# see Tests/TestSupport/Patience.swift.
+# see Tests/TestSupport/WaitLimit.swift.
 
 set -u
 cd "$(dirname "$0")/.."

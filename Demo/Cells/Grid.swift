@@ -53,7 +53,7 @@ struct Grid: Equatable, Sendable {
 
   private mutating func set(_ glyph: Glyph, _ role: Role, _ x: Int, _ y: Int) {
     let start = y * width + x
-    clearRest(around: start, count: glyph.width, row: y)
+    clearRemainder(around: start, count: glyph.width, row: y)
     cells[start] = Cell(character: glyph.character, role: role)
     var index = start + 1
     while index < start + glyph.width {
@@ -63,7 +63,7 @@ struct Grid: Equatable, Sendable {
   }
 
   /// Blanks the remaining cells of characters that are about to be overwritten in part.
-  private mutating func clearRest(around start: Int, count: Int, row: Int) {
+  private mutating func clearRemainder(around start: Int, count: Int, row: Int) {
     if cells[start].character == nil {
       var index = start - 1
       while index >= row * width {

@@ -66,7 +66,7 @@ final class Session {
       if now >= nextTick {
         let before = dashboard
         _ = take(.tick(makeTick(now)))
-        lookAtFile()
+        checkFile()
         // If nothing has happened, nothing is drawn.
         if dashboard != before { isChanged = true }
         nextTick = now + (isBusy ? Self.tickPause : Self.tickPause * 2)
@@ -169,7 +169,7 @@ final class Session {
     for effect in dashboard.handle(event) {
       switch effect {
       case .follow(let id, let query, let page): follow(id, query, page)
-      case .stopFollowing(let id): stopFollowing(id)
+      case .stopFollower(let id): stopFollower(id)
       case .check(let sql): check(sql)
       case .togglePause: togglePause()
       case .changeWriterCount(let step): world?.changeWriterCount(by: step, { [inbox] in inbox.post($0) })
@@ -189,14 +189,14 @@ final class Session {
   }
 
   private func follow(_ id: Pane.ID, _ query: Query, _ page: PageRequest) {
-    stopFollowing(id)
+    stopFollower(id)
     if let outage { return inbox.post(.failed(id, outage)) }
     let follower = Follower(query: query, page: page, interval: interval)
     let task = Task { [pool, inbox] in
-      await follower.follow(pool) { news in
+      await follower.follow(pool) { message in
         // The rows of the previous page are not needed any more.
         if Task.isCancelled { return }
-        switch news {
+        switch message {
         case .rows(let page): inbox.post(.rows(id, page))
         case .failed(let sentence): inbox.post(.failed(id, sentence))
         }
@@ -205,15 +205,15 @@ final class Session {
     followers[id] = (task, follower.fetching)
   }
 
-  private func stopFollowing(_ id: Pane.ID) {
+  private func stopFollower(_ id: Pane.ID) {
     followers.removeValue(forKey: id)?.task.cancel()
     inbox.forget(id)
   }
 
   /// Observes the queries in the current file.
-  private func lookAtFile() {
-    guard let news = file?.look() else { return }
-    switch news {
+  private func checkFile() {
+    guard let message = file?.checkFile() else { return }
+    switch message {
     case .opened(let pool):
       self.pool = pool
       outage = nil

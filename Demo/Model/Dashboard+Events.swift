@@ -8,7 +8,7 @@ extension Dashboard {
       return handle(key)
     case .resized(let size):
       self.size = size
-      return keepingRowsInSight()
+      return keepingRowsVisible()
     case .rows(let id, let page):
       update(id) { pane in
         pane.page = page
@@ -17,7 +17,7 @@ extension Dashboard {
         if !page.hasMore { pane.row = min(pane.row, max(0, page.end - 1)) }
         pane.column = min(pane.column, max(0, page.columns.count - 1))
       }
-      return keepingRowsInSight()
+      return keepingRowsVisible()
     case .failed(let id, let sentence):
       update(id) { $0.failure = sentence }
       return []
@@ -33,7 +33,7 @@ extension Dashboard {
   }
 
   /// Requests other rows if the visible ones are not loaded.
-  mutating func keepingRowsInSight() -> [Effect] {
+  mutating func keepingRowsVisible() -> [Effect] {
     let layout = Layout(self)
     return panes.indices.compactMap { index in
       let height = layout.rowCount(of: panes[index].id)

@@ -34,7 +34,7 @@ extension Dashboard {
     default:
       return scroll(key) ?? handleInWorld(key)
     }
-    return keepingRowsInSight()
+    return keepingRowsVisible()
   }
 
   private func handleInWorld(_ key: Key) -> [Effect] {
@@ -65,7 +65,7 @@ extension Dashboard {
     }
     panes.remove(at: focus)
     focus = min(focus, max(0, panes.count - 1))
-    return [.stopFollowing(pane.id)]
+    return [.stopFollower(pane.id)]
   }
 
   // MARK: - Scrolling
@@ -93,7 +93,7 @@ extension Dashboard {
     pane.row = max(0, min(pane.row, max(lastRow, 0)))
     pane.column = max(0, min(pane.column, page.columns.count - 1))
     panes[focus] = pane
-    return keepingRowsInSight()
+    return keepingRowsVisible()
   }
 
   // MARK: - Prompt and help

@@ -28,7 +28,7 @@ struct QueryFailure: Error {
 enum Effect: Equatable, Sendable {
   /// Observes the query of a pane instead of its previous one.
   case follow(Pane.ID, Query, PageRequest)
-  case stopFollowing(Pane.ID)
+  case stopFollower(Pane.ID)
   case check(sql: String)
   case togglePause
   case changeWriterCount(by: Int)

@@ -53,7 +53,7 @@ struct Quantiles: Equatable, Sendable {
 extension Figures {
   /// The observation metrics of the database.
   init(_ reader: some DatabaseReader) {
-    let metrics = reader.liveMetrics
+    let metrics = reader.observationMetrics
     observationCount = metrics.observationCount
     queryCount = metrics.queryCount
     commitCount = metrics.commitCount

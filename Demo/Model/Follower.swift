@@ -14,25 +14,25 @@ struct Follower: Sendable {
   /// When the running fetch started; nil if none is running.
   let fetching = FetchClock()
 
-  enum News: Sendable {
+  enum Message: Sendable {
     case rows(ResultPage)
     case failed(String)
   }
 
-  /// - parameter tell: Receives each value. Values that arrive while it runs, or during the interval, may be
+  /// - parameter notify: Receives each value. Values that arrive while it runs, or during the interval, may be
   ///   skipped; the last value is always delivered.
-  func follow(_ reader: some DatabaseReader, tell: @Sendable (News) -> Void) async {
+  func follow(_ reader: some DatabaseReader, notify: @Sendable (Message) -> Void) async {
     let observation = query.observation(page, fetching)
     while !Task.isCancelled {
       do {
         for try await rows in observation.values(in: reader) {
-          tell(.rows(rows.measured()))
+          notify(.rows(rows.measured()))
           if interval > .zero { try await Task.sleep(for: interval) }
         }
       } catch is CancellationError {
         return
       } catch {
-        tell(.failed(sentence(for: error)))
+        notify(.failed(sentence(for: error)))
       }
       // The sequence throws when the task is cancelled, which ends the loop.
       try? await Task.sleep(for: pauseAfterFailure)
@@ -42,7 +42,7 @@ struct Follower: Sendable {
 
 /// Stores when the running fetch started.
 final class FetchClock: Sendable {
-  private let start = Guarded<ContinuousClock.Instant?>(nil)
+  private let start = Locked<ContinuousClock.Instant?>(nil)
 
   func begin() { start.withLock { $0 = .now } }
   func end() { start.withLock { $0 = nil } }

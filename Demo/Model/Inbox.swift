@@ -2,13 +2,13 @@
 ///
 /// It keeps only the newest value of each pane, so that a slow screen does not use more memory.
 final class Inbox: Sendable {
-  private struct Letters {
+  private struct Messages {
     var panes: [Pane.ID: Event] = [:]
     var others: [Event] = []
     var isEmpty: Bool { panes.isEmpty && others.isEmpty }
   }
 
-  private let letters = Guarded(Letters())
+  private let messages = Locked(Messages())
 
   /// Called when the first event arrives in an empty inbox.
   private let wake: @Sendable () -> Void
@@ -18,11 +18,11 @@ final class Inbox: Sendable {
   }
 
   func post(_ event: Event) {
-    let wasEmpty = letters.withLock { letters in
-      let wasEmpty = letters.isEmpty
+    let wasEmpty = messages.withLock { messages in
+      let wasEmpty = messages.isEmpty
       switch event {
-      case .rows(let id, _), .failed(let id, _): letters.panes[id] = event
-      default: letters.others.append(event)
+      case .rows(let id, _), .failed(let id, _): messages.panes[id] = event
+      default: messages.others.append(event)
       }
       return wasEmpty
     }
@@ -31,14 +31,14 @@ final class Inbox: Sendable {
 
   /// Removes and returns all events.
   func take() -> [Event] {
-    letters.withLock { letters in
-      defer { letters = Letters() }
-      return letters.others + letters.panes.sorted { $0.key < $1.key }.map(\.value)
+    messages.withLock { messages in
+      defer { messages = Messages() }
+      return messages.others + messages.panes.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
   /// Removes the events of a pane.
   func forget(_ id: Pane.ID) {
-    letters.withLock { letters in _ = letters.panes.removeValue(forKey: id) }
+    messages.withLock { messages in _ = messages.panes.removeValue(forKey: id) }
   }
 }

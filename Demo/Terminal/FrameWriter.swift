@@ -55,7 +55,7 @@ struct FrameWriter: Sendable {
     let start = y * grid.width
     // Equal rows need no comparison of cells.
     if grid.cells[start..<(start + grid.width)] == old.cells[start..<(start + grid.width)] { return }
-    var isRestUncertain = false
+    var isRemainderUncertain = false
     for x in 0..<grid.width {
       let cell = grid.cells[start + x]
       guard let character = cell.character else {
@@ -63,10 +63,10 @@ struct FrameWriter: Sendable {
       }
       let glyph = Glyph(character)
       let range = (start + x)..<min(start + x + glyph.width, start + grid.width)
-      if !isRestUncertain {
+      if !isRemainderUncertain {
         if grid.cells[range] == old.cells[range] { continue }
         // The replaced character may have covered more cells than its width says.
-        isRestUncertain =
+        isRemainderUncertain =
           !glyph.isSure || old.cells[range].contains { cell in cell.character.map { !Glyph($0).isSure } ?? false }
       }
       write(cell, character, glyph, at: Point(x: x, y: y), &output)

@@ -1,13 +1,13 @@
 /// The results to be written: the newest one of each query.
 final class PlainInbox: Sendable {
-  struct Letters: Sendable {
+  struct Messages: Sendable {
     var results: [Int: PlainResult] = [:]
 
     /// The errors of queries without a result. They are newer than `results`.
     var failures: [Int: String] = [:]
   }
 
-  private let letters = Guarded(Letters())
+  private let messages = Locked(Messages())
   private let wake: @Sendable () -> Void
 
   init(wake: @escaping @Sendable () -> Void) {
@@ -15,22 +15,22 @@ final class PlainInbox: Sendable {
   }
 
   func post(_ result: PlainResult, of query: Int) {
-    letters.withLock { letters in
-      letters.results[query] = result
-      letters.failures[query] = nil
+    messages.withLock { messages in
+      messages.results[query] = result
+      messages.failures[query] = nil
     }
     wake()
   }
 
   func post(failure: String, of query: Int) {
-    letters.withLock { $0.failures[query] = failure }
+    messages.withLock { $0.failures[query] = failure }
     wake()
   }
 
-  func take() -> Letters {
-    letters.withLock { letters in
-      defer { letters = Letters() }
-      return letters
+  func take() -> Messages {
+    messages.withLock { messages in
+      defer { messages = Messages() }
+      return messages
     }
   }
 }

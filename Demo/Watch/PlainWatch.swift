@@ -31,7 +31,7 @@ struct PlainWatch {
     var changeCount = 0
     while true {
       if let number = waitForSomething() { Signals.die(of: number) }
-      switch file.look() {
+      switch file.checkFile() {
       case nil: break
       case .opened:
         tasks.forEach { $0.cancel() }
@@ -40,15 +40,15 @@ struct PlainWatch {
         tasks.forEach { $0.cancel() }
         Demo.complain("\(file.path): \(sentence). It is tried again every second")
       }
-      let letters = inbox.take()
-      for (index, result) in letters.results.sorted(by: { $0.key < $1.key }) {
+      let messages = inbox.take()
+      for (index, result) in messages.results.sorted(by: { $0.key < $1.key }) {
         failures[index] = nil
         changeCount += 1
         let change = PlainChange(number: changeCount, query: index + 1, time: Self.now, result: result)
         try writeAll(Array(writer.lines(for: change).utf8), to: STDOUT_FILENO)
         if changeCount == options.countMax { return }
       }
-      for (index, sentence) in letters.failures.sorted(by: { $0.key < $1.key }) where failures[index] != sentence {
+      for (index, sentence) in messages.failures.sorted(by: { $0.key < $1.key }) where failures[index] != sentence {
         failures[index] = sentence
         Demo.complain("Query \(index + 1): \(sentence). It is tried again every second")
       }

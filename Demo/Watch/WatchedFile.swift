@@ -3,7 +3,7 @@ import Tidemark
 
 /// A database file that is opened for watching.
 ///
-/// Another file may replace it: it is removed and created again, or another one is renamed over it. See `look`.
+/// Another file may replace it: it is removed and created again, or another one is renamed over it. See `checkFile`.
 struct WatchedFile {
   let path: String
   private(set) var pool: DatabasePool
@@ -11,11 +11,11 @@ struct WatchedFile {
   /// Keeps the file open. While it is open, no other file gets the same identity.
   private var identity: Identity?
 
-  /// Why the file cannot be read, as returned by the last `look`.
+  /// Why the file cannot be read, as returned by the last `checkFile`.
   private var failure: String?
 
   /// A change of the file.
-  enum News {
+  enum Message {
     case opened(DatabasePool)
     case failed(String)
   }
@@ -43,7 +43,7 @@ struct WatchedFile {
   /// Checks whether the file has been replaced or removed.
   ///
   /// - returns: The change since the last call, if any.
-  mutating func look() -> News? {
+  mutating func checkFile() -> Message? {
     let now = Identity(path: path)
     if now == identity {
       if failure == nil { return nil }

@@ -8,7 +8,7 @@ final class CommitClock: Sendable {
     var writes = SampleWindow(countMax: 1000)
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// The limit of stored commits, for the case that no screen shows the events.
   private static let waitingCountMax = 4096

@@ -57,7 +57,7 @@ enum Market {
 }
 
 /// A transaction of the market. Each one returns the number of the event that it inserts.
-enum Deed: CaseIterable {
+enum TraderOperation: CaseIterable {
   case order, pay, restock, chat, tidy
 
   private static let remarks = [
@@ -70,7 +70,7 @@ enum Deed: CaseIterable {
   private static let keptCount = 20_000
 
   /// Chooses the next transaction of a writer: mostly orders and payments.
-  static func next(_ random: inout some RandomNumberGenerator) -> Deed {
+  static func next(_ random: inout some RandomNumberGenerator) -> TraderOperation {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<45: .order
     case 45..<80: .pay
@@ -82,11 +82,11 @@ enum Deed: CaseIterable {
 
   func callAsFunction(_ db: Database, _ random: inout some RandomNumberGenerator) throws -> Int64 {
     switch self {
-    case .order: try Deed.placeOrder(db, &random)
-    case .pay: try Deed.payOldest(db)
-    case .restock: try Deed.fillShelf(db)
-    case .chat: try Deed.say(db, &random)
-    case .tidy: try Deed.throwAway(db)
+    case .order: try TraderOperation.placeOrder(db, &random)
+    case .pay: try TraderOperation.payOldest(db)
+    case .restock: try TraderOperation.fillShelf(db)
+    case .chat: try TraderOperation.say(db, &random)
+    case .tidy: try TraderOperation.throwAway(db)
     }
   }
 
@@ -95,7 +95,7 @@ enum Deed: CaseIterable {
     // Some products sell better than others.
     let product = min(Int.random(in: 1...Market.products.count, using: &random), Int.random(in: 1...40, using: &random))
     try insertOrder(db, customer: customer, product: product, quantity: Int.random(in: 1...4, using: &random))
-    return try tell(
+    return try insertEvent(
       db, "order", customer: customer, "#\(db.lastInsertedRowID) \(Market.products[product - 1].name)")
   }
 
@@ -109,14 +109,14 @@ enum Deed: CaseIterable {
   private static func payOldest(_ db: Database) throws -> Int64 {
     let oldest = try Row.fetchOne(
       db, sql: #"SELECT id, customerId, amount FROM "order" WHERE state = 'placed' ORDER BY id LIMIT 1"#)
-    guard let oldest else { return try tell(db, "payment", customer: nil, "nobody owes anything") }
+    guard let oldest else { return try insertEvent(db, "payment", customer: nil, "nobody owes anything") }
     let id: Int64 = oldest["id"]
     let amount: Int = oldest["amount"]
     try db.execute(sql: #"UPDATE "order" SET state = 'paid' WHERE id = ?"#, arguments: [id])
     try db.execute(
       sql: "INSERT INTO payment (orderId, method, amount) VALUES (?, ?, ?)",
       arguments: [id, id % 3 == 0 ? "cash" : "card", amount])
-    return try tell(
+    return try insertEvent(
       db, "payment", customer: oldest["customerId"],
       "#\(id) \(NumberText.fixed(Double(amount) / 100, decimals: 2)) €")
   }
@@ -124,12 +124,12 @@ enum Deed: CaseIterable {
   private static func fillShelf(_ db: Database) throws -> Int64 {
     try db.execute(
       sql: "UPDATE product SET stock = stock + 400 WHERE id = (SELECT id FROM product ORDER BY stock LIMIT 1)")
-    return try tell(db, "stock", customer: nil, "400 more of what was nearly gone")
+    return try insertEvent(db, "stock", customer: nil, "400 more of what was nearly gone")
   }
 
   private static func say(_ db: Database, _ random: inout some RandomNumberGenerator) throws -> Int64 {
     let customer = Int.random(in: 1...Market.customerCount, using: &random)
-    return try tell(db, "chat", customer: customer, remarks.randomElement(using: &random) ?? "")
+    return try insertEvent(db, "chat", customer: customer, remarks.randomElement(using: &random) ?? "")
   }
 
   /// Deletes old completed orders: the market may run for days.
@@ -139,10 +139,10 @@ enum Deed: CaseIterable {
       try db.execute(
         sql: "DELETE FROM \(table) WHERE \(condition)id < (SELECT MAX(id) FROM \(table)) - \(keptCount)")
     }
-    return try tell(db, "office", customer: nil, "old papers thrown away")
+    return try insertEvent(db, "office", customer: nil, "old papers thrown away")
   }
 
-  private static func tell(_ db: Database, _ what: String, customer: Int?, _ text: String) throws -> Int64 {
+  private static func insertEvent(_ db: Database, _ what: String, customer: Int?, _ text: String) throws -> Int64 {
     try db.execute(
       sql: "INSERT INTO event (what, who, text) VALUES (?, (SELECT name FROM customer WHERE id = ?), ?)",
       arguments: [what, customer, text])

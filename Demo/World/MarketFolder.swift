@@ -17,7 +17,7 @@ struct MarketFolder: Sendable {
   ///
   /// - throws: `Failure` if the folder cannot be created.
   init(in parent: URL = FileManager.default.temporaryDirectory) throws {
-    Self.removeAbandoned(in: parent)
+    Self.removeStaleFolders(in: parent)
     while true {
       let path = parent.appending(path: Self.prefix + UUID().uuidString).path()
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ struct MarketFolder: Sendable {
     close(lock)
   }
 
-  private static func removeAbandoned(in parent: URL) {
+  private static func removeStaleFolders(in parent: URL) {
     // A folder that cannot be read contains nothing that could be removed.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path())) ?? []
     for name in names where name.hasPrefix(prefix) {

@@ -10,7 +10,7 @@ final class World: Sendable {
   let pool: DatabasePool
   let commits = CommitClock()
   private let folder: MarketFolder
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
   private struct State {
     var writers: [Task<Void, Never>] = []
@@ -24,7 +24,7 @@ final class World: Sendable {
   /// Opens the market. The writers start with `togglePause`.
   init(writerCount: Int) throws {
     folder = try MarketFolder()
-    state = Guarded(State(writerCount: writerCount))
+    state = Locked(State(writerCount: writerCount))
     pool = try DatabasePool(path: folder.path + "/market.sqlite")
     try pool.write(Market.create)
   }
@@ -55,34 +55,34 @@ final class World: Sendable {
 
   // MARK: - Writers
 
-  func togglePause(_ tell: @escaping @Sendable (Event) -> Void) {
+  func togglePause(_ notify: @escaping @Sendable (Event) -> Void) {
     state.withLock { $0.isPaused.toggle() }
-    adjustWriters(tell)
+    adjustWriters(notify)
   }
 
-  func changeWriterCount(by step: Int, _ tell: @escaping @Sendable (Event) -> Void) {
+  func changeWriterCount(by step: Int, _ notify: @escaping @Sendable (Event) -> Void) {
     state.withLock { $0.writerCount = max(0, min($0.writerCount + step, Self.writerCountMax)) }
-    adjustWriters(tell)
+    adjustWriters(notify)
   }
 
-  private func adjustWriters(_ tell: @escaping @Sendable (Event) -> Void) {
+  private func adjustWriters(_ notify: @escaping @Sendable (Event) -> Void) {
     state.withLock { state in
       let count = state.isPaused ? 0 : state.writerCount
       while state.writers.count > count { state.writers.removeLast().cancel() }
       while state.writers.count < count {
-        state.writers.append(Task { [weak self] in await self?.write(tell) })
+        state.writers.append(Task { [weak self] in await self?.write(notify) })
       }
     }
   }
 
   /// Writes until the task is cancelled.
-  private func write(_ tell: @Sendable (Event) -> Void) async {
+  private func write(_ notify: @Sendable (Event) -> Void) async {
     do {
       while !Task.isCancelled {
         let start = ContinuousClock.now
         let (event, end) = try await pool.write { db in
           var random = SystemRandomNumberGenerator()
-          return (try Deed.next(&random)(db, &random), ContinuousClock.now)
+          return (try TraderOperation.next(&random)(db, &random), ContinuousClock.now)
         }
         commits.add(event: event, at: end, after: .now - start)
         state.withLock { $0.commitCount += 1 }
@@ -91,12 +91,12 @@ final class World: Sendable {
     } catch is CancellationError {
       // Paused, or the number of writers was reduced.
     } catch {
-      tell(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
+      notify(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
     }
   }
 
   /// Inserts many rows in one transaction.
-  func burst(_ tell: @escaping @Sendable (Event) -> Void) {
+  func burst(_ notify: @escaping @Sendable (Event) -> Void) {
     let isFirst = state.withLock { state in
       defer { state.isBursting = true }
       return !state.isBursting
@@ -107,15 +107,15 @@ final class World: Sendable {
       do {
         try await pool.write { db in
           for number in 0..<Self.burstCount {
-            try Deed.insertOrder(
+            try TraderOperation.insertOrder(
               db, customer: 1 + number % Market.customerCount, product: 1 + number % Market.products.count, quantity: 1)
           }
         }
         let duration = NumberText.seconds((.now - start).inSeconds)
-        tell(
+        notify(
           .noticed("\(NumberText.grouped(Self.burstCount)) orders in one transaction: \(duration)", isFailure: false))
       } catch {
-        tell(.noticed("The burst has failed: \(sentence(for: error))", isFailure: true))
+        notify(.noticed("The burst has failed: \(sentence(for: error))", isFailure: true))
       }
       state.withLock { $0.isBursting = false }
     }

@@ -34,7 +34,7 @@ extension NSNumber: DatabaseValueConvertible {
   }
 }
 
-extension NSNumber: RefusableValue {
+extension NSNumber: ReportsUnreadableValue {
   /// The Objective-C letter of the type inside.
   private var kind: UInt8 { UInt8(truncatingIfNeeded: objCType.pointee) }
 

@@ -5,18 +5,18 @@ import Foundation
 //
 //     StressChild DEED PATH NAME
 
-let deeds: [String: (_ path: String, _ name: String) throws -> Void] = [
-  "write": write, "boast": boast, "backup": backup, "migrate": migrate, "close": close,
+let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
+  "write": write, "boast": acknowledgeTooEarly, "backup": backup, "migrate": migrate, "close": close,
   "count": count,
 ]
 
 let words = CommandLine.arguments.dropFirst()
-guard words.count == 3, let deed = words.first.flatMap({ deeds[$0] }) else {
-  complain("StressChild \(deeds.keys.sorted().joined(separator: "|")) PATH NAME")
+guard words.count == 3, let operation = words.first.flatMap({ operations[$0] }) else {
+  complain("StressChild \(operations.keys.sorted().joined(separator: "|")) PATH NAME")
   exit(2)
 }
 do {
-  try deed(CommandLine.arguments[2], CommandLine.arguments[3])
+  try operation(CommandLine.arguments[2], CommandLine.arguments[3])
 } catch {
   complain("\(CommandLine.arguments[3]): \(error)")
   exit(4)

@@ -18,7 +18,7 @@ var hasProblem = false
 for seed in Scale.seeds(daily: seedCount, full: seedCount) {
   let run = Run("live-final", seed: seed, limit: 3600)
   try await LiveWorld.checkFinalValues(run, rounds: rounds, queryCount: queryCount)
-  run.tell()
+  run.report()
   if !run.allProblems.isEmpty { hasProblem = true }
 }
 exit(hasProblem ? 1 : 0)

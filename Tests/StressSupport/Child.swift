@@ -15,11 +15,11 @@ package final class Child: Sendable {
 
   package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
 
-  /// - parameter deed: The work to do, see `Tests/StressChild`.
-  package init(_ deed: String, database: String, name: String) throws {
+  /// - parameter operation: The work to do, see `Tests/StressChild`.
+  package init(_ operation: String, database: String, name: String) throws {
     process = Process()
     process.executableURL = Self.program
-    process.arguments = [deed, database, name]
+    process.arguments = [operation, database, name]
     process.standardOutput = acknowledgements
     process.standardError = complaints
     process.standardInput = orders

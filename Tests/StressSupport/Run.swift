@@ -15,9 +15,9 @@ package final class Run: Sendable {
   private let end = DispatchSemaphore(value: 0)
 
   /// - parameter limit: The number of seconds after which the run hangs: the process ends then, since its threads
-  ///   cannot be interrupted. It is `Patience.processLimit` at least.
+  ///   cannot be interrupted. It is `WaitLimit.processLimit` at least.
   package init(_ scenario: String, seed: UInt64, limit: Int = 0) {
-    let limit = max(limit, Int(Patience.processLimit / .seconds(1)))
+    let limit = max(limit, Int(WaitLimit.processLimit / .seconds(1)))
     self.scenario = scenario
     self.seed = seed
     print("stress: begin \(scenario) TIDEMARK_SEED=\(seed)")
@@ -61,16 +61,16 @@ package final class Run: Sendable {
   /// - returns: The printed text.
   @discardableResult
   package func finish() -> String {
-    let told = tell()
+    let summary = report()
     for problem in allProblems.prefix(5) {
       Issue.record("\(scenario), TIDEMARK_SEED=\(seed): \(problem)")
     }
-    return told
+    return summary
   }
 
   /// Ends the run, and prints its counters and violations, for a process other than the test process.
   @discardableResult
-  package func tell() -> String {
+  package func report() -> String {
     end.signal()
     let duration = ContinuousClock.now - begin
     let numbers = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")

@@ -7,7 +7,7 @@ extension TestFolder {
   package func pool(readers: Int = 4, _ setUp: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.maximumReaderCount = readers
-    configuration.busyMode = .timeout(Patience.seconds)
+    configuration.busyMode = .timeout(WaitLimit.seconds)
     configuration.prepareDatabase { db in
       if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 50") }
     }
@@ -20,7 +20,7 @@ extension TestFolder {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
     guard sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return "not opened" }
-    sqlite3_busy_timeout(connection, CInt(Patience.seconds * 1000))
+    sqlite3_busy_timeout(connection, CInt(WaitLimit.seconds * 1000))
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
     guard sqlite3_prepare_v2(connection, "PRAGMA integrity_check(1)", -1, &statement, nil) == SQLITE_OK,

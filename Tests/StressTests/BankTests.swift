@@ -5,14 +5,14 @@ import Tidemark
 /// Transfers between accounts: every read finds the same total, and no negative balance.
 @Suite(.serialized) struct BankTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 3))
-  func theSumIsTheSameInEveryRead(seed: UInt64) async throws {
+  func everyReadSeesTheSameSum(seed: UInt64) async throws {
     let run = Run("bank", seed: seed)
     try await perform(run, rounds: Scale.of(daily: 150, full: 2000))
     run.finish()
   }
 
   @Test(arguments: Bank.Fault.allCases)
-  func aFaultOfTheBankIsFound(fault: Bank.Fault) async throws {
+  func plantedBankFaultsAreFound(fault: Bank.Fault) async throws {
     let run = Run("bank-control", seed: Scale.seed)
     try await perform(run, rounds: 20, fault)
     run.finishControl(planted: "\(fault)")
@@ -68,7 +68,7 @@ struct Bank: Sendable {
 
   // MARK: Writing
 
-  struct Refused: Error {}
+  struct PlannedFailure: Error {}
 
   /// One transfer. Some are refused when they are half done, and leave nothing.
   static func transfer(_ db: Database, _ numbers: RandomNumbers) throws {
@@ -78,7 +78,7 @@ struct Bank: Sendable {
     let balance = try Int.fetchOne(db, sql: "SELECT balance FROM account WHERE id = ?", arguments: [payer]) ?? 0
     let amount = numbers.below(balance + 1)
     try db.execute(sql: "UPDATE account SET balance = balance - ? WHERE id = ?", arguments: [amount, payer])
-    if numbers.once(in: 10) { throw Refused() }
+    if numbers.once(in: 10) { throw PlannedFailure() }
     if numbers.once(in: 10) {
       try db.inSavepoint {
         try db.execute(sql: "UPDATE account SET balance = balance + 1000")
@@ -112,7 +112,7 @@ struct Bank: Sendable {
           }
         }
         run.count("transactions")
-      } catch is Refused {
+      } catch is PlannedFailure {
         run.count("refused")
       }
     }
@@ -134,7 +134,7 @@ struct Bank: Sendable {
           try await pool.write { try Self.transfer($0, own) }
         }
         run.count("transactions")
-      } catch is Refused {
+      } catch is PlannedFailure {
         run.count("refused")
       }
     }
@@ -157,7 +157,7 @@ struct Bank: Sendable {
     var numbers = RandomNumbers(seed: run.seed, stream: worker)
     for _ in 0..<rounds {
       if numbers.once(in: 3) {
-        try await pool.readInPlace { check($0, "read in place") }
+        try await pool.readInline { check($0, "read in place") }
       } else {
         try await pool.read { check($0, "async read") }
       }
@@ -179,10 +179,10 @@ struct Bank: Sendable {
     }
   }
 
-  @Sendable func check(_ result: Result<Database, any Error>, _ who: String) {
+  @Sendable func check(_ result: Result<Database, any Error>, _ actor: String) {
     switch result {
-    case .success(let db): check(db, who)
-    case .failure(let error): run.problem("\(who): \(error)")
+    case .success(let db): check(db, actor)
+    case .failure(let error): run.problem("\(actor): \(error)")
     }
   }
 
@@ -206,21 +206,21 @@ struct Bank: Sendable {
   /// Looks at the accounts one by one, so that there is time between the statements.
   ///
   /// - parameter meanwhile: Is done when half of them have been looked at.
-  func check(_ db: Database, _ who: String, meanwhile: () throws -> Void = {}) {
+  func check(_ db: Database, _ actor: String, meanwhile: () throws -> Void = {}) {
     do {
       var sum = 0
       for id in 0..<Self.accountCount {
         let balance = try Int.fetchOne(db, sql: "SELECT balance FROM account WHERE id = ?", arguments: [id]) ?? 0
-        if balance < 0 { run.problem("\(who): account \(id) has \(balance)") }
+        if balance < 0 { run.problem("\(actor): account \(id) has \(balance)") }
         sum += balance
         if id == Self.accountCount / 2 { try meanwhile() }
       }
-      if sum != Self.sum { run.problem("\(who): the accounts have \(sum), not \(Self.sum)") }
+      if sum != Self.sum { run.problem("\(actor): the accounts have \(sum), not \(Self.sum)") }
       let whole = try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account")
-      if whole != sum { run.problem("\(who): \(sum) one by one, \(whole ?? 0) together") }
+      if whole != sum { run.problem("\(actor): \(sum) one by one, \(whole ?? 0) together") }
       run.count("reads")
     } catch {
-      run.problem("\(who): \(error)")
+      run.problem("\(actor): \(error)")
     }
   }
 }

@@ -9,7 +9,7 @@ import Tidemark
 /// The storm has a process of its own, so that its threads and descriptors can be counted.
 @Suite(.serialized) struct CancellationStormTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
-  func nothingIsStuckLostOrLeftBehind(seed: UInt64) async throws {
+  func cancellationLosesAndLeaksNothing(seed: UInt64) async throws {
     let folder = try TestFolder(onDisk: true)
     let report = folder.path + "/report"
     await #expect(processExitsWith: .success) { [seed, report = report as String] in
@@ -20,7 +20,7 @@ import Tidemark
   }
 
   @Test(arguments: CancellationStorm.Fault.allCases)
-  func aFaultOfTheStormIsFound(fault: CancellationStorm.Fault) async throws {
+  func plantedCancellationFaultsAreFound(fault: CancellationStorm.Fault) async throws {
     let folder = try TestFolder(onDisk: true)
     let report = folder.path + "/report"
     let seed = Scale.seed
@@ -45,7 +45,7 @@ enum CancellationStorm {
   static func perform(seed: UInt64, report: String) async throws {
     let run = Run("cancellation", seed: seed, limit: 240)
     try await perform(run, rounds: Scale.of(daily: 60, full: 400))
-    try tell(run, report)
+    try printReport(run, report)
   }
 
   static func findPlanted(_ fault: Fault, seed: UInt64, report: String) async throws {
@@ -57,10 +57,10 @@ enum CancellationStorm {
       run.count("planted")
       run.forgetProblems()
     }
-    try tell(run, report)
+    try printReport(run, report)
   }
 
-  private static func tell(_ run: Run, _ report: String) throws {
+  private static func printReport(_ run: Run, _ report: String) throws {
     let words = run.finish()
     try words.write(toFile: report, atomically: true, encoding: .utf8)
     if !run.allProblems.isEmpty { throw Failed() }

@@ -7,13 +7,13 @@ import Tidemark
 /// Several pools, and a queue, on the same file, all of which write and move the log into the database.
 @Suite(.serialized) struct PoolsTests {
   @Test(arguments: Scale.seeds(daily: 1, full: 2))
-  func poolsOnOneFileLoseNothing(seed: UInt64) async throws {
+  func severalPoolsOnOneFileLoseNothing(seed: UInt64) async throws {
     let run = Run("pools", seed: seed)
     try await perform(run, rounds: Scale.of(daily: 100, full: 800))
     run.finish()
   }
 
-  @Test func aWriteThatAnotherPoolLosesIsFound() async throws {
+  @Test func lostWritesOfAnotherPoolAreFound() async throws {
     let run = Run("pools-control", seed: Scale.seed)
     try await perform(run, rounds: 10, losesAWrite: true)
     run.finishControl(planted: "a lost write")
@@ -55,7 +55,7 @@ import Tidemark
     }
     let pools = try (0..<poolCount).map { _ in try folder.pool { $0.prepareDatabase(oftenCheckpointing) } }
     var configuration = Configuration()
-    configuration.busyMode = .timeout(Patience.seconds)
+    configuration.busyMode = .timeout(WaitLimit.seconds)
     configuration.prepareDatabase(oftenCheckpointing)
     return pools + [try DatabaseQueue(path: folder.database, configuration: configuration)]
   }

@@ -78,7 +78,7 @@ struct StormAccesses: Sendable {
       try await pool.read { check($0, stops) }
       return false
     case 4:
-      try await pool.readInPlace { check($0, stops) }
+      try await pool.readInline { check($0, stops) }
       return false
     case 5:
       // Long enough to be cancelled in the middle.

@@ -4,17 +4,18 @@ import Synchronization
 import Testing
 import Tidemark
 
-/// Whatever is done to a pool in the middle of traffic: those who use it see its laws, or an error that says why not.
+/// Whatever is done to a pool in the middle of traffic: those who use it see its invariants, or an error that says why
+/// not.
 @Suite(.serialized) struct TrafficTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
-  func nothingThatIsDoneToAPoolHarmsItsData(seed: UInt64) async throws {
+  func randomPoolOperationsKeepTheDataConsistent(seed: UInt64) async throws {
     let run = Run("traffic", seed: seed)
     try await perform(run, rounds: Scale.of(daily: 150, full: 600))
     run.finish()
   }
 
   @Test(arguments: Traffic.Fault.allCases)
-  func aFaultOfTheTrafficIsFound(fault: Traffic.Fault) async throws {
+  func plantedTrafficFaultsAreFound(fault: Traffic.Fault) async throws {
     let run = Run("traffic-control", seed: Scale.seed)
     try await perform(run, rounds: 20, fault)
     run.finishControl(planted: "\(fault)")
@@ -44,7 +45,7 @@ import Tidemark
 final class Traffic: Sendable {
   /// What may be wrong with a pool, for the controls.
   enum Fault: CaseIterable, CustomTestStringConvertible {
-    case halfWrite, lostWrite, untoldWrite, openFile
+    case halfWrite, lostWrite, unrecordedWrite, openFile
 
     var testDescription: String { "\(self)" }
   }
@@ -139,7 +140,7 @@ final class Traffic: Sendable {
     for _ in 0..<rounds {
       do {
         switch numbers.below(4) {
-        case 0: try await pool.readInPlace { try self.check($0) }
+        case 0: try await pool.readInline { try self.check($0) }
         case 1: try await pool.makeSnapshot().read { try self.check($0) }
         default: try await pool.read { try self.check($0) }
         }
@@ -201,7 +202,7 @@ final class Traffic: Sendable {
       try pool.write { try $0.execute(sql: "INSERT INTO one VALUES (?)", arguments: [number]) }
       acknowledge(number)
     case .lostWrite: acknowledge(number)
-    case .untoldWrite: try pool.write { try Self.write($0, number) }
+    case .unrecordedWrite: try pool.write { try Self.write($0, number) }
     case .openFile: forgotten.withLock { $0 = FileHandle(forReadingAtPath: folder.database) }
     }
   }

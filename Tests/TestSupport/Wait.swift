@@ -3,7 +3,7 @@ import Foundation
 /// How tests wait for something that another thread, task or process does.
 ///
 /// The rule: a test waits without a deadline of its own, because a busy machine may be slow for any length of time, and
-/// slow is not wrong. Only a wait of ``Patience/limit`` counts as a hang. It prints all waits in progress and throws
+/// slow is not wrong. Only a wait of ``WaitLimit/limit`` counts as a hang. It prints all waits in progress and throws
 /// ``Hang``, so that the test fails and the run goes on.
 package enum Wait {
   /// Waits until a condition holds that has no event of its own, on the current thread.
@@ -14,7 +14,7 @@ package enum Wait {
     _ condition: () throws -> Bool
   ) throws {
     if try condition() { return }
-    let patience = Patience(what(), file: file, line: line)
+    let patience = WaitLimit(what(), file: file, line: line)
     while try !condition() {
       try patience.check()
       Thread.sleep(forTimeInterval: 0.001)
@@ -29,7 +29,7 @@ package enum Wait {
     _ condition: () throws -> Bool
   ) async throws {
     if try condition() { return }
-    let patience = Patience(what(), file: file, line: line)
+    let patience = WaitLimit(what(), file: file, line: line)
     while try !condition() {
       try patience.check()
       try await Task.sleep(for: .milliseconds(1))
@@ -44,7 +44,7 @@ package enum Wait {
     line: Int = #line
   ) throws {
     if semaphore.wait(timeout: .now()) == .success { return }
-    let patience = Patience(what(), file: file, line: line)
+    let patience = WaitLimit(what(), file: file, line: line)
     while semaphore.wait(timeout: .now() + .milliseconds(200)) == .timedOut { try patience.check() }
   }
 
@@ -56,7 +56,7 @@ package enum Wait {
     line: Int = #line, until isReached: () throws -> Bool
   ) throws {
     if try isReached() { return }
-    let patience = Patience(what(), file: file, line: line)
+    let patience = WaitLimit(what(), file: file, line: line)
     while try !isReached() {
       _ = condition.wait(until: Date.now + 0.2)
       try patience.check()

@@ -4,7 +4,7 @@
 #   Tests/TypeChecking/run.sh [folder of built products]
 #
 # LongExpressions.swift, LongTypedExpressions.swift and GenericTypedExpressions.swift are checked against the built modules, with the compiler's warning
-# for expressions that take more than 100 ms, on a machine where Yardstick.swift takes 125 ms: on a slower one, or one
+# for expressions that take more than 100 ms, on a machine where Baseline.swift takes 125 ms: on a slower one, or one
 # that is busy, it is as much more. What is slow sixteen times in a row is slow.
 #
 # Swift6Program.swift, Swift5Program.swift and the first program of README.md, FirstProgram/main.swift, must compile: the
@@ -16,15 +16,15 @@ folder=Tests/TypeChecking
 files="$folder/LongExpressions.swift $folder/LongTypedExpressions.swift $folder/GenericTypedExpressions.swift"
 products=${1:-.build/debug}
 
-# How long the compiler takes for the yardstick, in milliseconds: the least of three.
-yardstick() {
+# How long the compiler takes for the baseline, in milliseconds: the least of three.
+baseline() {
   for attempt in 1 2 3; do
     swiftc -typecheck -parse-as-library -Xfrontend -warn-long-expression-type-checking=1 \
-      Tests/TypeChecking/Yardstick.swift 2>&1 | sed -n 's/.*Yardstick.*expression took \([0-9]*\)ms.*/\1/p' | head -n 1
+      Tests/TypeChecking/Baseline.swift 2>&1 | sed -n 's/.*Baseline.*expression took \([0-9]*\)ms.*/\1/p' | head -n 1
   done | sort -n | head -n 1
 }
 
-limit=${LIMIT:-$(($(yardstick) * 100 / 125))}
+limit=${LIMIT:-$(($(baseline) * 100 / 125))}
 [ "$limit" -ge 100 ] || [ -n "${LIMIT:-}" ] || limit=100
 
 modules=$(Tests/Support/modules.sh "$products") || exit 2

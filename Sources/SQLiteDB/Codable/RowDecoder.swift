@@ -32,7 +32,7 @@ private struct RowDecoder: Decoder {
   var codingPath: [any CodingKey] { [] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(RowContainer(row: row, userInfo: userInfo))
+    KeyedDecodingContainer(RowDecodingContainer(row: row, userInfo: userInfo))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -48,7 +48,7 @@ private func unsupported(_ description: String) -> DecodingError {
   .dataCorrupted(.init(codingPath: [], debugDescription: description))
 }
 
-private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let row: Row
   let userInfo: [CodingUserInfoKey: Any]
   var codingPath: [any CodingKey] { [] }

@@ -33,7 +33,7 @@ extension Connection {
   private func statement(of clauses: QueryClauses) throws -> Statement {
     let select = clauses.select
     return try perform { db in
-      Statement(self, try db.keptStatement(sql: select.template), values: select.bindings.map { DatabaseValue($0) })
+      Statement(self, try db.sharedStatement(sql: select.template), values: select.bindings.map { DatabaseValue($0) })
     }
   }
 
@@ -93,7 +93,8 @@ extension Connection {
   {
     do {
       return Statement(
-        self, try db.ownStatement(sql: expression.template), values: expression.bindings.map { DatabaseValue($0) })
+        self, try db.exclusiveStatement(sql: expression.template), values: expression.bindings.map { DatabaseValue($0) }
+      )
     } catch {
       // That is the error which is told.
       return nil

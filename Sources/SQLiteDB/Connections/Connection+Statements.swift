@@ -41,7 +41,7 @@ extension Connection {
   private func compile(_ sql: String) throws -> Statement {
     try perform { db in
       do {
-        return Statement(self, try db.ownStatement(sql: sql))
+        return Statement(self, try db.exclusiveStatement(sql: sql))
       } catch let error as DatabaseError where Database.isSeveralStatements(error) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE,

@@ -12,7 +12,7 @@ public import Tidemark
 /// It may be used from several threads and tasks: one operation runs after the other, and a thread that is in a
 /// transaction or a savepoint has the others wait until that one ends.
 ///
-/// Laws:
+/// Invariants:
 /// 1. An operation is one access to the database, whole: what it binds, steps, and reads is nobody else's meanwhile.
 /// 2. Inside an access of the same thread, an operation is a part of that access.
 /// 3. A statement that is stepped by hand runs until it is at its end, reset, or let go of, over several accesses. Its
@@ -86,7 +86,7 @@ public final class Connection: Sendable {
 
   private init(over writer: any DatabaseWriter) {
     self.writer = writer
-    writer.unsafeReentrantWrite { $0.isDrivenByHand = true }
+    writer.unsafeReentrantWrite { $0.allowsTransactionsAcrossAccesses = true }
   }
 
   deinit {
@@ -99,8 +99,8 @@ public final class Connection: Sendable {
   /// A connection that is let go of is closed by itself. One whose hooks use it is not let go of before.
   public func close() throws {
     access { db in
-      for statement in statements.all { statement.letGo() }
-      db.letGoOfClosures()
+      for statement in statements.all { statement.releaseStatement() }
+      db.releaseClosures()
       if let hooks { db.remove(transactionObserver: hooks) }
       hooks = nil
     }

@@ -44,13 +44,13 @@ extension Database {
   private func rows(of clauses: QueryClauses, countMax: Int = .max) throws -> [Row] {
     try running(clauses.select) { statement in
       guard try statement.advance() else { return [] }
-      let layout = try RowLayout.layout(of: clauses, statement, self)
+      let layout = try ResultRowLayout.layout(of: clauses, statement, self)
       return try rows(layout, statement, countMax: countMax)
     }
   }
 
   /// The current row, and those after it.
-  private func rows(_ layout: RowLayout, _ statement: Tidemark.Statement, countMax: Int = .max) throws -> [Row] {
+  private func rows(_ layout: ResultRowLayout, _ statement: Tidemark.Statement, countMax: Int = .max) throws -> [Row] {
     var rows: [Row] = []
     repeat {
       rows.append(Row(layout: layout, values: try statement.values(count: layout.names.count)))
@@ -90,17 +90,17 @@ extension Database {
   public func run(_ query: Returning) throws -> [Row] {
     try running(query.expression) { statement in
       guard try statement.advance() else { return [] }
-      return try rows(RowLayout.layout(of: query, statement), statement)
+      return try rows(ResultRowLayout.layout(of: query, statement), statement)
     }
   }
 
   private func insert(_ row: InsertedRow) throws {
     let text: InsertionText
-    if let last = dialectPlan as? InsertionText, last.isText(of: row) {
+    if let last = cachedPlan as? InsertionText, last.isText(of: row) {
       text = last
     } else {
       text = InsertionText(row)
-      dialectPlan = text
+      cachedPlan = text
     }
     let values = row.setters.map { setter in
       if case .value(let binding) = setter.content { DatabaseValue(binding) } else { DatabaseValue.null }
@@ -130,7 +130,7 @@ extension Database {
   private func running<T>(
     template: String, values: [DatabaseValue], _ body: (Tidemark.Statement) throws -> T
   ) throws -> T {
-    let statement = try keptStatement(sql: template)
+    let statement = try sharedStatement(sql: template)
     guard values.count == statement.parameterTotal else {
       throw DatabaseError.valueCount(statement.parameterTotal, given: values.count, sql: template)
     }

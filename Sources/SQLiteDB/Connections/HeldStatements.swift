@@ -2,12 +2,12 @@ import Synchronization
 
 /// The statements of a connection that somebody holds: a database is not closed before they have let go of it.
 final class HeldStatements: Sendable {
-  private struct Held: Sendable { weak var statement: Statement? }
+  private struct WeakStatement: Sendable { weak var statement: Statement? }
 
-  private let held = Mutex<[ObjectIdentifier: Held]>([:])
+  private let held = Mutex<[ObjectIdentifier: WeakStatement]>([:])
 
   func add(_ statement: Statement) {
-    held.withLock { $0[ObjectIdentifier(statement)] = Held(statement: statement) }
+    held.withLock { $0[ObjectIdentifier(statement)] = WeakStatement(statement: statement) }
   }
 
   func remove(_ statement: Statement) {

@@ -156,7 +156,7 @@ extension Statement {
         do {
           let statement = try prepared
           while try loop.countAhead < Self.countReadAhead && loop.readAhead(statement) {}
-          if loop.countAhead > 0 { layout = try RowLayout.layout(of: clauses, statement, db) }
+          if loop.countAhead > 0 { layout = try ResultRowLayout.layout(of: clauses, statement, db) }
           loop.isUnclaimed = true
         } catch {
           endLoop()
@@ -205,9 +205,9 @@ extension Statement {
     }
   }
 
-  private func makeLayout(_ clauses: QueryClauses?, _ db: Database) throws -> RowLayout {
-    guard let clauses else { return RowLayout(of: try prepared) }
-    return try RowLayout.layout(of: clauses, prepared, db)
+  private func makeLayout(_ clauses: QueryClauses?, _ db: Database) throws -> ResultRowLayout {
+    guard let clauses else { return ResultRowLayout(of: try prepared) }
+    return try ResultRowLayout.layout(of: clauses, prepared, db)
   }
 }
 
@@ -270,7 +270,7 @@ extension Database {
   /// A value that is no longer in a row, as SQLite converts it to another type.
   func converted<B: Binding>(_ value: DatabaseValue, as type: B.Type) -> DatabaseValue {
     do {
-      let statement = try keptStatement(sql: "SELECT ?")
+      let statement = try sharedStatement(sql: "SELECT ?")
       return try statement.readingOn {
         try statement.begin([value])
         defer { statement.endRun() }

@@ -31,7 +31,7 @@ public final class Statement: Sendable {
   /// The rows that are iterated, from the first one to the last one.
   nonisolated(unsafe) var loop: StatementLoop?
   /// How the columns of the run are found, once its first row was asked for.
-  nonisolated(unsafe) var layout: RowLayout?
+  nonisolated(unsafe) var layout: ResultRowLayout?
 
   /// To be called inside an access.
   init(_ connection: Connection, _ prepared: Tidemark.Statement, values: [DatabaseValue]? = nil) {
@@ -60,7 +60,7 @@ public final class Statement: Sendable {
   }
 
   /// Ends, for good: the connection is about to be closed. To be called inside an access.
-  func letGo() {
+  func releaseStatement() {
     endRun()
     if let kept { closedText = kept.sql }
     kept = nil
@@ -235,7 +235,7 @@ public final class Statement: Sendable {
     if let misfit { throw misfit }
     var prepared = try prepared
     if prepared.isBusy {
-      prepared = try prepared.twin()
+      prepared = try prepared.makeCopy()
       kept = prepared
     }
     layout = nil

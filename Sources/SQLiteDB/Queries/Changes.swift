@@ -1,5 +1,5 @@
 /// A statement that inserts rows.
-public struct Insert: RowChange, Sendable {
+public struct Insert: WriteStatement, Sendable {
   // The text of a row is not made before somebody wants it: a connection that has inserted such a row has it.
   private enum Content {
     case text(SQLExpression<Void>)
@@ -50,7 +50,7 @@ public struct Insert: RowChange, Sendable {
 }
 
 /// A statement that updates rows.
-public struct Update: RowChange, Sendable {
+public struct Update: WriteStatement, Sendable {
   /// The SQL.
   public var template: String
 
@@ -65,7 +65,7 @@ public struct Update: RowChange, Sendable {
 }
 
 /// A statement that deletes rows.
-public struct Delete: RowChange, Sendable {
+public struct Delete: WriteStatement, Sendable {
   /// The SQL.
   public var template: String
 
@@ -111,9 +111,9 @@ public struct Returning: ExpressionType, Sendable {
 }
 
 /// A statement that changes rows, and can answer them.
-public protocol RowChange: ExpressionType {}
+public protocol WriteStatement: ExpressionType {}
 
-extension RowChange {
+extension WriteStatement {
   /// The statement, with columns of the rows that it changes: `INSERT … RETURNING "id"`.
   public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
     Returning(self, [column] + more)

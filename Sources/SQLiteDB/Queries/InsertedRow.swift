@@ -28,7 +28,7 @@ struct InsertedRow: Sendable {
 }
 
 /// The text of the row that a connection has inserted last: the next one is most often like it.
-final class InsertionText: DialectPlan {
+final class InsertionText: CachedPlan {
   private let table: String
   private let onConflict: OnConflict?
   private let columns: [String]

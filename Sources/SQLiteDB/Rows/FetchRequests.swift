@@ -17,8 +17,8 @@ extension TypedRequest {
     var clauses = clauses
     if singleResult { clauses.limit = .init(length: 1, offset: clauses.limit?.offset) }
     let select = clauses.select
-    let statement = try db.keptStatement(sql: select.template)
-    _ = try RowLayout.layout(of: clauses, statement, db)
+    let statement = try db.sharedStatement(sql: select.template)
+    _ = try ResultRowLayout.layout(of: clauses, statement, db)
     return PreparedRequest(statement: statement, values: select.bindings.map { DatabaseValue($0) })
   }
 
@@ -59,9 +59,9 @@ extension Row: RowDecodable {
   public static func _decode(_ row: Tidemark.Row) throws -> Row {
     guard let statement = row.runningStatement else {
       let names = row.columnNames
-      return Row(layout: RowLayout(keys: names.map { $0.quote() }, names: names), values: row.databaseValues)
+      return Row(layout: ResultRowLayout(keys: names.map { $0.quote() }, names: names), values: row.databaseValues)
     }
-    let layout = RowLayout.lastLayout(of: statement) ?? RowLayout(of: statement)
+    let layout = ResultRowLayout.lastLayout(of: statement) ?? ResultRowLayout(of: statement)
     return Row(layout: layout, values: try statement.values(count: statement.columnCount))
   }
 }

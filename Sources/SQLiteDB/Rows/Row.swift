@@ -10,7 +10,7 @@ import Tidemark
 /// }
 /// ```
 public struct Row: Sendable {
-  let layout: RowLayout
+  let layout: ResultRowLayout
   let values: [DatabaseValue]
 
   /// The value of a column.

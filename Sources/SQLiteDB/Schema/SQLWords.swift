@@ -3,7 +3,7 @@ import Tidemark
 /// The tokens of a statement: words, names with their quotes, texts, signs; no comments.
 struct SQLWords {
   /// A token, and how many parentheses it is in; a parenthesis is not in itself.
-  struct Token {
+  struct SQLToken {
     let text: Substring
     let depth: Int
 
@@ -27,14 +27,14 @@ struct SQLWords {
     func isName(_ name: String) -> Bool { self.name.map { $0.lowercased() == name.lowercased() } ?? false }
   }
 
-  let tokens: [Token]
+  let tokens: [SQLToken]
 
   init(_ sql: String) {
     var depth = 0
     tokens = Database.tokens(of: sql).map { text in
       if text == ")" { depth -= 1 }
       defer { if text == "(" { depth += 1 } }
-      return Token(text: text, depth: depth)
+      return SQLToken(text: text, depth: depth)
     }
   }
 

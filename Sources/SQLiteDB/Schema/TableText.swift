@@ -3,14 +3,14 @@ import CSQLite
 /// The statement that has created a table, taken apart: what the table is made anew from, with a column less, or with
 /// one under another name.
 struct TableText {
-  private typealias Token = SQLWords.Token
+  private typealias SQLToken = SQLWords.SQLToken
 
   /// A column, or a constraint of the table.
   private struct Definition {
-    let tokens: [Token]
+    let tokens: [SQLToken]
     var text: String
 
-    init(_ tokens: ArraySlice<Token>) {
+    init(_ tokens: ArraySlice<SQLToken>) {
       self.tokens = Array(tokens)
       text = SQLWords.text(of: self.tokens)
     }
@@ -113,7 +113,7 @@ extension TableText {
     throw refusal("error in index \(index.name) after drop column: no such column: \(column)")
   }
 
-  private static func mentions(of column: String, inIndex tokens: [Token], of table: String) -> [Int] {
+  private static func mentions(of column: String, inIndex tokens: [SQLToken], of table: String) -> [Int] {
     let condition = tokens.firstIndex { $0.depth == 0 && $0.isWord("WHERE") } ?? tokens.endIndex
     let start = condition == tokens.endIndex ? nil : tokens[condition].text.startIndex
     return mentions(of: column, in: tokens, ofTable: table) { token in
@@ -140,7 +140,7 @@ extension TableText {
   // A name before a parenthesis is that of a function; one after COLLATE, that of a collation; and one in the
   // parentheses after REFERENCES is a column of another table.
   private static func mentions(
-    of column: String, in tokens: [Token], ofTable table: String, where isExpression: (Token) -> Bool
+    of column: String, in tokens: [SQLToken], ofTable table: String, where isExpression: (SQLToken) -> Bool
   ) -> [Int] {
     tokens.indices.filter { index in
       guard tokens[index].isName(column), isExpression(tokens[index]) else { return false }
@@ -155,13 +155,13 @@ extension TableText {
 
 extension SQLWords {
   /// The text from the first token to the last, with other names in some places.
-  fileprivate static func text(of tokens: [Token], replacing places: [Int] = [], by name: String = "") -> String {
+  fileprivate static func text(of tokens: [SQLToken], replacing indexes: [Int] = [], by name: String = "") -> String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
     var text = ""
     var position = first.text.startIndex
-    for place in places {
-      text += first.text.base[position..<tokens[place].text.startIndex] + name
-      position = tokens[place].text.endIndex
+    for index in indexes {
+      text += first.text.base[position..<tokens[index].text.startIndex] + name
+      position = tokens[index].text.endIndex
     }
     return text + first.text.base[position..<last.text.endIndex]
   }

@@ -78,9 +78,9 @@ public var dateFormatter: DateFormatter {
 
 private enum SharedDateFormatter {
   // Formatters are shared by threads, which is theirs to be safe for: they are when nobody changes them meanwhile.
-  private struct Shown: @unchecked Sendable { var formatter: DateFormatter? }
+  private struct FormatterBox: @unchecked Sendable { var formatter: DateFormatter? }
 
-  private static let state = Mutex(Shown())
+  private static let state = Mutex(FormatterBox())
   private static let isShown = Atomic<Bool>(false)
 
   static let format = "yyyy-MM-dd'T'HH:mm:ss.SSS"
@@ -98,12 +98,12 @@ private enum SharedDateFormatter {
       let formatter = state.formatter ?? unchanged()
       state.formatter = formatter
       isShown.store(true, ordering: .releasing)
-      return Shown(formatter: formatter)
+      return FormatterBox(formatter: formatter)
     }.formatter ?? unchanged()
   }
 
   static func replace(_ formatter: DateFormatter) {
-    let shown = Shown(formatter: formatter)
+    let shown = FormatterBox(formatter: formatter)
     state.withLock { $0 = shown }
     isShown.store(true, ordering: .releasing)
   }

@@ -13,7 +13,7 @@
 /// 4. Missing objects are not cached: each look-up of a missing table searches for it again.
 ///
 /// See Documentation/Decisions/ProbesValidateTheSchemaCache.md.
-final class Catalog: DatabasePart {
+final class Catalog: DatabaseModuleState {
   @exclusivity(unchecked) private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
   @exclusivity(unchecked) private var objects: [DatabaseSchemaID: SchemaObjects] = [:]
 
@@ -45,7 +45,7 @@ final class Catalog: DatabasePart {
 
   /// Discards cached facts that are no longer valid.
   func refresh(_ db: Database) throws {
-    db.digestBeingMade?.dependsOnSchema = true
+    db.currentDigest?.dependsOnSchema = true
     let effectCount = db.effectCount
     if db.isInAutocommitMode {
       // No statement can run in a transaction that SQLite has rolled back. The caller gets an error when it tries.

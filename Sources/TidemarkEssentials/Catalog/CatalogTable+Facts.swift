@@ -5,7 +5,7 @@ extension Database {
   func provideSchemaFacts() {
     schemaFacts = SchemaFacts(
       generation: { try $0.catalogGeneration() },
-      knownGeneration: { $0.part(Catalog.self).generation },
+      knownGeneration: { $0.moduleState(Catalog.self).generation },
       table: { db, name, database in try db.catalogTable(name, in: database)?.facts(db) })
   }
 }

@@ -162,6 +162,6 @@ extension Database {
   /// This is rarely necessary, because the library detects all changes of the schema, from any connection or process.
   public func clearSchemaCache() {
     preconditionAccess()
-    part(Catalog.self).forget()
+    moduleState(Catalog.self).forget()
   }
 }

@@ -32,7 +32,7 @@ extension Database {
   /// Returns the catalog, without facts that are no longer valid.
   func freshCatalog() throws -> Catalog {
     preconditionAccess()
-    let catalog: Catalog = part()
+    let catalog: Catalog = moduleState()
     try catalog.refresh(self)
     return catalog
   }

@@ -56,9 +56,9 @@ private struct ChainedSchemaSource<First: DatabaseSchemaSource, Second: Database
 extension Database {
   /// The schema source of this connection, which is configured by `Configuration.schemaSource`.
   public internal(set) var schemaSource: (any DatabaseSchemaSource)? {
-    get { part(SchemaSourcePart.self).source }
+    get { moduleState(SchemaSourceState.self).source }
     set {
-      part(SchemaSourcePart.self).source = newValue
+      moduleState(SchemaSourceState.self).source = newValue
       clearSchemaCache()
     }
   }
@@ -87,6 +87,6 @@ extension Database {
   }
 }
 
-private final class SchemaSourcePart: DatabasePart {
+private final class SchemaSourceState: DatabaseModuleState {
   var source: (any DatabaseSchemaSource)?
 }

@@ -31,12 +31,12 @@ public struct ForeignKeyViolation: Sendable {
   /// - throws: A ``DatabaseError`` if the table or the row cannot be read.
   public func failureDescription(_ db: Database) throws -> String {
     let foreignKey = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
-    func place(_ table: String, _ columns: [String]?) -> String {
+    func location(_ table: String, _ columns: [String]?) -> String {
       guard let columns, !columns.isEmpty else { return table }
       return "\(table)(\(columns.joined(separator: ", ")))"
     }
-    var text = "FOREIGN KEY constraint violation - from \(place(originTable, foreignKey?.originColumns))"
-    text += " to \(place(destinationTable, foreignKey?.destinationColumns))"
+    var text = "FOREIGN KEY constraint violation - from \(location(originTable, foreignKey?.originColumns))"
+    text += " to \(location(destinationTable, foreignKey?.destinationColumns))"
     if let row = try originRow(db) { text += ", in \(row)" }
     return text
   }
@@ -69,8 +69,8 @@ public struct ForeignKeyViolation: Sendable {
 extension ForeignKeyViolation: CustomStringConvertible {
   /// The tables and the row ID of the violation.
   public var description: String {
-    let place = originRowID.map { ", in rowid \($0)" } ?? ""
-    return "FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\(place)"
+    let location = originRowID.map { ", in rowid \($0)" } ?? ""
+    return "FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\(location)"
   }
 }
 

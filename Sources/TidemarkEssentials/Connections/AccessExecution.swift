@@ -9,7 +9,7 @@
 ///                    v
 ///                 given up: the task runs elsewhere, and throws
 ///
-/// Laws:
+/// Invariants:
 /// 1. The task is run once by this executor: after its turn has come, or after it has given up.
 /// 2. An access that has given up never begins. What it is lent all the same is given back.
 /// 3. The task keeps the executor until it has run. It may have ended before `enqueue` returns, so the executor keeps
@@ -30,7 +30,7 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
 
   private let state = Mutex(State.created)
 
-  // Law 3.
+  // Invariant 3.
   private let keeper = Mutex<AccessExecution?>(nil)
   private let executor: any AccessExecutor
   private let enter: Enter
@@ -200,7 +200,7 @@ extension AccessExecution {
   ) async throws -> Result {
     let execution = AccessExecution(on: executor, enter: enter, leave: leave)
     let stopTimer = deadline.map { deadline in
-      deadline.whenOver { [weak execution] in execution?.giveUp(deadline.error) }
+      deadline.onExpiry { [weak execution] in execution?.giveUp(deadline.error) }
     }
     defer { stopTimer?() }
     return try await withTaskCancellationHandler {

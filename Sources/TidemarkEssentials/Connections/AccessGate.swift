@@ -14,10 +14,10 @@ import FoundationEssentials
 /// 2. A waiting access is admitted once, or gives up once; never both.
 final class AccessGate: Sendable {
   private let machine = Mutex(AccessGateMachine())
-  private let makePlace: @Sendable () -> any WaitingPlace
+  private let makeWaitSignal: @Sendable () -> any WaitSignal
 
   init(_ environment: Environment = .live) {
-    makePlace = environment.makePlace
+    makeWaitSignal = environment.makeWaitSignal
   }
 
   // MARK: Threads
@@ -25,35 +25,35 @@ final class AccessGate: Sendable {
   /// Waits for the gate, and blocks the thread.
   func enter() {
     if enterNow() { return }
-    let (action, place) = ask()
-    if case .wait = action { place.wait() }
+    let (action, signal) = requestAdmission()
+    if case .wait = action { signal.wait() }
   }
 
   /// Waits for the gate until a deadline, if there is one, and blocks the thread.
   func enter(until deadline: Database.Deadline?) throws {
     if enterNow() { return }
-    let (action, place) = ask()
-    if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
+    let (action, signal) = requestAdmission()
+    if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
   }
 
   /// Waits for a ticket to be called, until a deadline, if there is one.
   func wait(
-    at place: any WaitingPlace, _ ticket: AccessGateMachine.Ticket, until deadline: Database.Deadline?
+    at signal: any WaitSignal, _ ticket: AccessGateMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
     if let deadline {
-      if place.wait(for: deadline.rest) { return }
+      if signal.wait(for: deadline.remaining) { return }
       if giveUp(ticket) { throw deadline.error }
       // Admitted at the last moment.
     }
-    place.wait()
+    signal.wait()
   }
 
   /// Requests the gate.
   ///
   /// - returns: Whether the caller must wait, and the object that reports the end of the wait.
-  func ask() -> (action: AccessGateMachine.Action, place: any WaitingPlace) {
-    let place = makePlace()
-    return (machine.withLock { $0.enter { place.tell() } }, place)
+  func requestAdmission() -> (action: AccessGateMachine.Action, signal: any WaitSignal) {
+    let signal = makeWaitSignal()
+    return (machine.withLock { $0.enter { signal.notify() } }, signal)
   }
 
   /// Enters the gate if it is free.
@@ -93,13 +93,13 @@ final class AccessGate: Sendable {
   }
 
   /// The length of the queue, including tickets that gave up.
-  var placeCount: Int { machine.withLock { $0.placeCount } }
+  var entryCount: Int { machine.withLock { $0.entryCount } }
 }
 
 /// The state machine of the gate: events in, actions out.
 struct AccessGateMachine {
-  typealias LetIn = @Sendable () -> Void
-  typealias Ticket = WaitingLine<LetIn>.Ticket
+  typealias AdmissionHandler = @Sendable () -> Void
+  typealias Ticket = WaitQueue<AdmissionHandler>.Ticket
 
   enum Action {
     case enter
@@ -107,17 +107,17 @@ struct AccessGateMachine {
   }
 
   private var isHeld = false
-  private var line = WaitingLine<LetIn>()
+  private var waitQueue = WaitQueue<AdmissionHandler>()
 
   /// The number of waiting accesses.
-  var waitingCount: Int { line.count }
+  var waitingCount: Int { waitQueue.count }
 
-  mutating func enter(_ letIn: @escaping LetIn) -> Action {
+  mutating func enter(_ onAdmission: @escaping AdmissionHandler) -> Action {
     guard isHeld else {
       isHeld = true
       return .enter
     }
-    return .wait(line.append(letIn))
+    return .wait(waitQueue.append(onAdmission))
   }
 
   /// - returns: Whether the gate was free.
@@ -127,15 +127,15 @@ struct AccessGateMachine {
   }
 
   /// Returns the access to be admitted.
-  mutating func leave() -> LetIn? {
+  mutating func leave() -> AdmissionHandler? {
     precondition(isHeld, "An access ended that had not begun")
-    if let next = line.popFirst() { return next }
+    if let next = waitQueue.popFirst() { return next }
     isHeld = false
     return nil
   }
 
   /// Returns the access that will not be admitted; nil if it was too late.
-  mutating func giveUp(_ ticket: Ticket) -> LetIn? { line.remove(ticket) }
+  mutating func giveUp(_ ticket: Ticket) -> AdmissionHandler? { waitQueue.remove(ticket) }
 
-  var placeCount: Int { line.placeCount }
+  var entryCount: Int { waitQueue.entryCount }
 }

@@ -10,7 +10,7 @@ struct AccessTimeLimit: Sendable {
   fileprivate static let isInUse = Atomic<Bool>(false)
 
   private let configured: Duration?
-  private let clock: WorldClock
+  private let clock: MonotonicClock
 
   init(_ configuration: Configuration) {
     configured = configuration.accessTimeLimit

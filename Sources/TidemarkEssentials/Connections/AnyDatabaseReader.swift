@@ -8,7 +8,7 @@ public final class AnyDatabaseReader: DatabaseReader {
   }
 
   /// An internal requirement, through which observations reach the database; do not use it.
-  public var _ground: _DatabaseGround { base._ground }
+  public var _core: _DatabaseCore { base._core }
 
   // MARK: Properties
 

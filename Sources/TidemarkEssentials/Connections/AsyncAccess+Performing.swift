@@ -27,7 +27,7 @@ extension AsyncAccess {
   ) async throws -> Result {
     let access = AsyncAccess()
     let stopTimer = deadline.map { deadline in
-      deadline.whenOver { [weak access] in access?.giveUp(deadline.error) }
+      deadline.onExpiry { [weak access] in access?.giveUp(deadline.error) }
     }
     defer { stopTimer?() }
     return try await withTaskCancellationHandler {

@@ -6,7 +6,7 @@
 ///                 v
 ///            given up
 ///
-/// Laws:
+/// Invariants:
 /// 1. The continuation is resumed once: by `end`, or by `giveUp` while it waits.
 /// 2. An access that has given up never begins.
 final class AsyncAccess<Result: Sendable>: Sendable {

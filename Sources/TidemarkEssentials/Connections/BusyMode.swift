@@ -26,8 +26,8 @@ extension Database {
       callbacks.busy = nil
       return
     case .timeout(let duration):
-      let patience = Patience(duration, settings.clock)
-      callbacks.busy = { [unowned self] count in !shouldStop && patience.wait(count) }
+      let timeout = BusyTimeout(duration, settings.clock)
+      callbacks.busy = { [unowned self] count in !shouldStop && timeout.wait(count) }
     case .callback(let callback):
       callbacks.busy = { [unowned self] count in !shouldStop && callback(count) }
     }
@@ -38,12 +38,12 @@ extension Database {
 /// Waits for a lock, with increasing pauses, until a timeout.
 ///
 /// It replaces SQLite's own busy timeout, which cannot be cancelled together with the access.
-private final class Patience {
+private final class BusyTimeout {
   private let duration: Duration
-  private let clock: WorldClock
+  private let clock: MonotonicClock
   private var end = Duration.zero
 
-  init(_ duration: TimeInterval, _ clock: WorldClock) {
+  init(_ duration: TimeInterval, _ clock: MonotonicClock) {
     // An invalid duration means no wait; the maximum is some centuries.
     self.duration = duration > 0 ? .seconds(min(duration, 1e10)) : .zero
     self.clock = clock
@@ -54,9 +54,9 @@ private final class Patience {
   func wait(_ count: Int) -> Bool {
     let now = clock.now()
     if count == 0 { end = now + duration }
-    let rest = end - now
-    guard rest > .zero else { return false }
-    clock.sleep(min(Self.pauses[min(count, Self.pauses.count - 1)], rest))
+    let remaining = end - now
+    guard remaining > .zero else { return false }
+    clock.sleep(min(Self.pauses[min(count, Self.pauses.count - 1)], remaining))
     return true
   }
 

@@ -12,7 +12,7 @@ final class CheckpointConnections {
   private let moverCallbacks = ConnectionCallbacks()
 
   /// Called while another connection holds a lock; returns whether to try again.
-  typealias Patience = (_ numberOfTries: Int) -> Bool
+  typealias RetryHandler = (_ numberOfTries: Int) -> Bool
 
   init(_ location: DatabaseLocation, vfs: String?) throws {
     holder = try .open(location, vfs, holderCallbacks)
@@ -31,17 +31,17 @@ final class CheckpointConnections {
 
   /// Moves the frames that can be moved without waiting for readers.
   ///
-  /// - parameter patience: Called while another connection writes.
-  func move(_ patience: Patience) throws -> ConnectionHandle.LogCounts {
-    try move(patience) { $0 }
+  /// - parameter shouldRetry: Called while another connection writes.
+  func move(_ shouldRetry: RetryHandler) throws -> ConnectionHandle.LogCounts {
+    try move(shouldRetry) { $0 }
   }
 
   /// Moves the frames that can be moved without waiting for readers, and calls a closure before another write.
   ///
-  /// - parameter patience: Called while another connection writes.
-  func move<T>(_ patience: Patience, then body: (ConnectionHandle.LogCounts) throws -> T) throws -> T {
-    try withoutActuallyEscaping(patience) { patience in
-      holderCallbacks.busy = patience
+  /// - parameter shouldRetry: Called while another connection writes.
+  func move<T>(_ shouldRetry: RetryHandler, then body: (ConnectionHandle.LogCounts) throws -> T) throws -> T {
+    try withoutActuallyEscaping(shouldRetry) { shouldRetry in
+      holderCallbacks.busy = shouldRetry
       defer { holderCallbacks.busy = nil }
       try holder.execute("BEGIN IMMEDIATE")
     }
@@ -53,13 +53,13 @@ final class CheckpointConnections {
 
   /// Runs a checkpoint of a kind that takes the write lock itself.
   ///
-  /// - parameter patience: Called while another connection writes, or reads an old snapshot.
+  /// - parameter shouldRetry: Called while another connection writes, or reads an old snapshot.
   func checkpoint(
-    _ kind: ConnectionHandle.Checkpoint, _ patience: Patience
+    _ kind: ConnectionHandle.Checkpoint, _ shouldRetry: RetryHandler
   ) throws -> ConnectionHandle.LogCounts {
-    try withoutActuallyEscaping(patience) { patience in
+    try withoutActuallyEscaping(shouldRetry) { shouldRetry in
       moverCallbacks.busy = { [mover] count in
-        if patience(count) { return true }
+        if shouldRetry(count) { return true }
         // Without the write lock, SQLite would continue, and move frames during another write: interrupt it.
         mover.interrupt()
         return false
@@ -78,7 +78,7 @@ extension CheckpointConnections {
   /// Moves all frames, and waits for all readers of the log, so that the next commit restarts it.
   ///
   /// - throws: An error of code `SQLITE_BUSY` if another connection still reads it after some time.
-  func beginAnew(within limit: Duration, _ clock: WorldClock) throws {
+  func restartLog(within limit: Duration, _ clock: MonotonicClock) throws {
     let end = clock.now() + limit
     _ = try checkpoint(.restart) { _ in
       if clock.now() >= end { return false }

@@ -10,7 +10,7 @@
 ///
 /// It runs after a commit that leaves the log as long as `PRAGMA wal_autocheckpoint` says, and, while readers
 /// prevent frames from being moved, each time that the log has grown by a quarter of this length.
-final class Checkpointer: DatabasePart {
+final class Checkpointer: DatabaseModuleState {
   private var location = DatabaseLocation.memory
   private var vfs: String?
 
@@ -57,15 +57,15 @@ final class Checkpointer: DatabasePart {
     guard last == 0 || frameCount - last >= max(automaticFrameCount / 4, 1) else { return }
     lastAttempts[name] = frameCount
     due.insert(name)
-    db.workBetweenTransactions = { [unowned self] db in moveWhatIsDue(db) }
+    db.workBetweenTransactions = { [unowned self] db in moveDueLogs(db) }
   }
 
-  private func moveWhatIsDue(_ db: Database) {
+  private func moveDueLogs(_ db: Database) {
     let names = due
     due = []
     for name in names {
       do {
-        try moveUnasked(name, of: db)
+        try moveAutomatically(name, of: db)
       } catch {
         db.stopIfDiskIsNotKnown(after: error)
         Database.log(error, "The write-ahead log could not be moved into the database")
@@ -73,13 +73,13 @@ final class Checkpointer: DatabasePart {
     }
   }
 
-  private func moveUnasked(_ name: String, of db: Database) throws {
+  private func moveAutomatically(_ name: String, of db: Database) throws {
     do {
       let connections = try connections(name, of: db)
       let counts = try connections.move { _ in false }
       if counts.walFrameCount < patientFrameCounts[name] ?? (4 * automaticFrameCount) { return }
       patientFrameCounts[name] = 2 * counts.walFrameCount
-      try connections.beginAnew(within: .milliseconds(100), db.settings.clock)
+      try connections.restartLog(within: .milliseconds(100), db.settings.clock)
       patientFrameCounts[name] = nil
     } catch DatabaseError.SQLITE_BUSY {
       // Another connection writes or runs a checkpoint, and there will be another attempt; or this is the only one.
@@ -94,15 +94,15 @@ final class Checkpointer: DatabasePart {
   func checkpoint(
     _ mode: Database.CheckpointMode, _ name: String, of db: Database
   ) throws -> ConnectionHandle.LogCounts {
-    let patience: CheckpointConnections.Patience = { count in db.callbacks.busy?(count) ?? false }
+    let shouldRetry: CheckpointConnections.RetryHandler = { count in db.callbacks.busy?(count) ?? false }
     do {
       let handle = try db.openHandle()
       // Other connections cannot use the file.
       if handle.holdsFilesExclusively { return try handle.checkpoint(mode.waitingKind ?? .passive, on: name) }
       let connections = try connections(name, of: db)
       // Move first what can be moved without waiting for readers.
-      let counts = try connections.move(patience)
-      return if let kind = mode.waitingKind { try connections.checkpoint(kind, patience) } else { counts }
+      let counts = try connections.move(shouldRetry)
+      return if let kind = mode.waitingKind { try connections.checkpoint(kind, shouldRetry) } else { counts }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw db.interruption ?? error
     } catch {

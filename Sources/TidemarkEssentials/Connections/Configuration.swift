@@ -88,7 +88,7 @@ public struct Configuration: Sendable {
   public internal(set) var isUntrusted = false
 
   /// Whether SQL may use other files: `ATTACH`, `DETACH`, `VACUUM INTO`. Default: true.
-  public var allowsOtherFiles = true
+  public var allowsAttachedFiles = true
 
   /// Upper bounds for what SQL may ask of SQLite. Default: those of SQLite.
   public var limits: [Limit: Int] = [:]
@@ -152,7 +152,7 @@ public struct Configuration: Sendable {
   // MARK: Others
 
   /// Whether live queries notice what others commit. Default: at once, in databases that are files.
-  public var noticesCommitsByOthers = CommitsByOthers.atOnce
+  public var externalCommitDetection = ExternalCommitDetection.immediate
 
   // MARK: Information
 
@@ -165,7 +165,7 @@ public struct Configuration: Sendable {
   public var maximumReaderCount = 5
 
   /// How many idle prepared statements a connection keeps. Default: 256.
-  public var statementCacheCountMax = 256
+  public var maximumCachedStatementCount = 256
 
   /// Whether readers of a pool are kept open whatever happens. Default: false.
   public var persistentReadOnlyConnections = false
@@ -237,7 +237,7 @@ extension Configuration {
     configuration.readonly = true
     configuration.isUntrusted = true
     configuration.strictDecoding = true
-    configuration.allowsOtherFiles = false
+    configuration.allowsAttachedFiles = false
     configuration.accessTimeLimit = .seconds(10)
     configuration.limits = [
       .valueSize: 10_000_000, .statementSize: 100_000, .columnCount: 200, .expressionDepth: 100,

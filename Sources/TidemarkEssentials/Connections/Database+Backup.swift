@@ -33,7 +33,7 @@ extension Database {
     while true {
       try checkInterruption()
       try destDb.checkInterruption()
-      let isCompleted = try destDb.judgingCopy { try backup.step(pageCount: pagesPerStep) }
+      let isCompleted = try destDb.interpretingCopyFailure { try backup.step(pageCount: pagesPerStep) }
       if isCompleted { destDb.changeCapture.databaseWasReplaced() }
       let state = DatabaseBackupProgress(
         remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount, isCompleted: isCompleted)

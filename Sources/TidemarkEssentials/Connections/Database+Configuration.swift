@@ -1,11 +1,11 @@
 extension Database {
   /// The configuration of the connection.
   public internal(set) var configuration: Configuration {
-    get { part(ConfigurationPart.self).configuration }
-    set { part(ConfigurationPart.self).configuration = newValue }
+    get { moduleState(ConfigurationState.self).configuration }
+    set { moduleState(ConfigurationState.self).configuration = newValue }
   }
 }
 
-private final class ConfigurationPart: DatabasePart {
+private final class ConfigurationState: DatabaseModuleState {
   var configuration = Configuration()
 }

@@ -13,7 +13,7 @@ extension Database {
   /// F5), or one with several names, which may have several logs (hazard F4).
   func checkIdentity(ofFileAtPath path: String) throws {
     guard let file = DatabaseFile(atPath: path) else { throw Self.movedError(path: path) }
-    if settings.standing.firstIdentity(file.identity) != file.identity {
+    if settings.health.firstIdentity(file.identity) != file.identity {
       let error = Self.movedError(path: path)
       stop(because: error)
       throw error

@@ -15,13 +15,13 @@ extension Database {
   /// Opens a connection.
   ///
   /// - parameter label: What the connection is called.
-  /// - parameter standing: What it shares with the other connections of the same queue or pool.
+  /// - parameter health: What it shares with the other connections of the same queue or pool.
   static func open(
-    _ location: DatabaseLocation, _ configuration: Configuration, label: String, standing: DatabaseStanding
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String, health: DatabaseHealth
   ) throws -> Database {
-    if let refusal = standing.refusal { throw refusal }
+    if let refusal = health.refusal { throw refusal }
     if let permissions = configuration.filePermissions, !configuration.readonly, case .file = location {
-      try NewFile.create(atPath: location.name, permissions: permissions)
+      try FileCreation.create(atPath: location.name, permissions: permissions)
     }
     var flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     if location.isURI { flags |= SQLITE_OPEN_URI }
@@ -29,7 +29,7 @@ extension Database {
     let db: Database
     do {
       var settings = DatabaseSettings(configuration, label: label)
-      settings.standing = standing
+      settings.health = health
       settings.isInFile = handle.filePath(of: "main") != nil
       db = try Database(handle: handle, settings: settings)
     } catch {
@@ -42,7 +42,7 @@ extension Database {
         if case .file = location { try db.checkIdentity(ofFileAtPath: location.name) }
       }
     } catch {
-      db.leaveToStatements()
+      db.closeAfterLastStatement()
       guard case .file = location, let error = error as? DatabaseError else { throw error }
       throw error.explained(forFileAtPath: location.name)
     }
@@ -67,7 +67,7 @@ extension Database {
     try addStandardFunctions()
     if !configuration.readonly {
       try use(configuration.durability, usesWriteAheadLog: false)
-      try part(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
+      try moduleState(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)
     }
     compilation.hasSetSynchronous = false
     for preparation in configuration.preparations { try preparation(self) }
@@ -99,11 +99,11 @@ extension DatabaseSettings {
     isUntrusted = configuration.isUntrusted
     isDecodingStrict = configuration.strictDecoding
     checksRows = configuration.strictDecoding || configuration.invalidTextPolicy == .refuse
-    allowsOtherFiles = configuration.allowsOtherFiles
+    allowsAttachedFiles = configuration.allowsAttachedFiles
     accessTimeLimit = configuration.accessTimeLimit
     clock = configuration.environment.clock
     if configuration.observesSuspensionNotifications, !configuration.readonly { suspension = Suspension() }
-    statementCacheCountMax = configuration.statementCacheCountMax
+    maximumCachedStatementCount = configuration.maximumCachedStatementCount
     let queue =
       configuration.readonly ? configuration.targetQueue : configuration.writeTargetQueue ?? configuration.targetQueue
     targetQueue = queue.map { TargetQueue(label: label, target: $0) }
@@ -148,7 +148,7 @@ extension Configuration.Limit {
 ///
 /// Nobody in the process can have a connection to a file that does not exist: this is the one moment when a
 /// descriptor of ours on it does no harm (hazard F2).
-private enum NewFile {
+private enum FileCreation {
   static func create(atPath path: String, permissions: mode_t) throws {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, permissions)
     if descriptor >= 0 {

@@ -21,7 +21,7 @@ package final class DatabaseBackup {
   /// Copies some pages, or all if the number is negative. Does nothing when the backup is complete.
   package func step(pageCount: CInt) throws {
     if isCompleted { return }
-    isCompleted = try destination.judgingCopy { try handle.step(pageCount: pageCount) }
+    isCompleted = try destination.interpretingCopyFailure { try handle.step(pageCount: pageCount) }
     if isCompleted { destination.changeCapture.databaseWasReplaced() }
   }
 

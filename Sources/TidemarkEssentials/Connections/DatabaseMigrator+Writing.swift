@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// Migrating a database. It stands here, and not with the migrator, since a room knows those before it alone.
+// Migrating a database. It stands here, and not with the migrator, since a module knows those before it alone.
 
 extension DatabaseMigrator {
   /// Applies the migrations that were not applied yet.

@@ -19,14 +19,14 @@ extension DatabasePool {
   /// tasks, does nothing else. In exchange it takes a third of the time that a change of threads takes, always: `read`
   /// stays where it is only after some accesses that were short. The closure needs not be `Sendable`, and runs in the
   /// isolation of the caller.
-  public func readInPlace<T>(
+  public func readInline<T>(
     isolation: isolated (any Actor)? = #isolation, _ value: (Database) throws -> T
   ) async throws -> T {
     let deadline = readers.deadline()
-    let free = try readers.borrowUnlessInherited()
-    let loan = if let free { free } else { try await readers.borrowInPlace(until: deadline) }
-    defer { readers.giveBack(loan) }
-    return try readers.inPlace(loan, deadline) { try $0.isolatedRead(value) }
+    let free = try readers.acquireUnlessInherited()
+    let lease = if let free { free } else { try await readers.acquireInline(until: deadline) }
+    defer { readers.release(lease) }
+    return try readers.runInline(lease, deadline) { try $0.isolatedRead(value) }
   }
 
   /// Reads later. All that is read comes from one committed state, and nothing can be written.
@@ -72,20 +72,20 @@ extension DatabasePool {
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     writer.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      let loan: ReaderPool.Loan
+      let lease: ReaderPool.Lease
       do {
-        loan = try readers.borrow(until: db.deadline)
+        lease = try readers.acquire(until: db.deadline)
       } catch {
         return value(.failure(error))
       }
       do {
         // Before the writer goes on: this is the state that is read.
-        try readers.use(loan, renews: true) { try $0.beginSnapshot() }
+        try readers.use(lease, renews: true) { try $0.beginSnapshot() }
       } catch {
-        readers.giveBack(loan)
+        readers.release(lease)
         return value(.failure(error))
       }
-      readers.resume(loan, value) { db, call in
+      readers.resume(lease, value) { db, call in
         call(db)
         try db.endSnapshot()
       }

@@ -36,14 +36,14 @@ extension DatabasePool {
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await writer.async(in: BarrierTurn(writer.gate, readers, nested), updates)
+    try await writer.async(in: BarrierAdmission(writer.gate, readers, nested), updates)
   }
 
   /// Schedules operations on the writer connection without concurrent reads.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    writer.scheduleResult(in: BarrierTurn(writer.gate, readers, nested), updates)
+    writer.scheduleResult(in: BarrierAdmission(writer.gate, readers, nested), updates)
   }
 
   /// Schedules operations on the writer connection, in autocommit mode.

@@ -12,7 +12,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The file uses SQLite's write-ahead log. Laws:
+/// The file uses SQLite's write-ahead log. Invariants:
 ///
 /// 1. A read sees one committed state of the database, from its beginning to its end.
 /// 2. A read that starts after a write has returned sees that write.
@@ -33,7 +33,7 @@ public final class DatabasePool: DatabaseWriter {
   let label: String
 
   /// Not for you to use: how observations reach the database.
-  public let _ground: _DatabaseGround
+  public let _core: _DatabaseCore
   let snapshotCount = Atomic<Int>(0)
 
   // MARK: - Opening
@@ -43,14 +43,14 @@ public final class DatabasePool: DatabaseWriter {
   /// - throws: An error when the file cannot use the write-ahead log, as a database in memory.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
-    let label = configuration.label ?? "GRDB.DatabasePool"
+    let label = configuration.label ?? "Tidemark.DatabasePool"
     self.path = location.path
     self.configuration = configuration
     self.location = location
     self.label = label
 
-    let standing = DatabaseStanding()
-    writer = try SerializedConnection(location, configuration, label: label + ".writer", standing: standing)
+    let health = DatabaseHealth()
+    writer = try SerializedConnection(location, configuration, label: label + ".writer", health: health)
     if !configuration.readonly {
       try writer.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
     }
@@ -59,12 +59,12 @@ public final class DatabasePool: DatabaseWriter {
     nested = NestedWrites(writer: writer)
     readers = ReaderPool(
       countMax: configuration.maximumReaderCount, hasLiveQueries: true, configuration,
-      label: label + ".reader", standing: standing, nested: nested,
+      label: label + ".reader", health: health, nested: nested,
       isClosed: { [writer] in writer.isClosed },
       open: { number in
-        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", standing: standing)
+        try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", health: health)
       })
-    _ground = .pool(writer, readers, configuration)
+    _core = .pool(writer, readers, configuration)
   }
 
   // MARK: - Life
@@ -81,16 +81,16 @@ public final class DatabasePool: DatabaseWriter {
       if hasReaders { readers.endExclusive() }
       if writer.isClosed {
         readers.executor.retire()
-        _ground.didClose()
+        _core.didClose()
       } else {
-        _ground.didNotClose()
+        _core.didNotClose()
       }
     }
     try writer.closeWithStatements {
       try readers.waitForAll()
       hasReaders = true
       // The last connection that is closed leaves nothing beside the file.
-      _ground.willClose()
+      _core.willClose()
       return Result { try readers.closeAll() }
     }
   }

@@ -24,7 +24,7 @@ public final class DatabaseQueue: DatabaseWriter {
   private let connection: SerializedConnection
 
   /// Not for you to use: how observations reach the database.
-  public let _ground: _DatabaseGround
+  public let _core: _DatabaseCore
 
   // MARK: Opening
 
@@ -54,8 +54,9 @@ public final class DatabaseQueue: DatabaseWriter {
     var configuration = configuration
     configuration.maximumReaderCount = 1
     self.configuration = configuration
-    connection = try SerializedConnection(location, configuration, label: configuration.label ?? "GRDB.DatabaseQueue")
-    _ground = .queue(connection, configuration)
+    connection = try SerializedConnection(
+      location, configuration, label: configuration.label ?? "Tidemark.DatabaseQueue")
+    _core = .queue(connection, configuration)
     if configuration.journalMode == .wal, !configuration.readonly {
       try connection.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
     }
@@ -71,8 +72,8 @@ public final class DatabaseQueue: DatabaseWriter {
     self.configuration = configuration
     var writable = configuration
     writable.readonly = false
-    connection = try SerializedConnection(location, writable, label: configuration.label ?? "GRDB.DatabaseQueue")
-    _ground = .queue(connection, configuration)
+    connection = try SerializedConnection(location, writable, label: configuration.label ?? "Tidemark.DatabaseQueue")
+    _core = .queue(connection, configuration)
     // On the target queue of the copy, whose thread may be another one.
     try connection.sync { db in
       try source.unsafeRead { sourceDb in
@@ -93,7 +94,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///   usable, and `Database.logError` receives the text of each such statement.
   public func close() throws {
     try connection.close()
-    _ground.didClose()
+    _core.didClose()
   }
 
   /// Has the statement that runs fail with an error of code `SQLITE_INTERRUPT`, without waiting for it.
@@ -118,7 +119,7 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Reads later. All that is read comes from one state of the database, and nothing can be written.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      Database.telling(value) { call in try db.isolatedRead(call) }
+      Database.callingHandler(value) { call in try db.isolatedRead(call) }
     }
   }
 
@@ -212,7 +213,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.reentrantSync { db in
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
-      Database.telling(value) { call in try db.isolatedRead(call) }
+      Database.callingHandler(value) { call in try db.isolatedRead(call) }
     }
   }
 }

@@ -11,7 +11,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
   var path: String { get }
 
   /// An internal requirement, through which observations reach the database; do not use it.
-  var _ground: _DatabaseGround { get }
+  var _core: _DatabaseCore { get }
 
   /// Closes the database. All following accesses throw.
   ///

@@ -19,12 +19,12 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   private let connection: SerializedConnection
 
   /// Not for you to use: how observations reach the database.
-  public let _ground: _DatabaseGround
+  public let _core: _DatabaseCore
 
   /// A snapshot of what is in a file now. It must use the write-ahead log: else nobody could write meanwhile.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
-    let label = configuration.label ?? "GRDB.DatabaseSnapshot"
+    let label = configuration.label ?? "Tidemark.DatabaseSnapshot"
     try self.init(location, configuration, label: label)
   }
 
@@ -35,7 +35,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     configuration.maximumReaderCount = 1
     self.configuration = configuration
     connection = try SerializedConnection(location, configuration, label: label)
-    _ground = .snapshot(connection, configuration)
+    _core = .snapshot(connection, configuration)
     try connection.sync { try $0.holdSnapshot() }
   }
 
@@ -63,7 +63,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   /// Reads the state of the snapshot later.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
-      Database.telling(value) { call in try db.readingSnapshot(call) }
+      Database.callingHandler(value) { call in try db.readingSnapshot(call) }
     }
   }
 
@@ -79,31 +79,31 @@ extension Database {
   /// - throws: An error of code `SQLITE_ABORT` when the state is not held any more.
   func readingSnapshot<T>(_ value: (Database) throws -> T) throws -> T {
     _ = try openHandle()
-    guard isInsideTransaction, try hasSnapshotState() else { throw Self.snapshotIsLost }
+    guard isInsideTransaction, try hasSnapshotState() else { throw Self.snapshotLostError }
     let result = try value(self)
-    guard try hasSnapshotState() else { throw Self.snapshotIsLost }
+    guard try hasSnapshotState() else { throw Self.snapshotLostError }
     return result
   }
 
   /// Notes the state that the transaction has taken.
   func holdSnapshot() throws {
     try beginSnapshot()
-    part(SnapshotPart.self).dataVersion = try dataVersion()
+    moduleState(SnapshotPart.self).dataVersion = try dataVersion()
   }
 
   // A program that has the raw connection can end the transaction and begin another one unseen. `PRAGMA data_version`
   // tells the states of other connections' commits apart.
   private func hasSnapshotState() throws -> Bool {
-    guard isShared, isInsideTransaction else { return true }
-    return try shielded { try dataVersion() } == part(SnapshotPart.self).dataVersion
+    guard isHandleExposed, isInsideTransaction else { return true }
+    return try shielded { try dataVersion() } == moduleState(SnapshotPart.self).dataVersion
   }
 
-  static var snapshotIsLost: DatabaseError {
+  static var snapshotLostError: DatabaseError {
     DatabaseError(resultCode: .SQLITE_ABORT, message: "Snapshot is lost.")
   }
 }
 
-private final class SnapshotPart: DatabasePart {
+private final class SnapshotPart: DatabaseModuleState {
   /// That of the state of the snapshot.
   var dataVersion: Int64 = 0
 }

@@ -18,7 +18,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   private let readers: ReaderPool
 
   /// Not for you to use: how observations reach the database.
-  public let _ground: _DatabaseGround
+  public let _core: _DatabaseCore
 
   private let isClosed: OnceFlag
 
@@ -27,7 +27,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// It takes the lock of the writer for a moment.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
-    let label = configuration.label ?? "GRDB.DatabaseSnapshotPool"
+    let label = configuration.label ?? "Tidemark.DatabaseSnapshotPool"
     // The connection that writes would create a file that is missing.
     _ = try SerializedConnection(location, configuration.forReaders, label: label)
     let writer = try SerializedConnection(location, configuration, label: label)
@@ -51,14 +51,14 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///   because somebody reads an older one.
   public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
     let configuration = configuration ?? db.configuration
-    self.init(try db.openSnapshot(configuration, label: configuration.label ?? "GRDB.DatabaseSnapshotPool"))
+    self.init(try db.openSnapshot(configuration, label: configuration.label ?? "Tidemark.DatabaseSnapshotPool"))
   }
 
   init(_ connections: SnapshotConnections) {
     configuration = connections.configuration
     path = connections.path
     readers = connections.readers
-    _ground = .snapshotPool(readers, configuration)
+    _core = .snapshotPool(readers, configuration)
     isClosed = connections.isClosed
   }
 
@@ -68,7 +68,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///   when that statement is released. `Database.logError` receives the text of each such statement.
   public func close() throws {
     // In a child made by fork(), the connections are the parent's, and those who read are not there.
-    if readers.standing.isInherited { return isClosed.set() }
+    if readers.health.isInherited { return isClosed.set() }
     defer { readers.executor.retire() }
     try readers.exclusively {
       isClosed.set()
@@ -170,19 +170,19 @@ extension SnapshotConnections {
     let countMax = configuration.maximumReaderCount
     let isClosed = OnceFlag()
     let isReady = OnceFlag()
-    let standing = DatabaseStanding()
+    let health = DatabaseHealth()
     let readers = ReaderPool(
-      countMax: countMax, configuration, label: label, holdsTransactions: true, standing: standing,
+      countMax: countMax, configuration, label: label, holdsTransactions: true, health: health,
       isClosed: { isClosed.isSet },
       open: { number in
         // A connection that is opened later would see another state.
-        if isReady.isSet { throw Database.snapshotIsLost }
-        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)", standing: standing)
+        if isReady.isSet { throw Database.snapshotLostError }
+        return try Database.open(location, readConfiguration, label: "\(label).snapshot.\(number)", health: health)
       })
-    var loans: [ReaderPool.Loan] = []
-    defer { loans.forEach(readers.giveBack) }
-    for _ in 0..<countMax { loans.append(try readers.borrow(until: nil)) }
-    for loan in loans { try readers.use(loan, renews: false) { try $0.holdSnapshot() } }
+    var leases: [ReaderPool.Lease] = []
+    defer { leases.forEach(readers.release) }
+    for _ in 0..<countMax { leases.append(try readers.acquire(until: nil)) }
+    for lease in leases { try readers.use(lease, renews: false) { try $0.holdSnapshot() } }
     isReady.set()
     return SnapshotConnections(
       configuration: readConfiguration, path: location.path, readers: readers, isClosed: isClosed)

@@ -37,9 +37,9 @@ extension DatabaseReader {
   /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
   /// - throws: The errors of `read`.
   public func databaseVersion() throws -> DatabaseVersion? {
-    let ground = _ground
+    let core = _core
     for _ in 0..<databaseVersionAttemptMax {
-      if case .known(let version) = try read({ try ground.databaseVersion($0) }) { return version }
+      if case .known(let version) = try read({ try core.databaseVersion($0) }) { return version }
     }
     return nil
   }
@@ -56,9 +56,9 @@ extension DatabaseReader {
   /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
   /// - throws: The errors of `read`, such as `CancellationError`.
   public func databaseVersion() async throws -> DatabaseVersion? {
-    let ground = _ground
+    let core = _core
     for _ in 0..<databaseVersionAttemptMax {
-      if case .known(let version) = try await read({ try ground.databaseVersion($0) }) { return version }
+      if case .known(let version) = try await read({ try core.databaseVersion($0) }) { return version }
     }
     return nil
   }
@@ -84,11 +84,11 @@ enum SnapshotVersion: Equatable {
   }
 }
 
-extension _DatabaseGround {
+extension _DatabaseCore {
   /// Returns the version of a snapshot.
   ///
   /// - parameter db: A connection with this snapshot.
-  func databaseVersion(of state: TakenState, _ db: Database) throws -> SnapshotVersion {
+  func databaseVersion(of state: SnapshotState, _ db: Database) throws -> SnapshotVersion {
     guard let writer else { return .known(nil) }
     // Own commits are counted when they are reported, external ones by SQLite.
     if fetchesExcludeWrites {
@@ -103,6 +103,6 @@ extension _DatabaseGround {
   /// one.
   func databaseVersion(_ db: Database) throws -> SnapshotVersion {
     if writer == nil { return .known(nil) }
-    return try databaseVersion(of: fetchesExcludeWrites ? TakenState() : db.takeState(), db)
+    return try databaseVersion(of: fetchesExcludeWrites ? SnapshotState() : db.acquireSnapshotState(), db)
   }
 }

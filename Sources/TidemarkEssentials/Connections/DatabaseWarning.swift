@@ -65,8 +65,8 @@ extension DatabaseWarning {
 struct SQLiteFault {
   var firstVersion: CInt
   /// The version with the fix, and the older branches with it: from the first fixed version of each to its last.
-  var mendedIn: CInt
-  var mendedBranches: [ClosedRange<CInt>] = []
+  var fixedIn: CInt
+  var fixedBranches: [ClosedRange<CInt>] = []
   var concerns: Use
   var description: String
 
@@ -77,8 +77,8 @@ struct SQLiteFault {
 
   static let all = [
     SQLiteFault(
-      firstVersion: 3_007_000, mendedIn: 3_051_003,
-      mendedBranches: [3_044_006...3_044_999, 3_050_007...3_050_999],
+      firstVersion: 3_007_000, fixedIn: 3_051_003,
+      fixedBranches: [3_044_006...3_044_999, 3_050_007...3_050_999],
       concerns: .writeAheadLog,
       description: """
         SQLite \(SQLiteLibrary.version) may lose commits when one process checkpoints the write-ahead log while \
@@ -86,7 +86,7 @@ struct SQLiteFault {
         SQLite 3.51.3
         """),
     SQLiteFault(
-      firstVersion: 3_000_000, mendedIn: 3_050_002, concerns: .untrustedSQL,
+      firstVersion: 3_000_000, fixedIn: 3_050_002, concerns: .untrustedSQL,
       description: """
         SQLite \(SQLiteLibrary.version) may corrupt its memory when it runs a hostile statement with very many \
         aggregates (CVE-2025-6965): have your distribution's fix, or use SQLite 3.50.2
@@ -94,7 +94,7 @@ struct SQLiteFault {
   ]
 
   func isIn(_ version: CInt) -> Bool {
-    version >= firstVersion && version < mendedIn && !mendedBranches.contains { $0.contains(version) }
+    version >= firstVersion && version < fixedIn && !fixedBranches.contains { $0.contains(version) }
   }
 
   /// The warnings for a version and a use.

@@ -9,7 +9,7 @@ struct Environment: Sendable {
   var vfs: String?
 
   /// The clock.
-  var clock = WorldClock.live
+  var clock = MonotonicClock.live
 
   /// Whether the pre-update hook is used if SQLite has one.
   var usesRowHook = true
@@ -18,13 +18,13 @@ struct Environment: Sendable {
   var changeLogBound = ChangeLog.Bound()
 
   /// Whether file events are used where the system has them.
-  var listensToFiles = true
+  var usesFileEvents = true
 
   /// The interval between checks for external commits without file events.
-  var lookoutRest = Duration.milliseconds(500)
+  var commitPollingInterval = Duration.milliseconds(500)
 
   /// Whether asynchronous accesses may run inline.
-  var allowsAccessesInPlace = true
+  var allowsInlineExecution = true
 
   /// Creates the executor for the asynchronous accesses of a queue.
   ///
@@ -32,19 +32,19 @@ struct Environment: Sendable {
   var makeExecutor: @Sendable (_ label: String, _ threadCountMax: Int) -> any AccessExecutor
 
   /// Creates an object with which a thread waits for its turn.
-  var makePlace: @Sendable () -> any WaitingPlace
+  var makeWaitSignal: @Sendable () -> any WaitSignal
 
   /// The real environment.
   static let live = Environment(
     vfs: nil,
     makeExecutor: { label, threadCountMax in ThreadExecutor(label: label, threadCountMax: threadCountMax) },
-    makePlace: { DispatchSemaphore(value: 0) })
+    makeWaitSignal: { DispatchSemaphore(value: 0) })
 }
 
 /// Blocks a thread until another one signals it, once, before or after the wait begins.
-protocol WaitingPlace: Sendable {
+protocol WaitSignal: Sendable {
   /// Ends the wait.
-  func tell()
+  func notify()
 
   /// Waits for the signal.
   func wait()
@@ -55,8 +55,8 @@ protocol WaitingPlace: Sendable {
   func wait(for duration: Duration) -> Bool
 }
 
-extension DispatchSemaphore: WaitingPlace {
-  func tell() { signal() }
+extension DispatchSemaphore: WaitSignal {
+  func notify() { signal() }
 
   func wait(for duration: Duration) -> Bool { wait(timeout: .now() + duration.inSeconds) == .success }
 }

@@ -6,9 +6,9 @@ extension ReaderPool {
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
     preconditionNotReentrant()
     let deadline = deadline()
-    let loan = try borrow(until: deadline)
-    defer { giveBack(loan) }
-    return try run(loan, deadline, body)
+    let lease = try acquire(until: deadline)
+    defer { release(lease) }
+    return try run(lease, deadline, body)
   }
 
   private func preconditionNotReentrant() {
@@ -26,63 +26,63 @@ extension ReaderPool {
     return try sync(body)
   }
 
-  /// Runs an asynchronous access: inline if `AccessPlaces` allows it, otherwise on a thread of the pool.
+  /// Runs an asynchronous access: inline if `InlineExecutionPolicy` allows it, otherwise on a thread of the pool.
   func async<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try standing.checkIsNotInherited()
+    try health.checkIsNotInherited()
     let deadline = deadline()
-    if let place = places.take() {
-      if let loan = borrowOpenNow() {
+    if let permit = inlinePolicy.take() {
+      if let lease = acquireOpenNow() {
         defer {
-          giveBack(loan)
-          places.leave(place)
+          release(lease)
+          inlinePolicy.leave(permit)
         }
-        return try inPlace(loan, deadline, body)
+        return try runInline(lease, deadline, body)
       }
-      places.giveBack(place)
+      inlinePolicy.cancel(permit)
     }
-    return try await elsewhere(deadline, body)
+    return try await runOnConnectionThread(deadline, body)
   }
 
-  private func elsewhere<T: Sendable>(
+  private func runOnConnectionThread<T: Sendable>(
     _ deadline: Database.Deadline?, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await AccessExecution<Loan>.perform(
+    try await AccessExecution<Lease>.perform(
       on: executor, until: deadline,
-      enter: { [self] letIn in
-        guard let ticket = borrow(letIn) else { return nil }
+      enter: { [self] onAdmission in
+        guard let ticket = acquire(onAdmission) else { return nil }
         return { [self] in giveUp(ticket) }
       },
-      leave: { [self] loan in giveBack(loan) },
-      { [self] loan, cancellation in
-        try places.watching {
-          try run(loan, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
+      leave: { [self] lease in release(lease) },
+      { [self] lease, cancellation in
+        try inlinePolicy.measuring {
+          try run(lease, deadline) { db in try db.withCancellation(cancellation) { try body(db) } }
         }
       })
   }
 
   /// Runs an access on the thread of the current task.
   @inline(__always)
-  func inPlace<T>(
-    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+  func runInline<T>(
+    _ lease: Lease, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
     try Task.checkCancellation()
-    return try run(loan, deadline) { db in try db.withCancellationOfTask { try body(db) } }
+    return try run(lease, deadline) { db in try db.withCancellationOfTask { try body(db) } }
   }
 
   /// Borrows a connection for an inline access; the caller is suspended until one is free.
   ///
-  /// Call it after `borrowUnlessInherited` has returned none: an asynchronous call takes 200 instructions, whether
+  /// Call it after `acquireUnlessInherited` has returned none: an asynchronous call takes 200 instructions, whether
   /// it waits or not.
-  func borrowInPlace(
+  func acquireInline(
     until deadline: Database.Deadline?, isolation: isolated (any Actor)? = #isolation
-  ) async throws -> Loan {
+  ) async throws -> Lease {
     while true {
       // Promised until the task runs in its isolation, and lent from then on.
       let promised = try await AsyncAccess.acquire(
         until: deadline,
-        enter: { [self] letIn in borrowAsleep(letIn) },
+        enter: { [self] onAdmission in acquireAsynchronously(onAdmission) },
         giveUp: { [self] ticket in giveUp(ticket) },
-        leave: { [self] loan in if claim(loan) { giveBack(loan) } })
+        leave: { [self] lease in if claim(lease) { release(lease) } })
       if claim(promised) { return promised }
     }
   }
@@ -92,44 +92,44 @@ extension ReaderPool {
 
   /// Schedules an access. If it cannot begin, `value` receives the error.
   func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
-    _ = borrow { [self] loan in
+    _ = acquire { [self] lease in
       executor.execute { [self] in
-        Database.telling(value) { call in try run(loan, deadline()) { try scope($0, call) } }
-        giveBack(loan)
+        Database.callingHandler(value) { call in try run(lease, deadline()) { try scope($0, call) } }
+        release(lease)
       }
     }
   }
 
   /// Schedules an access of live queries. If it cannot begin, `value` receives the error.
   func scheduleLive(_ value: @escaping Database.ResultHandler) {
-    borrowLive { [self] loan in
+    acquireForLiveQueries { [self] lease in
       executor.execute { [self] in
-        Database.telling(value) { call in try run(loan, nil, call) }
-        giveBack(loan)
+        Database.callingHandler(value) { call in try run(lease, nil, call) }
+        release(lease)
       }
     }
   }
 
   /// Schedules an access whose connection already has its snapshot, and returns the connection afterwards.
-  func resume(_ loan: Loan, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+  func resume(_ lease: Lease, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
     executor.execute { [self] in
-      Database.telling(value) { call in try check(loan, deadline(), renews: false) { try scope($0, call) } }
-      giveBack(loan)
+      Database.callingHandler(value) { call in try check(lease, deadline(), renews: false) { try scope($0, call) } }
+      release(lease)
     }
   }
 
   @inline(__always)
   private func run<T>(
-    _ loan: Loan, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
+    _ lease: Lease, _ deadline: Database.Deadline?, _ body: (Database) throws -> T
   ) throws -> T {
-    try check(loan, deadline, renews: true, body)
+    try check(lease, deadline, renews: true, body)
   }
 
   @inline(__always)
   private func check<T>(
-    _ loan: Loan, _ deadline: Database.Deadline?, renews: Bool, _ body: (Database) throws -> T
+    _ lease: Lease, _ deadline: Database.Deadline?, renews: Bool, _ body: (Database) throws -> T
   ) throws -> T {
-    try use(loan, renews: renews) { db in
+    try use(lease, renews: renews) { db in
       try db.checkedAccess(allowsUnsafeTransactions: holdsTransactions, until: deadline, body)
     }
   }

@@ -17,8 +17,8 @@ final class ReaderPool: Sendable {
 
   private let open: @Sendable (_ number: Int) throws -> Database
   private let timeLimit: AccessTimeLimit
-  private let makePlace: @Sendable () -> any WaitingPlace
-  let places: AccessPlaces
+  private let makeWaitSignal: @Sendable () -> any WaitSignal
+  let inlinePolicy: InlineExecutionPolicy
 
   // Those who wait for the writer while they read, where there is a writer.
   private let nested: NestedWrites?
@@ -32,18 +32,18 @@ final class ReaderPool: Sendable {
   private let isClosed: @Sendable () -> Bool
 
   /// What the connections share of bad news.
-  let standing: DatabaseStanding
+  let health: DatabaseHealth
 
   /// - parameter countMax: How many accesses may read at the same time.
   /// - parameter hasLiveQueries: Whether live queries read, too. They have a connection of their own.
-  /// - parameter standing: What the connections share of bad news.
+  /// - parameter health: What the connections share of bad news.
   /// - parameter nested: Those who wait for the writer while they read.
   /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
   /// - parameter open: Opens the reader of a number, which counts from 1.
   init(
     countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
     holdsTransactions: Bool = false,
-    standing: DatabaseStanding, nested: NestedWrites? = nil,
+    health: DatabaseHealth, nested: NestedWrites? = nil,
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
@@ -55,11 +55,11 @@ final class ReaderPool: Sendable {
     executor = configuration.environment.makeExecutor(label, slotCount)
     liveCountMax = countMax
     timeLimit = AccessTimeLimit(configuration)
-    places = AccessPlaces(configuration)
-    makePlace = configuration.environment.makePlace
+    inlinePolicy = InlineExecutionPolicy(configuration)
+    makeWaitSignal = configuration.environment.makeWaitSignal
     self.nested = nested
     self.holdsTransactions = holdsTransactions
-    self.standing = standing
+    self.health = health
     self.isClosed = isClosed
     self.open = open
   }
@@ -69,7 +69,7 @@ final class ReaderPool: Sendable {
   }
 
   /// A connection that is lent, or promised.
-  struct Loan: Sendable {
+  struct Lease: Sendable {
     fileprivate let slot: Int
     fileprivate var promise: ReaderPoolMachine.Promise?
   }
@@ -85,34 +85,34 @@ final class ReaderPool: Sendable {
   /// Waits for a connection, with the thread.
   ///
   /// - throws: An error when there was none until the deadline.
-  func borrow(until deadline: Database.Deadline?) throws -> Loan {
-    if let free = try borrowUnlessInherited() { return free }
-    let place = makePlace()
+  func acquire(until deadline: Database.Deadline?) throws -> Lease {
+    if let free = try acquireUnlessInherited() { return free }
+    let signal = makeWaitSignal()
     let result = Mutex<ReaderPoolMachine.Grant?>(nil)
     let action = machine.withLock { machine in
       machine.request { grant in
         result.withLock { $0 = grant }
-        place.tell()
+        signal.notify()
       }
     }
     switch action {
     case .enter(let grant):
-      return loan(grant)
+      return lease(grant)
     case .wait(let ticket):
-      try wait(at: place, ticket, until: deadline)
+      try wait(at: signal, ticket, until: deadline)
       guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
-      return loan(grant)
+      return lease(grant)
     }
   }
 
   /// Calls a closure as soon as there is a connection. The closure must not block.
   ///
   /// - returns: The ticket with which one can give up.
-  func borrow(_ body: @escaping @Sendable (Loan) -> Void) -> ReaderPoolMachine.Ticket? {
-    let letIn: ReaderPoolMachine.LetIn = { [self] in body(loan($0)) }
-    switch machine.withLock({ $0.request(letIn) }) {
+  func acquire(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
+    let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
+    switch machine.withLock({ $0.request(onAdmission) }) {
     case .enter(let grant):
-      letIn(grant)
+      onAdmission(grant)
       return nil
     case .wait(let ticket):
       return ticket
@@ -120,10 +120,10 @@ final class ReaderPool: Sendable {
   }
 
   /// Calls a closure as soon as there is a connection for live queries. The closure must not block.
-  func borrowLive(_ body: @escaping @Sendable (Loan) -> Void) {
+  func acquireForLiveQueries(_ body: @escaping @Sendable (Lease) -> Void) {
     perform(
       machine.withLock { machine in
-        machine.requestLive { [self] in body(loan($0)) }
+        machine.requestLive { [self] in body(lease($0)) }
         return machine.serveNow()
       })
   }
@@ -131,11 +131,11 @@ final class ReaderPool: Sendable {
   /// Has a closure called with a connection that is promised, or lent if there is one now. The closure must not block.
   ///
   /// - returns: The ticket with which one can give up.
-  func borrowAsleep(_ body: @escaping @Sendable (Loan) -> Void) -> ReaderPoolMachine.Ticket? {
-    let letIn: ReaderPoolMachine.LetIn = { [self] in body(loan($0)) }
-    switch machine.withLock({ $0.request(sleeps: true, letIn) }) {
+  func acquireAsynchronously(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
+    let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
+    switch machine.withLock({ $0.request(sleeps: true, onAdmission) }) {
     case .enter(let grant):
-      letIn(grant)
+      onAdmission(grant)
       return nil
     case .wait(let ticket):
       return ticket
@@ -143,8 +143,8 @@ final class ReaderPool: Sendable {
   }
 
   /// Whether a connection that may be promised only is ours.
-  func claim(_ loan: Loan) -> Bool {
-    guard let promise = loan.promise else { return true }
+  func claim(_ lease: Lease) -> Bool {
+    guard let promise = lease.promise else { return true }
     return machine.withLock { $0.claim(promise) }
   }
 
@@ -155,32 +155,32 @@ final class ReaderPool: Sendable {
   ///
   /// - throws: An error when the wait was not over until the deadline.
   private func wait(
-    at place: any WaitingPlace, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
+    at signal: any WaitSignal, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
     let isWriting = nested?.writerWaits() ?? false
-    defer { if isWriting { nested?.writerGoesOn() } }
+    defer { if isWriting { nested?.writerResumes() } }
     let pause = Duration.milliseconds(10)
-    while !place.wait(for: deadline.map { min($0.rest, pause) } ?? pause) {
+    while !signal.wait(for: deadline.map { min($0.remaining, pause) } ?? pause) {
       perform(machine.withLock { $0.takeBackPromises() })
-      if let deadline, deadline.isOver, giveUp(ticket) { throw deadline.error }
+      if let deadline, deadline.isExpired, giveUp(ticket) { throw deadline.error }
     }
   }
 
   /// A connection that is free, if nobody waits for one.
-  func borrowNow() -> Loan? {
-    machine.withLock { $0.requestNow() }.map(loan)
+  func acquireNow() -> Lease? {
+    machine.withLock { $0.requestNow() }.map(lease)
   }
 
   /// A connection that is free, if nobody waits for one. In a child made by `fork`, there is none to wait for.
-  func borrowUnlessInherited() throws -> Loan? {
-    try standing.checkIsNotInherited()
-    return borrowNow()
+  func acquireUnlessInherited() throws -> Lease? {
+    try health.checkIsNotInherited()
+    return acquireNow()
   }
 
   /// A connection that is free and open, if nobody waits for one.
-  func borrowOpenNow() -> Loan? {
+  func acquireOpenNow() -> Lease? {
     guard let slot = machine.withLock({ $0.requestOpen() }) else { return nil }
-    return Loan(slot: slot)
+    return Lease(slot: slot)
   }
 
   /// Gives up waiting.
@@ -193,24 +193,24 @@ final class ReaderPool: Sendable {
     return waiter != nil
   }
 
-  private func loan(_ grant: ReaderPoolMachine.Grant) -> Loan {
+  private func lease(_ grant: ReaderPoolMachine.Grant) -> Lease {
     switch grant {
-    case .reader(let slot), .vacancy(let slot): Loan(slot: slot)
-    case .promise(let promise): Loan(slot: promise.slot, promise: promise)
+    case .reader(let slot), .vacancy(let slot): Lease(slot: slot)
+    case .promise(let promise): Lease(slot: promise.slot, promise: promise)
     case .everything: preconditionFailure("A reader was asked for, and all were given")
     }
   }
 
   /// Gives a connection back.
-  func giveBack(_ loan: Loan) {
-    let slot = slots[loan.slot]
+  func release(_ lease: Lease) {
+    let slot = slots[lease.slot]
     var isOpen = false
     if let db = slot.db {
       // Its transaction could not be ended: the next access must not find it.
-      isOpen = isOfNow(slot) && (holdsTransactions || db.isInAutocommitMode)
+      isOpen = isCurrentGeneration(slot) && (holdsTransactions || db.isInAutocommitMode)
       if !isOpen { slot.abandon() }
     }
-    let calls = machine.withLock { $0.giveBack(slot: loan.slot, isOpen: isOpen) }
+    let calls = machine.withLock { $0.release(slot: lease.slot, isOpen: isOpen) }
     if !calls.isEmpty { perform(calls) }
   }
 
@@ -221,20 +221,22 @@ final class ReaderPool: Sendable {
   // MARK: - Using
 
   /// Whether the connection of a slot, if there is one, was not invalidated.
-  private func isOfNow(_ slot: ReaderSlot) -> Bool { slot.generation == generation.load(ordering: .acquiring) }
+  private func isCurrentGeneration(_ slot: ReaderSlot) -> Bool {
+    slot.generation == generation.load(ordering: .acquiring)
+  }
 
   /// Runs an access with a connection that is lent, opened if need be.
   ///
   /// - parameter renews: Whether another one is opened in the place of one that was invalidated. Not when the one that
   ///   is there holds a state already.
   @inline(__always)
-  func use<Result>(_ loan: Loan, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
-    try threads.withAccess(loan.slot, connection(of: loan, renews: renews), body)
+  func use<Result>(_ lease: Lease, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
+    try threads.withAccess(lease.slot, connection(of: lease, renews: renews), body)
   }
 
-  private func connection(of loan: Loan, renews: Bool) throws -> Database {
-    let slot = slots[loan.slot]
-    if renews, !isOfNow(slot) { slot.abandon() }
+  private func connection(of lease: Lease, renews: Bool) throws -> Database {
+    let slot = slots[lease.slot]
+    if renews, !isCurrentGeneration(slot) { slot.abandon() }
     if let db = slot.db { return db }
     if isClosed() { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)
@@ -266,11 +268,11 @@ final class ReaderPool: Sendable {
     precondition(
       !isAccessible,
       "Who waits for all reads to end must not be inside one: return from the read first")
-    try standing.checkIsNotInherited()
-    let place = makePlace()
-    let (action, calls) = machine.withLock { $0.requestEverything { _ in place.tell() } }
+    try health.checkIsNotInherited()
+    let signal = makeWaitSignal()
+    let (action, calls) = machine.withLock { $0.requestAll { _ in signal.notify() } }
     perform(calls)
-    if case .wait(let ticket) = action { try wait(at: place, ticket, until: deadline) }
+    if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
   }
 
   /// Closes the connections. To be called while nobody reads.
@@ -293,7 +295,7 @@ final class ReaderPool: Sendable {
 
   /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
-    let (action, calls) = machine.withLock { $0.requestEverything { _ in body() } }
+    let (action, calls) = machine.withLock { $0.requestAll { _ in body() } }
     perform(calls)
     switch action {
     case .enter:
@@ -307,30 +309,30 @@ final class ReaderPool: Sendable {
   /// Lets readers in again.
   func endExclusive() {
     let areOpen = slots.map { $0.db != nil }
-    perform(machine.withLock { $0.giveBackEverything(areOpen: areOpen) })
+    perform(machine.withLock { $0.releaseAll(areOpen: areOpen) })
   }
 
   /// Has the connections closed: those that are idle now, the others when they come back.
   func invalidate() {
     generation.add(1, ordering: .acquiringAndReleasing)
-    borrowIdle().forEach(giveBack)
+    acquireIdle().forEach(release)
   }
 
   /// Runs a closure with each connection that is idle.
   func withIdleConnections(_ body: (Database) -> Void) {
-    for loan in borrowIdle() {
-      let slot = slots[loan.slot]
-      if let db = slot.db { threads.withAccess(loan.slot, db, body) }
-      giveBack(loan)
+    for lease in acquireIdle() {
+      let slot = slots[lease.slot]
+      if let db = slot.db { threads.withAccess(lease.slot, db, body) }
+      release(lease)
     }
   }
 
   /// The connections that are idle, each once: one that is given back may be idle again at once, so that who asks for
   /// the next one and gives it back in turn may never come to an end.
-  private func borrowIdle() -> [Loan] {
-    var loans: [Loan] = []
-    while let slot = machine.withLock({ $0.requestIdle() }) { loans.append(Loan(slot: slot)) }
-    return loans
+  private func acquireIdle() -> [Lease] {
+    var leases: [Lease] = []
+    while let slot = machine.withLock({ $0.requestIdle() }) { leases.append(Lease(slot: slot)) }
+    return leases
   }
 
   /// Has the statements that run fail.

@@ -9,7 +9,7 @@
 ///       ^                  |                          |
 ///       +--give back, not open (opening failed, or the reader was invalidated)
 ///
-/// Laws:
+/// Invariants:
 /// 1. A slot is lent to one access at most; all slots together to one exclusive access at most.
 /// 2. Requests are served in order. An exclusive request waits for all readers, and whoever comes after it
 ///    waits for it: neither starves.
@@ -45,8 +45,8 @@ struct ReaderPoolMachine {
     static let broken = Promise(slot: 0, number: 0)
   }
 
-  typealias LetIn = @Sendable (Grant) -> Void
-  typealias Ticket = WaitingLine<Waiter>.Ticket
+  typealias AdmissionHandler = @Sendable (Grant) -> Void
+  typealias Ticket = WaitQueue<Waiter>.Ticket
 
   enum Action {
     case enter(Grant)
@@ -56,34 +56,34 @@ struct ReaderPoolMachine {
   struct Waiter {
     var isExclusive: Bool
     var sleeps: Bool
-    var letIn: LetIn
+    var onAdmission: AdmissionHandler
   }
 
   /// What to call once the machine is released.
   struct Call {
-    var letIn: LetIn
+    var onAdmission: AdmissionHandler
     var grant: Grant
 
-    func callAsFunction() { letIn(grant) }
+    func callAsFunction() { onAdmission(grant) }
   }
 
   private enum Slot {
     case vacant
     case idle
-    case lent
-    case lentToLiveQueries
+    case leased
+    case leasedToLiveQueries
   }
 
   private var slots: [Slot]
   private let readCountMax: Int
-  private var lentCount = 0
+  private var leasedCount = 0
   private var liveCount = 0
   private var isExclusive = false
   private var waitingExclusiveCount = 0
   private var promises: [(promise: Promise, slot: Slot)] = []
   private var nextPromise: UInt64 = 0
-  private var line = WaitingLine<Waiter>()
-  private var liveLine = WaitingLine<LetIn>()
+  private var waitQueue = WaitQueue<Waiter>()
+  private var liveWaitQueue = WaitQueue<AdmissionHandler>()
 
   /// - parameter readCountMax: How many accesses may read at the same time.
   /// - parameter hasLiveQueries: Whether there is one connection more, for live queries.
@@ -93,21 +93,21 @@ struct ReaderPoolMachine {
   }
 
   /// How many connections are in use, and how many requests wait.
-  var load: (busy: Int, waiting: Int) { (lentCount, line.count) }
+  var load: (busy: Int, waiting: Int) { (leasedCount, waitQueue.count) }
 
   // MARK: Events
 
   /// Somebody wants a connection.
   ///
   /// - parameter sleeps: Whether he has to wake up, if he has to wait. He is then let in with a promise.
-  mutating func request(sleeps: Bool = false, _ letIn: @escaping LetIn) -> Action {
-    if line.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
-    return .wait(line.append(Waiter(isExclusive: false, sleeps: sleeps, letIn: letIn)))
+  mutating func request(sleeps: Bool = false, _ onAdmission: @escaping AdmissionHandler) -> Action {
+    if waitQueue.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
+    return .wait(waitQueue.append(Waiter(isExclusive: false, sleeps: sleeps, onAdmission: onAdmission)))
   }
 
   /// Live queries want a connection.
-  mutating func requestLive(_ letIn: @escaping LetIn) {
-    _ = liveLine.append(letIn)
+  mutating func requestLive(_ onAdmission: @escaping AdmissionHandler) {
+    _ = liveWaitQueue.append(onAdmission)
   }
 
   /// Who can go now: to be asked after `requestLive`.
@@ -116,38 +116,38 @@ struct ReaderPoolMachine {
   /// Somebody wants all connections.
   ///
   /// - returns: Whether he has to wait, and who can go because what was promised is taken back.
-  mutating func requestEverything(_ letIn: @escaping LetIn) -> (action: Action, calls: [Call]) {
+  mutating func requestAll(_ onAdmission: @escaping AdmissionHandler) -> (action: Action, calls: [Call]) {
     breakPromises()
-    if line.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
-    let ticket = line.append(Waiter(isExclusive: true, sleeps: false, letIn: letIn))
+    if waitQueue.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
+    let ticket = waitQueue.append(Waiter(isExclusive: true, sleeps: false, onAdmission: onAdmission))
     waitingExclusiveCount += 1
     return (.wait(ticket), serve())
   }
 
   /// Somebody wants a connection, but not to wait.
   mutating func requestNow() -> Grant? {
-    line.isEmpty ? grant(exclusive: false) : nil
+    waitQueue.isEmpty ? grant(exclusive: false) : nil
   }
 
   /// Somebody wants an idle connection, if there is one that nobody waits for.
   mutating func requestIdle() -> Int? {
-    guard line.isEmpty, !isExclusive else { return nil }
+    guard waitQueue.isEmpty, !isExclusive else { return nil }
     guard let slot = slots.firstIndex(of: .idle) else { return nil }
-    lend(slot)
+    lease(slot)
     return slot
   }
 
   /// Somebody wants to read with an idle connection, if there is one that nobody waits for.
   mutating func requestOpen() -> Int? {
-    lentCount - liveCount < readCountMax ? requestIdle() : nil
+    leasedCount - liveCount < readCountMax ? requestIdle() : nil
   }
 
   /// Somebody has woken up.
   ///
   /// - returns: Whether what he was promised is his: it was not taken back.
   mutating func claim(_ promise: Promise) -> Bool {
-    guard let place = promises.firstIndex(where: { $0.promise == promise }) else { return false }
-    promises.remove(at: place)
+    guard let index = promises.firstIndex(where: { $0.promise == promise }) else { return false }
+    promises.remove(at: index)
     return true
   }
 
@@ -160,21 +160,21 @@ struct ReaderPoolMachine {
   /// Somebody has read.
   ///
   /// - parameter isOpen: Whether there is an open connection in the slot now.
-  mutating func giveBack(slot: Int, isOpen: Bool) -> [Call] {
+  mutating func release(slot: Int, isOpen: Bool) -> [Call] {
     switch slots[slot] {
-    case .lent: break
-    case .lentToLiveQueries: liveCount -= 1
+    case .leased: break
+    case .leasedToLiveQueries: liveCount -= 1
     case .vacant, .idle: preconditionFailure("A reader is given back that was not lent")
     }
     slots[slot] = isOpen ? .idle : .vacant
-    lentCount -= 1
+    leasedCount -= 1
     return serve()
   }
 
   /// The one who had everything is done.
   ///
   /// - parameter areOpen: For each slot, whether there is an open connection in it now.
-  mutating func giveBackEverything(areOpen: [Bool]) -> [Call] {
+  mutating func releaseAll(areOpen: [Bool]) -> [Call] {
     precondition(isExclusive, "All readers are given back that were not lent")
     isExclusive = false
     slots = areOpen.map { $0 ? .idle : .vacant }
@@ -185,7 +185,7 @@ struct ReaderPoolMachine {
   ///
   /// - returns: Who was still waiting, and who can go in his place.
   mutating func giveUp(_ ticket: Ticket) -> (waiter: Waiter?, calls: [Call]) {
-    guard let waiter = line.remove(ticket) else { return (nil, []) }
+    guard let waiter = waitQueue.remove(ticket) else { return (nil, []) }
     if waiter.isExclusive { waitingExclusiveCount -= 1 }
     return (waiter, serve())
   }
@@ -195,14 +195,14 @@ struct ReaderPoolMachine {
   private mutating func breakPromises() {
     for (promise, slot) in promises {
       slots[promise.slot] = slot
-      lentCount -= 1
+      leasedCount -= 1
     }
     promises = []
   }
 
   private mutating func serve() -> [Call] {
     var calls: [Call] = []
-    while let waiter = line.first {
+    while let waiter = waitQueue.first {
       let given: Grant
       if waiter.sleeps, waitingExclusiveCount > 0 {
         given = .promise(.broken)
@@ -211,23 +211,23 @@ struct ReaderPoolMachine {
       } else {
         break
       }
-      _ = line.popFirst()
+      _ = waitQueue.popFirst()
       if waiter.isExclusive { waitingExclusiveCount -= 1 }
-      calls.append(Call(letIn: waiter.letIn, grant: given))
+      calls.append(Call(onAdmission: waiter.onAdmission, grant: given))
     }
-    while !liveLine.isEmpty, let grant = grantLive(), let letIn = liveLine.popFirst() {
-      calls.append(Call(letIn: letIn, grant: grant))
+    while !liveWaitQueue.isEmpty, let grant = grantLive(), let onAdmission = liveWaitQueue.popFirst() {
+      calls.append(Call(onAdmission: onAdmission, grant: grant))
     }
     return calls
   }
 
   private mutating func grantLive() -> Grant? {
     if isExclusive || waitingExclusiveCount > 0 { return nil }
-    let freeCount = slots.count - lentCount
-    guard liveCount == 0 || line.isEmpty && freeCount > 1 else { return nil }
+    let freeCount = slots.count - leasedCount
+    guard liveCount == 0 || waitQueue.isEmpty && freeCount > 1 else { return nil }
     guard let grant = free() else { return nil }
-    if case .reader(let slot) = grant { slots[slot] = .lentToLiveQueries }
-    if case .vacancy(let slot) = grant { slots[slot] = .lentToLiveQueries }
+    if case .reader(let slot) = grant { slots[slot] = .leasedToLiveQueries }
+    if case .vacancy(let slot) = grant { slots[slot] = .leasedToLiveQueries }
     liveCount += 1
     return grant
   }
@@ -250,27 +250,27 @@ struct ReaderPoolMachine {
   private mutating func grant(exclusive: Bool) -> Grant? {
     if isExclusive { return nil }
     if exclusive {
-      guard lentCount == 0 else { return nil }
+      guard leasedCount == 0 else { return nil }
       isExclusive = true
       return .everything
     }
-    return lentCount - liveCount < readCountMax ? free() : nil
+    return leasedCount - liveCount < readCountMax ? free() : nil
   }
 
   private mutating func free() -> Grant? {
     if let slot = slots.firstIndex(of: .idle) {
-      lend(slot)
+      lease(slot)
       return .reader(slot: slot)
     }
     if let slot = slots.firstIndex(of: .vacant) {
-      lend(slot)
+      lease(slot)
       return .vacancy(slot: slot)
     }
     return nil
   }
 
-  private mutating func lend(_ slot: Int) {
-    slots[slot] = .lent
-    lentCount += 1
+  private mutating func lease(_ slot: Int) {
+    slots[slot] = .leased
+    leasedCount += 1
   }
 }

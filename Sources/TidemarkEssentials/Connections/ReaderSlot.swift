@@ -45,7 +45,7 @@ final class ReaderSlot: Sendable {
       try close()
     } catch {
       interruptible.withLock { $0 = 0 }
-      ownedDatabase?.leaveToStatements()
+      ownedDatabase?.closeAfterLastStatement()
       ownedDatabase = nil
     }
   }

@@ -12,13 +12,13 @@ final class SerializedConnection: Sendable {
   private let timeLimit: AccessTimeLimit
   let allowsUnsafeTransactions: Bool
   let leftTransactionJobs = LeftTransactionJobs()
-  private let places: AccessPlaces
+  private let inlinePolicy: InlineExecutionPolicy
 
   /// Where the commits of the connection are told.
   let changeBroker: ChangeBroker
 
   /// Tells the commits of the connection from those of others.
-  let ownCommits: OwnCommits
+  let ownCommits: OwnCommitTracker
 
   /// Whether the connection has databases attached.
   let attachedDatabases: AttachedDatabases
@@ -27,7 +27,7 @@ final class SerializedConnection: Sendable {
   let filePath: String?
 
   /// What the connection shares with the others of its pool.
-  let standing: DatabaseStanding
+  let health: DatabaseHealth
 
   // The open connection, for those who interrupt it: they do not wait for the gate.
   private let interruptible: Mutex<UInt>
@@ -41,11 +41,11 @@ final class SerializedConnection: Sendable {
 
   init(
     _ location: DatabaseLocation, _ configuration: Configuration, label: String,
-    standing: DatabaseStanding = DatabaseStanding()
+    health: DatabaseHealth = DatabaseHealth()
   ) throws {
-    db = try Database.open(location, configuration, label: label, standing: standing)
+    db = try Database.open(location, configuration, label: label, health: health)
     changeBroker = db.changeCapture.broker
-    self.standing = standing
+    self.health = health
     filePath = db.handle?.filePath(of: "main")
     ownCommits = db.callbacks.ownCommits
     attachedDatabases = db.compilation.attachedDatabases
@@ -54,7 +54,7 @@ final class SerializedConnection: Sendable {
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
-    places = AccessPlaces(configuration)
+    inlinePolicy = InlineExecutionPolicy(configuration)
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
     if let suspension = db.settings.suspension {
       suspensionObserver = FoundationServices.current?.observeSuspension(
@@ -72,7 +72,7 @@ final class SerializedConnection: Sendable {
     do {
       try db.withAccessHere { try $0.close() }
     } catch {
-      db.leaveToStatements()
+      db.closeAfterLastStatement()
     }
   }
 
@@ -166,7 +166,7 @@ final class SerializedConnection: Sendable {
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
 
   /// Runs an access of the library's own, unless the connection is in use. It waits for nobody.
-  func inPassing<Result>(_ body: (Database) -> Result) -> Result? {
+  func withIdleConnection<Result>(_ body: (Database) -> Result) -> Result? {
     if db.isInherited { return nil }
     guard gate.enterNow() else { return nil }
     defer { gate.leave() }
@@ -181,7 +181,7 @@ final class SerializedConnection: Sendable {
   // MARK: Asynchronous accesses
 
   /// Runs an access as soon as the connection is free.
-  func schedule(in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
+  func schedule(in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
     let turn = turn ?? gate
     _ = turn.begin { [self] in
       executor.execute { [self] in
@@ -193,7 +193,7 @@ final class SerializedConnection: Sendable {
 
   /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
   func scheduleResult(
-    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+    in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     schedule(in: turn) { db in
       body(
@@ -209,17 +209,17 @@ final class SerializedConnection: Sendable {
   /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
   /// has it interrupted, and its transaction undone.
   func async<Result: Sendable>(
-    in turn: (any AccessTurn)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
     let turn = turn ?? gate
     return try await AccessExecution<Void>.perform(
       on: executor, until: deadline,
-      enter: { letIn in turn.begin { letIn(()) } },
+      enter: { onAdmission in turn.begin { onAdmission(()) } },
       leave: { _ in turn.end() },
       { [self] _, cancellation in
-        try places.watching {
+        try inlinePolicy.measuring {
           try run(deadline) { db in
             _ = try db.openHandle()
             return try db.withCancellation(cancellation) { try body(db) }
@@ -228,47 +228,47 @@ final class SerializedConnection: Sendable {
       })
   }
 
-  /// Runs an asynchronous access that is a transaction: in place where `AccessPlaces` allows it, else as any other.
+  /// Runs an asynchronous access that is a transaction: inline where `InlineExecutionPolicy` allows it.
   func asyncTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    if !db.isInherited, let place = places.take() {
+    if !db.isInherited, let permit = inlinePolicy.take() {
       if gate.enterNow() {
         defer {
-          leaveInPlace()
-          places.leave(place)
+          leaveInline()
+          inlinePolicy.leave(permit)
         }
         do {
-          return try inPlace(body)
-        } catch is LockIsTaken {
+          return try runInline(body)
+        } catch is LockUnavailable {
           // The place and the gate are left first.
         }
       } else {
-        places.giveBack(place)
+        inlinePolicy.cancel(permit)
       }
     }
     return try await async { try $0.committing(body) }
   }
 
   /// Somebody else has the lock of the file, and nothing was done.
-  private struct LockIsTaken: Error {}
+  private struct LockUnavailable: Error {}
 
   /// Runs a transaction on the thread of the current task.
-  private func inPlace<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  private func runInline<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try Task.checkCancellation()
     return try run(timeLimit.deadline()) { db in
       _ = try db.openHandle()
       // It may take a while, and the task need not wait for it.
-      db.putsOffWork = true
-      defer { db.putsOffWork = false }
+      db.defersWork = true
+      defer { db.defersWork = false }
       return try db.withCancellationOfTask {
-        guard try db.beginTransactionNow() else { throw LockIsTaken() }
-        return try db.committingRest(body)
+        guard try db.beginTransactionNow() else { throw LockUnavailable() }
+        return try db.committingRemainder(body)
       }
     }
   }
 
-  private func leaveInPlace() {
+  private func leaveInline() {
     guard db.workBetweenTransactions != nil else { return gate.leave() }
     executor.execute { [self] in
       run(nil) { $0.workAfterStatement(nil) }
@@ -352,8 +352,8 @@ extension Database {
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     // What an access before could not do.
-    payRollback()
-    payReadOnly()
+    performPendingRollback()
+    endPendingReadOnly()
     // The result goes straight to who asked for it.
     var hasFailed = false
     defer { if !hasFailed { checkLeftovers(allowsUnsafeTransactions) } }
@@ -369,7 +369,7 @@ extension Database {
 
   /// After an access that has thrown.
   private func undoLeftovers(_ allowsUnsafeTransactions: Bool) {
-    if isDrivenByHand { return }
+    if allowsTransactionsAcrossAccesses { return }
     // First: as long as one of them runs, an interruption hits the rollback, too.
     resetRunningStatements()
     if !allowsUnsafeTransactions { rollbackLeftovers() }
@@ -377,11 +377,11 @@ extension Database {
 
   /// After an access that has not.
   private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
-    if isDrivenByHand { return }
+    if allowsTransactionsAcrossAccesses { return }
     // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
-      allowsUnsafeTransactions || !isInsideTransaction || owedRollback != nil,
+      allowsUnsafeTransactions || !isInsideTransaction || pendingRollback != nil,
       "A transaction has been left opened at the end of a database access")
   }
 
@@ -394,7 +394,7 @@ extension Database {
       try shielded { try rollback() }
     } catch {
       Self.log(error, "A transaction that was left open could not be undone")
-      owedRollback = error
+      pendingRollback = error
     }
   }
 }

@@ -99,7 +99,7 @@ final class ThreadExecutor: AccessExecutor {
 
     /// - returns: Those that had nothing to do. They wake up, and end.
     @discardableResult
-    private func wakeForTheEnd() -> [Worker] {
+    private func wakeForShutdown() -> [Worker] {
       let idle = state.withLock { state in
         state.isStopped = true
         defer { state.idle = [] }
@@ -110,11 +110,11 @@ final class ThreadExecutor: AccessExecutor {
     }
 
     /// Has the threads end when there is nothing to do.
-    func stop() { wakeForTheEnd() }
+    func stop() { wakeForShutdown() }
 
     /// The same, and waits until those threads have woken up that had nothing to do.
     func stopIdleThreads() {
-      for worker in wakeForTheEnd() { worker.hasWokenUp.wait() }
+      for worker in wakeForShutdown() { worker.hasWokenUp.wait() }
     }
 
     private func work() {

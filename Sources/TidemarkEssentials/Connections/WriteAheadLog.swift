@@ -5,7 +5,7 @@ extension Database {
   func useWriteAheadLog(path: String, durability: Configuration.Durability) throws {
     let ownSetting = try synchronousOfProgram()
     if durability != .unsafeNoSync, ownSetting != 0 { try untraced(secureNewFile) }
-    let mode = try waitingForOthers { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
+    let mode = try retryingWhenBusy { try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL") }
     guard mode == "wal" else { throw DatabaseError(message: "could not activate WAL Mode at path: \(path)") }
     if let ownSetting {
       try untraced { try execute(sql: "PRAGMA synchronous = \(ownSetting)") }
@@ -25,7 +25,7 @@ extension Database {
 
   // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has
   // one of them fail at once, without a question to its busy handler.
-  private func waitingForOthers<Result>(_ body: () throws -> Result) throws -> Result {
+  private func retryingWhenBusy<Result>(_ body: () throws -> Result) throws -> Result {
     var count = 0
     while true {
       do {
@@ -99,6 +99,6 @@ extension Database {
       // SQLite has nothing to do, or refuses.
       return try handle.checkpoint(.passive, on: name)
     }
-    return try part(Checkpointer.self).checkpoint(kind, name, of: self)
+    return try moduleState(Checkpointer.self).checkpoint(kind, name, of: self)
   }
 }

@@ -52,13 +52,13 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   /// It uses unsafe buffers, because accessing an element of an array retains and releases it.
   @inlinable
   func passEqual(
-    upTo count: Int, _ id: (Element) -> ID, _ places: (Int) -> (old: Int, new: Int)
+    upTo count: Int, _ id: (Element) -> ID, _ positions: (Int) -> (old: Int, new: Int)
   ) -> (count: Int, changes: [Int]) {
     var changes: [Int] = []
     let passed = old.withUnsafeBufferPointer { old in
       new.withUnsafeBufferPointer { new in
         for number in 0..<count {
-          let (i, j) = places(number)
+          let (i, j) = positions(number)
           guard id(old[i]) == id(new[j]) else { return number }
           if old[i] != new[j] { changes.append(number) }
         }
@@ -110,24 +110,25 @@ struct ListComparison<Element: Equatable, ID: Hashable> {
   mutating func pairByIdentity(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
     // For each identity its first offset, for each offset the next one with the same identity, and for each first
     // offset the next one to be paired: a list may have several elements with the same identity.
-    var firstPlaces: [ID: Int] = [:]
-    var nextPlaces = Array(repeating: -1, count: oldRange.count)
+    var firstPositions: [ID: Int] = [:]
+    var nextPositions = Array(repeating: -1, count: oldRange.count)
     if !newRange.isEmpty {
-      firstPlaces.reserveCapacity(oldRange.count)
+      firstPositions.reserveCapacity(oldRange.count)
       for i in oldRange.reversed() {
-        nextPlaces[i - oldRange.lowerBound] = firstPlaces.updateValue(i, forKey: oldIDs[i - start]) ?? -1
+        nextPositions[i - oldRange.lowerBound] = firstPositions.updateValue(i, forKey: oldIDs[i - start]) ?? -1
       }
     }
-    var places = Array(oldRange)
+    var positions = Array(oldRange)
     var isPaired = Array(repeating: false, count: oldRange.count)
     var pairs: [(old: Int, new: Int)] = []
     pairs.reserveCapacity(min(oldRange.count, newRange.count))
     for j in newRange {
-      guard let first = firstPlaces[newIDs[j - start]], case let i = places[first - oldRange.lowerBound], i >= 0 else {
+      guard let first = firstPositions[newIDs[j - start]], case let i = positions[first - oldRange.lowerBound], i >= 0
+      else {
         insertions.append(Difference.Entry(offset: j, element: new[j]))
         continue
       }
-      places[first - oldRange.lowerBound] = nextPlaces[i - oldRange.lowerBound]
+      positions[first - oldRange.lowerBound] = nextPositions[i - oldRange.lowerBound]
       isPaired[i - oldRange.lowerBound] = true
       pairs.append((i, j))
       compare(i, j)
@@ -151,7 +152,7 @@ func longestRun(of numbers: [Int]) -> [Bool] {
   // By length minus one: the index of the least last number of a subsequence of this length.
   var ends: [Int] = []
   var before = Array(repeating: -1, count: numbers.count)
-  for (place, number) in numbers.enumerated() {
+  for (position, number) in numbers.enumerated() {
     var (low, high) = (0, ends.count)
     // Most numbers extend the longest subsequence.
     if let last = ends.last, numbers[last] < number { low = high }
@@ -159,14 +160,14 @@ func longestRun(of numbers: [Int]) -> [Bool] {
       let middle = (low + high) / 2
       if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
     }
-    if low > 0 { before[place] = ends[low - 1] }
-    if low == ends.count { ends.append(place) } else { ends[low] = place }
+    if low > 0 { before[position] = ends[low - 1] }
+    if low == ends.count { ends.append(position) } else { ends[low] = position }
   }
   var isKept = Array(repeating: false, count: numbers.count)
-  var place = ends.last ?? -1
-  while place >= 0 {
-    isKept[place] = true
-    place = before[place]
+  var position = ends.last ?? -1
+  while position >= 0 {
+    isKept[position] = true
+    position = before[position]
   }
   return isKept
 }

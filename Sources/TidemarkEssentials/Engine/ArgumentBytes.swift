@@ -55,9 +55,9 @@ final class ArgumentBytes {
   }
 
   private func bind(_ text: String, _ sqliteStatement: SQLiteStatement, _ index: CInt) -> CInt {
-    let place = text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) }
+    let address = text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) }
     // An empty text has no bytes, and must not become NULL.
-    guard let bytes = place.flatMap({ $0 }), bytes.count > 0, let start = bytes.baseAddress else {
+    guard let bytes = address.flatMap({ $0 }), bytes.count > 0, let start = bytes.baseAddress else {
       hasCopies = true
       return bindText(text, to: sqliteStatement, at: index)
     }
@@ -81,9 +81,9 @@ final class ArgumentBytes {
     // It cannot overflow: the summands are sizes of objects in memory.
     wantedCount &+= bytes.count
     guard end <= capacity, let start, let source = bytes.baseAddress else { return nil }
-    let place = start + count
-    place.copyMemory(from: source, byteCount: bytes.count)
+    let address = start + count
+    address.copyMemory(from: source, byteCount: bytes.count)
     count = end
-    return UnsafeRawBufferPointer(start: place, count: bytes.count)
+    return UnsafeRawBufferPointer(start: address, count: bytes.count)
   }
 }

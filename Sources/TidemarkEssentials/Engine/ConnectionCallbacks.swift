@@ -15,7 +15,7 @@ final class ConnectionCallbacks {
   @exclusivity(unchecked) var trace: ((TraceSignal) -> Void)?
 
   /// Whether `trace` is disabled.
-  @exclusivity(unchecked) var isTraceMuted = false
+  @exclusivity(unchecked) var isTraceSuspended = false
 
   /// Called for each action that a statement performs, while it is compiled.
   @exclusivity(unchecked) var authorizer: (any StatementAuthorizer)?
@@ -28,7 +28,7 @@ final class ConnectionCallbacks {
   @exclusivity(unchecked) var longLogFrameCount = CInt.max
 
   /// Records the commits of this connection, to distinguish them from external ones.
-  let ownCommits = OwnCommits()
+  let ownCommits = OwnCommitTracker()
 
   /// The connection, which SQLite does not pass to the commit hook.
   @exclusivity(unchecked) fileprivate var connection: SQLiteConnection?
@@ -146,7 +146,7 @@ private func traceDidHappen(
   detail: UnsafeMutableRawPointer?
 ) -> CInt {
   let callbacks = ConnectionCallbacks.borrowed(context)
-  guard let trace = callbacks.trace, !callbacks.isTraceMuted, let statement, let detail else { return SQLITE_OK }
+  guard let trace = callbacks.trace, !callbacks.isTraceSuspended, let statement, let detail else { return SQLITE_OK }
   switch CInt(event) {
   case SQLITE_TRACE_STMT:
     trace(.statement(SQLiteStatement(statement), unexpandedSQL: detail.assumingMemoryBound(to: CChar.self)))

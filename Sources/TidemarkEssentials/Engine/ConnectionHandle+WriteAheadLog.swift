@@ -36,7 +36,7 @@ extension ConnectionHandle {
       { context, _, name, frameCount in
         let callbacks = ConnectionCallbacks.borrowed(context)
         guard let name else { return SQLITE_OK }
-        if callbacks.ownCommits.isTakingNotes, strcmp(name, "main") == 0 {
+        if callbacks.ownCommits.isTracking, strcmp(name, "main") == 0 {
           callbacks.ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
         }
         if frameCount >= callbacks.longLogFrameCount {

@@ -74,6 +74,12 @@ struct ConnectionHandle {
 
   // MARK: State
 
+  /// Whether statements can write the schema tables. C: `SQLITE_DBCONFIG_WRITABLE_SCHEMA`.
+  var hasWritableSchema: Bool {
+    var result: CInt = 0
+    return tidemark_db_config_bool(pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA, -1, &result) == SQLITE_OK && result != 0
+  }
+
   /// Whether no transaction is open. C: `sqlite3_get_autocommit`.
   var isInAutocommitMode: Bool { sqlite3_get_autocommit(pointer) != 0 }
 

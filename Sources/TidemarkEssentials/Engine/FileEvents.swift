@@ -36,7 +36,7 @@ final class FileEvents: Sendable {
   private let waker: CInt
 
   // Replaces the waker if it is not available.
-  private let condition = Condition()
+  private let condition = ConditionVariable()
   private nonisolated(unsafe) var isWoken = false
 
   /// - parameter canWatch: Whether to watch folders if the system offers it.
@@ -68,7 +68,7 @@ final class FileEvents: Sendable {
   }
 
   /// Disables the events of a folder for now: each event costs the writer of the file.
-  func mute(_ folder: String) {
+  func ignoreFiles(_ folder: String) {
     #if os(Linux)
       _ = add(folder, IN_DELETE_SELF | IN_MOVE_SELF)
     #endif
@@ -93,12 +93,12 @@ final class FileEvents: Sendable {
   // MARK: Waiting
 
   /// The length of a sleep during which events are ignored: a busy writer causes many of them.
-  static let deafPause = Duration.microseconds(50)
+  static let minimumInterruptiblePause = Duration.microseconds(50)
 
   /// Waits for an event, until the thread is woken, or until some time has passed.
   func wait(for duration: Duration) {
     if duration <= .zero { return }
-    if duration < Self.deafPause { return WorldClock.live.sleep(duration) }
+    if duration < Self.minimumInterruptiblePause { return MonotonicClock.live.sleep(duration) }
     #if os(Linux)
       if waker >= 0 {
         var descriptors = (
@@ -170,5 +170,5 @@ final class FileEvents: Sendable {
   #endif
 
   /// Disables timer slack for the calling thread, which must be the waiting one.
-  static func sleepExactly() { tidemark_sleep_exactly() }
+  static func enablePreciseSleep() { tidemark_sleep_exactly() }
 }

@@ -6,7 +6,7 @@ import CSQLite
 /// differs between kinds of tables, operations and versions. So it is determined once, by changing rows with known
 /// values in a table of each kind.
 struct PreupdateIndexing: Sendable {
-  enum Order: Sendable {
+  enum ColumnOrder: Sendable {
     /// All columns are counted.
     case table
 
@@ -18,9 +18,9 @@ struct PreupdateIndexing: Sendable {
   }
 
   /// The numbering of old values, and of new ones.
-  var old = Order.unknown
-  var newOfInsert = Order.unknown
-  var newOfUpdate = Order.unknown
+  var old = ColumnOrder.unknown
+  var newOfInsert = ColumnOrder.unknown
+  var newOfUpdate = ColumnOrder.unknown
 
   /// The numbering for tables with row IDs.
   static let rowIDTables = probe("")
@@ -64,7 +64,7 @@ struct PreupdateIndexing: Sendable {
 
     func rowDidChange(_: CInt, _: UnsafePointer<CChar>, _: UnsafePointer<CChar>, _: Int64) {}
 
-    private func order(_ first: String, _ second: String, _ value: (CInt) -> DatabaseValue?) -> Order {
+    private func order(_ first: String, _ second: String, _ value: (CInt) -> DatabaseValue?) -> ColumnOrder {
       func isText(_ text: String, _ index: CInt) -> Bool {
         if case .string(let found)? = value(index)?.storage { found == text } else { false }
       }

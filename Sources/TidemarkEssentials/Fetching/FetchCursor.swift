@@ -10,7 +10,7 @@
 /// A cursor is used inside the access that made it, and once. It gives its statement back when it is
 /// at its end, or released.
 ///
-/// Laws:
+/// Invariants:
 /// 1. An element that cannot be decoded throws, and the next step shows the next row.
 /// 2. A step that fails throws, and so does each step after it.
 /// 3. A statement that was started again by somebody else is not stepped by this cursor any more.
@@ -29,7 +29,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
-  private let adapter: KeptAdapter?
+  private let adapter: AdapterBox?
   private let usedArguments: StatementArguments
 
   @usableFromInline
@@ -42,7 +42,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     case failed(any Error)
   }
 
-  init(_ statement: Statement, arguments: StatementArguments?, adapter: KeptAdapter?) throws {
+  init(_ statement: Statement, arguments: StatementArguments?, adapter: AdapterBox?) throws {
     run = try StatementRun(statement, arguments: arguments, adapter: adapter)
     self.statement = run.statement
     runNumber = run.number
@@ -61,8 +61,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   /// The next element, in a form that outlives the next step.
   @inlinable
-  func nextKept() throws -> Element? {
-    try step() ? Decoding._decodeKept(run.row) : nil
+  func nextCopy() throws -> Element? {
+    try step() ? Decoding._decodeCopy(run.row) : nil
   }
 
   /// Whether there is one more row.
@@ -128,7 +128,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   @usableFromInline
   func checkMayStep() throws {
     statement.database.preconditionAccess()
-    guard statement.database.isWatchingForStops, case .onRow = phase else { return }
+    guard statement.database.checksForInterruption, case .onRow = phase else { return }
     do {
       try statement.database.checkInterruption()
     } catch {

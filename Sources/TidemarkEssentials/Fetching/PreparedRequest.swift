@@ -7,12 +7,12 @@ public struct PreparedRequest {
 
   // In a box, which most requests have none of: to copy an adapter, there or not, takes 50 instructions, and a request
   // is copied some times on its way (Benchmarks: `look up: fetchOne(db, sql:arguments:)`).
-  @usableFromInline private(set) var keptAdapter: KeptAdapter?
+  @usableFromInline private(set) var adapterBox: AdapterBox?
 
   /// Shows the rows of the statement in another way.
   public var adapter: Optional<any RowAdapter> {
-    get { keptAdapter?.adapter }
-    set { keptAdapter = .keeping(newValue) }
+    get { adapterBox?.adapter }
+    set { adapterBox = .boxing(newValue) }
   }
 
   /// Completes rows before they are decoded (rows loaded by other queries).
@@ -32,18 +32,18 @@ public struct PreparedRequest {
 
   /// A request that runs a statement.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
-    self.init(statement, nil, kept: .keeping(adapter))
+    self.init(statement, nil, boxed: .boxing(adapter))
   }
 
   init(statement: Statement, arguments: StatementArguments?, adapter: (any RowAdapter)?) {
-    self.init(statement, arguments, kept: .keeping(adapter))
+    self.init(statement, arguments, boxed: .boxing(adapter))
   }
 
   @usableFromInline
-  init(_ statement: Statement, _ arguments: StatementArguments?, kept adapter: KeptAdapter?) {
+  init(_ statement: Statement, _ arguments: StatementArguments?, boxed adapter: AdapterBox?) {
     preparedStatement = statement
     self.arguments = arguments
-    keptAdapter = adapter
+    adapterBox = adapter
     supplementaryFetch = nil
   }
 
@@ -53,21 +53,21 @@ public struct PreparedRequest {
     precondition(
       supplementaryFetch == nil,
       "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
-    return try FetchCursor(preparedStatement, arguments: arguments, adapter: keptAdapter)
+    return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
 
   /// Decodes all elements, in a form that is kept.
   @inlinable
   func forEach<Decoding: RowDecoding>(_: Decoding.Type, _ body: (Decoding.Element) -> Void) throws {
     if let rows = try completedRows() {
-      for row in rows { body(try Decoding._decodeKept(row)) }
+      for row in rows { body(try Decoding._decodeCopy(row)) }
     } else {
       let cursor = try makeCursor(Decoding.self)
       guard try cursor.step() else { return }
       // The window is that of all rows from the first step on. It is held here: asked for at each row, it would be
       // retained and released at each row (Benchmarks: `[Date] from text`).
       let row = cursor.run.row
-      repeat { body(try Decoding._decodeKept(row)) } while try cursor.step()
+      repeat { body(try Decoding._decodeCopy(row)) } while try cursor.step()
     }
   }
 
@@ -79,22 +79,22 @@ public struct PreparedRequest {
     }
     var run = try makeRun()
     defer { run.finishKeepingRow() }
-    return try run.stepToFirstRow(keptAdapter) ? Decoding._decodeOne(run.row) : nil
+    return try run.stepToFirstRow(adapterBox) ? Decoding._decodeOne(run.row) : nil
   }
 
   /// A run of the statement, for one row: a cursor would be one more object.
   @usableFromInline
   func makeRun() throws -> StatementRun {
-    try StatementRun(preparedStatement, arguments: arguments, adapter: keptAdapter)
+    try StatementRun(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
 
   /// The completed rows, or nil when rows need no completion.
   @usableFromInline
   func completedRows(countMax: Int = .max) throws -> [Row]? {
     guard let supplementaryFetch else { return nil }
-    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: keptAdapter)
+    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
     var rows: [Row] = []
-    while rows.count < countMax, let row = try cursor.nextKept() { rows.append(row) }
+    while rows.count < countMax, let row = try cursor.nextCopy() { rows.append(row) }
     try supplementaryFetch(preparedStatement.database, rows)
     return rows
   }
@@ -124,16 +124,16 @@ extension PreparedRequest {
 extension PreparedRequest {
   @inlinable
   init(_ db: Database, _ sql: String, _ arguments: StatementArguments, _ adapter: (any RowAdapter)?) throws {
-    try self.init(db, sql, arguments, kept: .keeping(adapter))
+    try self.init(db, sql, arguments, boxed: .boxing(adapter))
   }
 
   @inlinable
   init(_ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?) {
-    self.init(statement, arguments, kept: .keeping(adapter))
+    self.init(statement, arguments, boxed: .boxing(adapter))
   }
 
   @usableFromInline
-  init(_ db: Database, _ sql: String, _ arguments: StatementArguments, kept adapter: KeptAdapter?) throws {
-    self.init(try db.preparedStatement(sql: sql), arguments, kept: adapter)
+  init(_ db: Database, _ sql: String, _ arguments: StatementArguments, boxed adapter: AdapterBox?) throws {
+    self.init(try db.preparedStatement(sql: sql), arguments, boxed: adapter)
   }
 }

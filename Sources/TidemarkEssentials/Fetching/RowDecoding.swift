@@ -10,7 +10,7 @@ public protocol RowDecoding {
   static func _decode(_ row: Row) throws -> Element
 
   /// What an array keeps of a row, when the cursor has moved on.
-  static func _decodeKept(_ row: Row) throws -> Element
+  static func _decodeCopy(_ row: Row) throws -> Element
 
   /// What `fetchOne` answers when there is a row.
   static func _decodeOne(_ row: Row) throws -> Element?
@@ -19,11 +19,11 @@ public protocol RowDecoding {
 extension RowDecoding {
   /// Not for you to call.
   @inlinable
-  public static func _decodeKept(_ row: Row) throws -> Element { try _decode(row) }
+  public static func _decodeCopy(_ row: Row) throws -> Element { try _decode(row) }
 
   /// Not for you to call.
   @inlinable
-  public static func _decodeOne(_ row: Row) throws -> Element? { try _decodeKept(row) }
+  public static func _decodeOne(_ row: Row) throws -> Element? { try _decodeCopy(row) }
 }
 
 /// A type that a whole row can become: a row, a record.
@@ -38,13 +38,13 @@ public protocol RowDecodable {
   /// What an array keeps of a row, when the cursor has moved on.
   ///
   /// Not for you to call.
-  static func _decodeKept(_ row: Row) throws -> Self
+  static func _decodeCopy(_ row: Row) throws -> Self
 }
 
 extension RowDecodable {
   /// Not for you to call.
   @inlinable
-  public static func _decodeKept(_ row: Row) throws -> Self { try _decode(row) }
+  public static func _decodeCopy(_ row: Row) throws -> Self { try _decode(row) }
 }
 
 /// Decodes rows and records.
@@ -55,7 +55,7 @@ public enum WholeRowDecoding<Element: RowDecodable>: RowDecoding {
 
   /// Not for you to call.
   @inlinable
-  public static func _decodeKept(_ row: Row) throws -> Element { try Element._decodeKept(row) }
+  public static func _decodeCopy(_ row: Row) throws -> Element { try Element._decodeCopy(row) }
 }
 
 // A cursor shows all its rows through one window, for speed. Kept rows are copies.
@@ -66,5 +66,5 @@ extension Row: RowDecodable {
 
   /// Not for you to call.
   @inlinable
-  public static func _decodeKept(_ row: Row) throws -> Row { try row.kept() }
+  public static func _decodeCopy(_ row: Row) throws -> Row { try row.checkedCopy() }
 }

@@ -24,7 +24,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
   /// The number of rows. None is decoded.
   public func fetchCount(_ db: Database) throws -> Int {
     let (query, arguments) = try sqlLiteral.build(db)
-    let statement = try db.preparedStatement(sql: "SELECT COUNT(*) FROM (\(query.subqueryText))").idle()
+    let statement = try db.preparedStatement(sql: "SELECT COUNT(*) FROM (\(query.subqueryText))").availableStatement()
     try statement.start(arguments)
     defer { statement.finish() }
     return try statement.step() ? Int(columnInteger(statement.sqliteStatement, 0)) : 0

@@ -1,6 +1,6 @@
 /// An adapter, as a request and its run keep it.
 @usableFromInline
-final class KeptAdapter {
+final class AdapterBox {
   let adapter: any RowAdapter
 
   private init(_ adapter: any RowAdapter) {
@@ -10,10 +10,10 @@ final class KeptAdapter {
   /// Nil for none. Whether there is one is asked here, where it is inlined: to take an adapter out of its optional is
   /// to copy it, and to let go of the copy: some hundred instructions, there or not (Benchmarks: `access: pool.read`).
   @inlinable @inline(__always)
-  static func keeping(_ adapter: (any RowAdapter)?) -> KeptAdapter? { adapter == nil ? nil : kept(adapter) }
+  static func boxing(_ adapter: (any RowAdapter)?) -> AdapterBox? { adapter == nil ? nil : boxed(adapter) }
 
   @usableFromInline @inline(never)
-  static func kept(_ adapter: (any RowAdapter)?) -> KeptAdapter? { adapter.map { KeptAdapter($0) } }
+  static func boxed(_ adapter: (any RowAdapter)?) -> AdapterBox? { adapter.map { AdapterBox($0) } }
 }
 
 /// A run of a statement, and the window through which its rows show.
@@ -31,9 +31,9 @@ struct StatementRun {
 
   /// Starts a statement, or a copy of it when it runs already.
   @usableFromInline
-  init(_ statement: Statement, arguments: borrowing StatementArguments?, adapter: KeptAdapter?) throws {
+  init(_ statement: Statement, arguments: borrowing StatementArguments?, adapter: AdapterBox?) throws {
     statement.database.preconditionAccess()
-    var statement = try statement.idle()
+    var statement = try statement.availableStatement()
     if let adapter = adapter?.adapter {
       do {
         row = try Row(statement: statement, adapter: adapter)
@@ -47,7 +47,7 @@ struct StatementRun {
     }
     try statement.start(arguments)
     if let checking = row.checking { checking.reset() }
-    row.keepsDecoder = true
+    row.reusesDecoder = true
     self.statement = statement
     number = statement.run
   }
@@ -55,7 +55,7 @@ struct StatementRun {
   /// The first step. Names and adapters then follow the schema, which may have changed since the statement was
   /// compiled: that is known after the first step only.
   @usableFromInline
-  mutating func stepToFirstRow(_ adapter: KeptAdapter?) throws -> Bool {
+  mutating func stepToFirstRow(_ adapter: AdapterBox?) throws -> Bool {
     guard try statement.stepToFirstRow() else { return false }
     if statement.columnsAfterRecompilation() != nil { try followSchema(adapter?.adapter) }
     return true
@@ -64,7 +64,7 @@ struct StatementRun {
   private mutating func followSchema(_ adapter: (any RowAdapter)?) throws {
     row.forgetDecoder()
     row = try Row(statement: statement, adapter: adapter)
-    row.keepsDecoder = true
+    row.reusesDecoder = true
   }
 
   /// Ends the run, unless the statement was started again since. On whatever thread.

@@ -4,7 +4,7 @@ extension SQLExpression {
   /// Whether the expression needs parentheses if it is an operand.
   var isOperator: Bool {
     switch node {
-    case .value, .column, .subquery, .late: false
+    case .value, .column, .subquery, .deferred: false
     case .literal: true
     case .operation(let operation, _): operation.isOperator
     }
@@ -87,7 +87,7 @@ extension SQLExpression {
       return .operation(.collated(name), operands[0].negated)
     case .operation(let operation, let operands):
       if let opposite = operation.negated { return Self(.operation(opposite, operands)) }
-    case .column, .literal, .subquery, .late: break
+    case .column, .literal, .subquery, .deferred: break
     }
     return .operation(.not, self)
   }

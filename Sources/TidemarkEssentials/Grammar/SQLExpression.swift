@@ -14,7 +14,7 @@ public struct SQLExpression: Sendable {
     case literal(SQL)
     case subquery(SQLSubquery)
     case operation(SQLOperation, [SQLExpression])
-    case late(SQLLateExpression)
+    case deferred(SQLDeferredExpression)
   }
 
   let node: Node
@@ -69,7 +69,7 @@ enum SQLColumnOwner: Sendable {
 }
 
 /// An expression that depends on the schema of a table, and that is built when it is printed.
-struct SQLLateExpression: Sendable {
+struct SQLDeferredExpression: Sendable {
   /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
@@ -87,7 +87,7 @@ extension SQLExpression {
   func mapLeaves(_ transform: (Node) -> Node) -> SQLExpression {
     switch node {
     case .value, .subquery: self
-    case .column, .late: Self(transform(node))
+    case .column, .deferred: Self(transform(node))
     case .literal(let literal): .literal(literal.mapExpressions { $0.mapLeaves(transform) })
     case .operation(let operation, let operands):
       Self(.operation(operation, operands.map { $0.mapLeaves(transform) }))
@@ -99,9 +99,9 @@ extension SQLExpression {
     mapLeaves { leaf in
       switch leaf {
       case .column(let name, of: .relationAtHand): return .column(name, of: .alias(alias))
-      case .late(var late) where late.alias == nil:
-        late.alias = alias
-        return .late(late)
+      case .deferred(var deferred) where deferred.alias == nil:
+        deferred.alias = alias
+        return .deferred(deferred)
       default: return leaf
       }
     }
@@ -110,9 +110,9 @@ extension SQLExpression {
   /// The tree whose late parts are made for a table, also in SQL where no relation tells which one it is.
   func ofTable(named name: String) -> SQLExpression {
     mapLeaves { leaf in
-      guard case .late(var late) = leaf, late.alias == nil else { return leaf }
-      late.tableName = name
-      return .late(late)
+      guard case .deferred(var deferred) = leaf, deferred.alias == nil else { return leaf }
+      deferred.tableName = name
+      return .deferred(deferred)
     }
   }
 

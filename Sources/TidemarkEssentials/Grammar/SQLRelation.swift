@@ -4,21 +4,21 @@
 /// therefore be built without a database, and printed for several databases.
 struct SQLRelation: Sendable {
   /// A part of a query that is known when the query is prepared. It may depend on the query itself.
-  typealias Late<Part> = @Sendable (Database, SQLRelation) throws -> Part
+  typealias Deferred<Part> = @Sendable (Database, SQLRelation) throws -> Part
 
   var source: SQLTable
   var isDistinct = false
 
   /// The parts of the selection, in order.
-  var selection: [Late<[SQLSelection]>]
+  var selection: [Deferred<[SQLSelection]>]
 
   /// Conditions that are combined with `AND`.
-  var filters: [Late<SQLExpression>] = []
+  var filters: [Deferred<SQLExpression>] = []
 
-  var grouping: Late<[SQLExpression]>?
+  var grouping: Deferred<[SQLExpression]>?
 
   /// Conditions that are combined with `AND`.
-  var havings: [Late<SQLExpression>] = []
+  var havings: [Deferred<SQLExpression>] = []
 
   /// One after the other.
   var ordering: [OrderingPart] = []
@@ -27,7 +27,7 @@ struct SQLRelation: Sendable {
 
   /// A part of an order.
   struct OrderingPart: Sendable {
-    let terms: Late<[SQLOrdering]>
+    let terms: Deferred<[SQLOrdering]>
 
     /// Whether the terms stand for the opposite order: two reversals leave no trace in them.
     var isReversed = false

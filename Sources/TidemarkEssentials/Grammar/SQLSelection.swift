@@ -10,7 +10,7 @@ public struct SQLSelection: Sendable {
     case allColumns(of: TableAliasBase?)
     case expression(SQLExpression, name: String?)
     case literal(SQL)
-    case late(SQLLateSelection)
+    case deferred(SQLDeferredSelection)
   }
 
   let node: Node
@@ -33,7 +33,7 @@ extension SQLSelection: SQLSelectable {
 }
 
 /// A selection that depends on the schema of a table, and that is built when it is printed.
-struct SQLLateSelection: Sendable {
+struct SQLDeferredSelection: Sendable {
   /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
@@ -51,9 +51,9 @@ extension SQLSelection {
     case .allColumns: return self
     case .expression(let expression, let key): return Self(.expression(expression.ofTable(named: name), name: key))
     case .literal(let literal): return .literal(literal.mapExpressions { $0.ofTable(named: name) })
-    case .late(var late):
-      late.tableName = name
-      return Self(.late(late))
+    case .deferred(var deferred):
+      deferred.tableName = name
+      return Self(.deferred(deferred))
     }
   }
 
@@ -64,9 +64,9 @@ extension SQLSelection {
     case .allColumns: return self
     case .expression(let expression, let name): return Self(.expression(expression.qualified(by: alias), name: name))
     case .literal(let literal): return .literal(literal.mapExpressions { $0.qualified(by: alias) })
-    case .late(var late):
-      late.alias = late.alias ?? alias
-      return Self(.late(late))
+    case .deferred(var deferred):
+      deferred.alias = deferred.alias ?? alias
+      return Self(.deferred(deferred))
     }
   }
 }

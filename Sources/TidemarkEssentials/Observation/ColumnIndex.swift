@@ -8,7 +8,7 @@ final class ColumnIndex {
   @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
 
   /// The location of the column in the last used layout: most commits have the same one.
-  @exclusivity(unchecked) private var lastPlace: (layout: CaptureLayout, place: CaptureLayout.Place)?
+  @exclusivity(unchecked) private var lastLocation: (layout: CaptureLayout, location: CaptureLayout.ValueLocation)?
 
   init(name: String) {
     self.name = name
@@ -62,11 +62,11 @@ final class ColumnIndex {
   }
 
   /// The location of the column's values.
-  func place(in layout: CaptureLayout) -> CaptureLayout.Place {
-    if let lastPlace, lastPlace.layout === layout { return lastPlace.place }
-    let place = layout.place(of: name)
-    lastPlace = (layout, place)
-    return place
+  func location(in layout: CaptureLayout) -> CaptureLayout.ValueLocation {
+    if let lastLocation, lastLocation.layout === layout { return lastLocation.location }
+    let location = layout.location(of: name)
+    lastLocation = (layout, location)
+    return location
   }
 }
 

@@ -22,7 +22,7 @@ struct CommitLog<Changes> {
     var isUnknown: Bool
 
     /// Whether it is an external commit.
-    var isOfOthers: Bool
+    var isExternal: Bool
   }
 
   private let commitCountMax: Int
@@ -59,24 +59,24 @@ struct CommitLog<Changes> {
   }
 
   /// Whether a fetch may need a commit that is published now.
-  var isAsked: Bool { !fetchCounts.isEmpty }
+  var hasRunningFetches: Bool { !fetchCounts.isEmpty }
 
   /// Publishes a commit that no fetch will need.
   mutating func skip() {
-    precondition(!isAsked, "A commit is skipped that a fetch may ask for")
+    precondition(!hasRunningFetches, "A commit is skipped that a fetch may ask for")
     last += 1
   }
 
   /// Publishes a commit.
   mutating func append(
-    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isOfOthers: Bool = false, needsVersion: Int = 0
+    _ changes: ShortList<Changes>, rowCount: Int, isUnknown: Bool, isExternal: Bool = false, needsVersion: Int = 0
   ) {
-    if !isAsked { return skip() }
+    if !hasRunningFetches { return skip() }
     last += 1
     commits.append(
       Commit(
         number: last, needsVersion: needsVersion, rowCount: rowCount, changes: changes, isUnknown: isUnknown,
-        isOfOthers: isOfOthers))
+        isExternal: isExternal))
     self.rowCount += rowCount
     while let first = commits.first, commits.count > commitCountMax || self.rowCount > rowCountMax { drop(first) }
   }
@@ -92,7 +92,7 @@ struct CommitLog<Changes> {
     guard let first = commits.first, first.number <= number + 1 else { return true }
     for commit in commits.reversed() {
       if commit.number <= number { break }
-      if commit.isOfOthers || commit.number == own { continue }
+      if commit.isExternal || commit.number == own { continue }
       if commit.isUnknown || commit.needsVersion < needsVersion || commit.changes.contains(where: isTouched) {
         return true
       }
@@ -101,8 +101,8 @@ struct CommitLog<Changes> {
   }
 
   /// Whether there was an external commit after a commit.
-  func hasOthers(after number: CommitNumber) -> Bool {
-    commits.contains { $0.number > number && $0.isOfOthers }
+  func hasExternalCommits(after number: CommitNumber) -> Bool {
+    commits.contains { $0.number > number && $0.isExternal }
   }
 
   private mutating func drop(_ first: Commit) {

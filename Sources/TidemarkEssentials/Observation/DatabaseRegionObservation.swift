@@ -71,7 +71,7 @@ private final class RegionObserver: TransactionObserver, Sendable {
 
   private func didCommit(_ changes: CommittedChanges, _ index: RegionIndex<Int>) {
     state.withLock { state in
-      if changes.isUnknown(toWhoAskedWith: state.subscription) { state.hasChanged = true }
+      if changes.isUnknown(forSubscription: state.subscription) { state.hasChanged = true }
       for table in changes.tables { index.match(table) { _ in state.hasChanged = true } }
     }
   }

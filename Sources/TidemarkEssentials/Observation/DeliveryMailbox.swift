@@ -57,22 +57,22 @@ class DeliveryMailbox: @unchecked Sendable {
   final func cancel() {
     let thread = currentThreadID()
     // Closures and values are released outside of the lock: what they hold may do anything in its `deinit`.
-    let (place, _) = state.withLock { state in
+    let (signal, _) = state.withLock { state in
       let old = state
       state.calls = nil
       return (Self.close(&state.machine, on: thread), old)
     }
-    place?.wait()
+    signal?.wait()
   }
 
   /// - returns: Where to wait for the delivery that is under way, if there is one to wait for.
   private static func close(
     _ machine: inout MailboxMachine<Delivery>, on thread: ThreadID
-  ) -> (any WaitingPlace)? {
+  ) -> (any WaitSignal)? {
     guard let deliverer = machine.close(), DeliveryWaits.shared.begin(thread, for: deliverer) else { return nil }
-    let place = Environment.live.makePlace()
-    machine.wait(MailboxMachine.Waiter(thread: thread, place: place))
-    return place
+    let signal = Environment.live.makeWaitSignal()
+    machine.wait(MailboxMachine.Waiter(thread: thread, signal: signal))
+    return signal
   }
 
   /// Has what has come delivered, if that is to be scheduled.
@@ -102,14 +102,14 @@ class DeliveryMailbox: @unchecked Sendable {
       calls.onError(error)
       wasLast = true
     }
-    let (schedules, tell, _) = state.withLock { state in
+    let (schedules, notify, _) = state.withLock { state in
       let old = wasLast ? state : nil
-      let (schedules, tell) = state.machine.didDeliver(wasLast: wasLast)
-      for waiter in tell { DeliveryWaits.shared.end(waiter.thread) }
+      let (schedules, notify) = state.machine.didDeliver(wasLast: wasLast)
+      for waiter in notify { DeliveryWaits.shared.end(waiter.thread) }
       if wasLast { state.calls = nil }
-      return (schedules, tell, old)
+      return (schedules, notify, old)
     }
-    for waiter in tell { waiter.place.tell() }
+    for waiter in notify { waiter.signal.notify() }
     return schedules
   }
 }

@@ -5,7 +5,7 @@ extension LiveEngine {
       let wakeCount = state.metrics.wakeCount
       let woken = state.wake(changes)
       // Fetching threads may start before the committing thread continues.
-      if state.followerCount > 0 { state.ownCommits?.didTell() }
+      if state.incrementalQueryCount > 0 { state.ownCommits?.didReport() }
       // Most commits concern no query, and leave no additional work.
       return state.metrics.wakeCount == wakeCount ? nil : (state.nextWork(), woken)
     }
@@ -17,7 +17,7 @@ extension LiveEngine {
 
 extension LiveEngine {
   /// Handles external commits, on the thread that has detected them.
-  func othersDidCommit() {
+  func externalCommitDetected() {
     let (work, woken) = state.withLock { state in
       let woken = state.wakeAll()
       return (state.nextWork(), woken)
@@ -32,19 +32,20 @@ extension LiveState {
   ///
   /// - returns: The observers that want to be notified of it.
   mutating func wakeAll() -> [AnyLiveObserver] {
-    log.append(ShortList(), rowCount: 0, isUnknown: true, isOfOthers: true)
-    metrics.othersCommitCount += 1
+    log.append(ShortList(), rowCount: 0, isUnknown: true, isExternal: true)
+    metrics.externalCommitCount += 1
     var woken: [AnyLiveObserver] = []
     for query in queries.values {
       query.note(.any)
-      wake(query, .others, &woken)
+      wake(query, .externalCommit, &woken)
     }
     return woken
   }
 
   /// - parameter own: The query whose fetch has made the commit: it is not woken.
   private mutating func wake(
-    _ query: LiveQuery, _ wish: LiveQueryMachine.Wish, _ woken: inout [AnyLiveObserver], by own: LiveQueryKey? = nil
+    _ query: LiveQuery, _ reasons: LiveQueryMachine.FetchReasons, _ woken: inout [AnyLiveObserver],
+    by own: LiveQueryKey? = nil
   ) {
     if query.lastWake == log.last { return }
     query.lastWake = log.last
@@ -52,9 +53,9 @@ extension LiveState {
       ownCommit?.isOfQuery = true
       return
     }
-    if query.wokenAt == nil { query.wokenAt = ground?.clock.now() }
+    if query.wokenAt == nil { query.wokenAt = core?.clock.now() }
     metrics.wakeCount += 1
-    ask(query, wish)
+    requestFetch(query, reasons)
     for observer in query.observers where observer.events.databaseDidChange != nil { woken.append(observer) }
   }
 
@@ -62,8 +63,8 @@ extension LiveState {
   ///
   /// - returns: The observers that want to be notified of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
-    let isUnknown = changes.isUnknown(toWhoAskedWith: subscription)
-    if log.isAsked {
+    let isUnknown = changes.isUnknown(forSubscription: subscription)
+    if log.hasRunningFetches {
       log.append(
         changes.kept().tables, rowCount: changes.log.records.count, isUnknown: isUnknown,
         needsVersion: changes.needsVersion)
@@ -76,7 +77,7 @@ extension LiveState {
     if isUnknown {
       for query in queries.values {
         // The statements may read other columns now: a table was dropped, and created again.
-        query.forgetSelection()
+        query.forgetReadSet()
         query.note(.any)
         wake(query, .change, &woken, by: own)
       }
@@ -88,7 +89,7 @@ extension LiveState {
           wake(query, .change, &woken, by: own)
         }
       }
-      if changes.needsVersion < toldVersion {
+      if changes.needsVersion < publishedNeedsVersion {
         for query in queries.values where query.needsVersion > changes.needsVersion {
           query.note(.any)
           wake(query, .change, &woken, by: own)

@@ -4,7 +4,7 @@ extension LiveEngine {
   /// When things happened in a fetch.
   struct FetchTimes {
     var wokenAt: Duration?
-    var begun: Duration
+    var fetchStart: Duration
     var fetched = Duration.zero
     var delivered = Duration.zero
     var falseWakeCount = 0
@@ -12,14 +12,14 @@ extension LiveEngine {
 
   /// A fetch has ended: its value goes to those that it is for, and the query rests, or waits for the next one.
   func complete(
-    _ item: LiveRound.Item, _ result: Result<LiveFetch.Outcome, any Error>, _ round: LiveRound,
+    _ item: FetchBatch.Item, _ result: Result<LiveFetch.Outcome, any Error>, _ batch: FetchBatch,
     _ times: FetchTimes? = nil
   ) {
     switch result {
     case .success(let outcome):
       let (receivers, newRegion, _) = state.withLock { state in
         let retrying = item.query.retrying
-        let (receivers, newRegion) = state.settle(item, outcome, round)
+        let (receivers, newRegion) = state.recordResult(item, outcome, batch)
         return (receivers, newRegion, retrying)
       }
       var falseWakeCount = 0
@@ -27,7 +27,7 @@ extension LiveEngine {
         if let newRegion { observer.events.willTrackRegion?(newRegion) }
         if !outcome.handOver(observer) { falseWakeCount += 1 }
       }
-      let delivered = round.ground.clock.now()
+      let delivered = batch.core.clock.now()
       perform(
         state.withLock { state in
           if var times {
@@ -35,12 +35,12 @@ extension LiveEngine {
             times.falseWakeCount = falseWakeCount
             state.measure(times)
           }
-          state.rest(item.query)
+          state.finish(item.query)
           return state.nextWork()
         })
     case .failure(let error):
       let (failed, work, _) = state.withLock { state in
-        let (failed, work) = state.settle(item, error)
+        let (failed, work) = state.recordResult(item, error)
         return (failed, work, state.leaveIfUnused())
       }
       for observer in failed { observer.fail(error) }
@@ -51,10 +51,10 @@ extension LiveEngine {
   // MARK: - Metrics
 
   /// What the live queries of a database have done.
-  static func metrics(of ground: _DatabaseGround) -> LiveMetrics {
-    var metrics = LiveMetrics()
-    if ground.writer != nil { metrics = engine(of: ground).state.withLock { $0.currentMetrics } }
-    (metrics.busyReaderCount, metrics.waitingReadCount) = ground.load
+  static func metrics(of core: _DatabaseCore) -> ObservationMetrics {
+    var metrics = ObservationMetrics()
+    if core.writer != nil { metrics = engine(of: core).state.withLock { $0.currentMetrics } }
+    (metrics.busyReaderCount, metrics.waitingReadCount) = core.load
     return metrics
   }
 }

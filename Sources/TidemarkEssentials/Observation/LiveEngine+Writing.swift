@@ -13,7 +13,7 @@ extension LiveState {
     let key: LiveQueryKey
 
     /// The commits that the value has seen, but for the own one.
-    var begun: Beginning
+    var fetchStart: FetchStart
 
     /// Whether the commit may have changed what other observers of the same query were given.
     var isOfQuery = false
@@ -24,17 +24,18 @@ extension LiveState {
     // Counted with the own commit: whatever is counted later is another one.
     let writeCount = subscription.map { $0.writeCount &+ 1 }
     ownCommit = OwnCommit(
-      key: key, begun: Beginning(commit: log.last, writeCount: writeCount, needsVersion: toldVersion))
+      key: key, fetchStart: FetchStart(commit: log.last, writeCount: writeCount, needsVersion: publishedNeedsVersion))
   }
 
   /// A commit is reported.
   ///
   /// - returns: The query whose fetch was committed, if it is the commit of a fetch.
   mutating func noteOwnCommit() -> LiveQueryKey? {
-    guard let own = ownCommit, own.begun.ownCommit == nil, own.begun.writeCount == subscription?.writeCount else {
+    guard let own = ownCommit, own.fetchStart.ownCommit == nil, own.fetchStart.writeCount == subscription?.writeCount
+    else {
       return nil
     }
-    ownCommit?.begun.ownCommit = log.last
+    ownCommit?.fetchStart.ownCommit = log.last
     return own.key
   }
 }

@@ -1,6 +1,6 @@
 /// What is observed in a database: it learns of commits, finds the queries that they touch, and has these fetched.
 ///
-/// Laws (those of `ARCHITECTURE.md`, where they are kept):
+/// Invariants (those of `ARCHITECTURE.md`, where they are kept):
 ///
 /// 1. A change that alters the result of an observed query is never missed: a query stands in the index from the moment
 ///    its fetch has ended, and the commits since its fetch began are asked, under one lock.
@@ -13,24 +13,24 @@
 ///    that is the first to read a table, or its columns, compares how many commits have written, told or not: before
 ///    its snapshot, and once the needs are set. When there were some meanwhile, it is no better than an old one. A
 ///    commit that is told, but was captured for older needs than those of a query, has touched that query.
-final class LiveEngine: _DatabaseGround.Tenant {
+final class LiveEngine: _DatabaseCore.Component {
   let state = Mutex(LiveState())
 
   /// The engine of a database.
-  static func engine(of ground: _DatabaseGround) -> LiveEngine {
-    ground.tenant { LiveEngine() }
+  static func engine(of core: _DatabaseCore) -> LiveEngine {
+    core.component { LiveEngine() }
   }
 
   // MARK: - Life of an observer
 
   /// Observes: fetches soon, and whenever a commit may have changed the result.
-  func start(_ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround) {
+  func start(_ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in core: _DatabaseCore) {
     let work = state.withLock { state -> LiveWork? in
       if state.isClosed { return nil }
-      open(ground, &state)
+      open(core, &state)
       let query = state.query(key, source)
       state.add(observer, to: query)
-      state.ask(query, .newcomer)
+      state.requestFetch(query, .newObserver)
       return state.nextWork()
     }
     if let work { perform(work) } else { observer.fail(Database.closedError) }
@@ -38,20 +38,20 @@ final class LiveEngine: _DatabaseGround.Tenant {
 
   /// Observes: fetches now, on this thread, and whenever a commit may have changed the result.
   func startNow(
-    _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in ground: _DatabaseGround
+    _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in core: _DatabaseCore
   ) {
-    let beginning = state.withLock { state -> (LiveState.Beginning, CommitWatching?)? in
+    let fetchStart = state.withLock { state -> (LiveState.FetchStart, ExternalCommitSubscription?)? in
       if state.isClosed { return nil }
-      open(ground, &state)
+      open(core, &state)
       state.startingCount += 1
-      return (state.begin(), state.watching)
+      return (state.begin(), state.externalCommits)
     }
-    guard let (begun, watching) = beginning else { return observer.fail(Database.closedError) }
+    guard let (fetchStart, externalCommits) = fetchStart else { return observer.fail(Database.closedError) }
     // What is not committed may never be.
-    var isProvisional = ground.isInsideTransaction
+    var isProvisional = core.isInsideTransaction
     var fetch = LiveFetch(
       source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess,
-      isDigested: watching != nil && !key.requiresWriteAccess, deadline: ground.deadline())
+      isDigested: externalCommits != nil && !key.requiresWriteAccess, deadline: core.deadline())
     let result = Result {
       func run(_ db: Database, _ isInsideWrite: Bool) throws -> LiveFetch.Outcome? {
         // An access may have left the transaction open, around this one.
@@ -59,25 +59,25 @@ final class LiveEngine: _DatabaseGround.Tenant {
         if isProvisional { fetch.isReading = false }
         // Of a state that may never be committed, or that was taken before, it is not known which commit it is of.
         let isTaken = isProvisional || db.handle?.isReading("main") != false && !key.requiresWriteAccess
-        watching?.begin(with: db)
-        return try (isTaken ? fetch : versioned(fetch, in: ground, db))?.run(db)
+        externalCommits?.begin(with: db)
+        return try (isTaken ? fetch : versioned(fetch, in: core, db))?.run(db)
       }
       for _ in 0..<databaseVersionAttemptMax {
         let outcome: LiveFetch.Outcome?
         if key.requiresWriteAccess {
           outcome = try writing(key) { willCommit in
-            try ground.write { db, isInsideWrite in
+            try core.write { db, isInsideWrite in
               let outcome = try run(db, isInsideWrite)
               if !isProvisional { willCommit() }
               return outcome
             }
           }
         } else {
-          outcome = try ground.read(run)
+          outcome = try core.read(run)
         }
         if let outcome { return outcome }
       }
-      return try ground.read { db, _ in try fetch.run(db) }
+      return try core.read { db, _ in try fetch.run(db) }
     }
     // Before it is attached: what it is given from then on is newer.
     switch result {
@@ -86,14 +86,14 @@ final class LiveEngine: _DatabaseGround.Tenant {
       _ = outcome.handOver(observer)
     case .failure(let error): observer.fail(error)
     }
-    let (work, _) = state.withLock { state -> (LiveWork?, LiveState.Leftovers?) in
+    let (work, _) = state.withLock { state -> (LiveWork?, LiveState.ReleasedObjects?) in
       state.startingCount -= 1
       var work: LiveWork? = LiveWork()
-      if case .success(let outcome) = result, !observer.isOver {
-        let begun = outcome.ownCommit?.begun ?? begun
-        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, begun, isProvisional)
+      if case .success(let outcome) = result, !observer.isEnded {
+        let fetchStart = outcome.ownCommit?.fetchStart ?? fetchStart
+        work = state.isClosed ? nil : state.attach(observer, key, source, outcome, fetchStart, isProvisional)
       }
-      state.log.end(begun.commit)
+      state.log.end(fetchStart.commit)
       return (work, state.leaveIfUnused())
     }
     if let work { perform(work) } else { observer.fail(Database.closedError) }
@@ -101,7 +101,8 @@ final class LiveEngine: _DatabaseGround.Tenant {
 
   /// An observer wants nothing any more.
   func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
-    let (cancellation, _, _) = state.withLock { state -> (AccessCancellation?, LiveQuery?, LiveState.Leftovers?) in
+    let (cancellation, _, _) = state.withLock {
+      state -> (AccessCancellation?, LiveQuery?, LiveState.ReleasedObjects?) in
       guard let query = state.queries[key], query.remove(observer), query.observers.isEmpty else {
         return (nil, nil, nil)
       }
@@ -112,10 +113,10 @@ final class LiveEngine: _DatabaseGround.Tenant {
   }
 
   /// The database is about to be closed: nothing is held of it any more.
-  func willClose() { state.withLock(\.watching)?.pause() }
+  func willClose() { state.withLock(\.externalCommits)?.pause() }
 
   /// It was not closed.
-  func didNotClose() { state.withLock(\.watching)?.resume() }
+  func didNotClose() { state.withLock(\.externalCommits)?.resume() }
 
   /// The database was closed: all observations end.
   func didClose() {
@@ -125,7 +126,7 @@ final class LiveEngine: _DatabaseGround.Tenant {
 
   /// All observations end.
   private func fail(_ error: any Error) {
-    let (queries, _) = state.withLock { state -> ([LiveQuery], LiveState.Leftovers?) in
+    let (queries, _) = state.withLock { state -> ([LiveQuery], LiveState.ReleasedObjects?) in
       let queries = Array(state.queries.values)
       queries.forEach { state.forget($0) }
       return (queries, state.leaveIfUnused())
@@ -134,33 +135,33 @@ final class LiveEngine: _DatabaseGround.Tenant {
   }
 
   /// Follows the commits of a database.
-  private func open(_ ground: _DatabaseGround, _ state: inout LiveState) {
-    if state.ground != nil { return }
-    state.ground = ground
-    state.ownCommits = ground.writer?.ownCommits
+  private func open(_ core: _DatabaseCore, _ state: inout LiveState) {
+    if state.core != nil { return }
+    state.core = core
+    state.ownCommits = core.writer?.ownCommits
     state.follow(
       // Held as long as something is observed, as the engine holds the ground: a weak reference would be asked at each
       // commit.
-      ground.writer?.changeBroker.subscribe(state.index.needs) { [self] changes in didCommit(changes) })
-    state.watching = ground.watchCommitsByOthers { [weak self] news in
-      switch news {
-      case .commits: self?.othersDidCommit()
-      case .moved(let error): self?.fail(error)
+      core.writer?.changeBroker.subscribe(state.index.needs) { [self] changes in didCommit(changes) })
+    state.externalCommits = core.subscribeToExternalCommits { [weak self] snapshotChanges in
+      switch snapshotChanges {
+      case .commits: self?.externalCommitDetected()
+      case .fileMoved(let error): self?.fail(error)
       }
     }
-    if state.watching == nil { state.notes = ground.noteOwnCommits() }
+    if state.externalCommits == nil { state.ownCommitTracking = core.trackOwnCommits() }
   }
 
   // MARK: - Work
 
   /// Does what was decided under the lock.
   func perform(_ work: LiveWork) {
-    guard let ground = work.ground else { return }
-    if work.startsReading { ground.fetchLater { [self] db in readRounds(db) } }
-    if let number = work.watch { watchLine(number, of: ground) }
-    if work.startsWriting { ground.writeLater { [self] db in writeRounds(db) } }
+    guard let core = work.core else { return }
+    if work.startsReading { core.fetchLater { [self] db in fetchReadBatches(db) } }
+    if let number = work.watchdog { startWatchdog(number, of: core) }
+    if work.startsWriting { core.writeLater { [self] db in fetchWriteBatches(db) } }
     if let (pause, query) = work.pause {
-      let endPause = ground.clock.after(pause) { [self] in resume(query) }
+      let endPause = core.clock.after(pause) { [self] in resume(query) }
       // The pause lasts as long as this is kept.
       _ = state.withLock { _ in
         defer { query.retrying?.endPause = endPause }
@@ -170,18 +171,18 @@ final class LiveEngine: _DatabaseGround.Tenant {
   }
 
   /// Has the line that was left to those who fetch served by another connection when they take long.
-  private func watchLine(_ number: Int, of ground: _DatabaseGround) {
-    let end = ground.clock.after(LiveRound.longPatience) { [self] in
-      let (work, _) = state.withLock { state in (state.endWatch(number), state.lines.takeWatch(number)) }
+  private func startWatchdog(_ number: Int, of core: _DatabaseCore) {
+    let end = core.clock.after(FetchBatch.singleProcessorHelpDelay) { [self] in
+      let (work, _) = state.withLock { state in (state.endWatchdog(number), state.fetchQueues.takeWatchdog(number)) }
       perform(work)
     }
     // The watch lasts as long as this is kept.
-    _ = state.withLock { $0.lines.keepWatch(number, end) }
+    _ = state.withLock { $0.fetchQueues.keepWatchdog(number, end) }
   }
 
   private func resume(_ query: LiveQuery) {
     let (work, _) = state.withLock { state in
-      if state.queries[query.key] === query, query.machine.resume() { state.lines.append(query) }
+      if state.queries[query.key] === query, query.machine.resume() { state.fetchQueues.append(query) }
       let endPause = query.retrying?.endPause
       query.retrying?.endPause = nil
       return (state.nextWork(), endPause)

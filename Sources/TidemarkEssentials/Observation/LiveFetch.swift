@@ -6,7 +6,7 @@ struct LiveFetch {
   var findsRegion: Bool
 
   /// The reads of the previous fetch.
-  var lastSelection: Selection?
+  var lastReadSet: ReadSet?
 
   /// The version of the schema with which the reads were determined, zero if unknown, if the schema may have changed
   /// since by an external commit; otherwise nil.
@@ -16,7 +16,7 @@ struct LiveFetch {
   var observers: [AnyLiveObserver]
 
   /// For a source that is updated row by row.
-  var news = StateNews()
+  var snapshotChanges = SnapshotChanges()
 
   /// Whether nothing is written while it runs.
   var isReading = true
@@ -32,7 +32,7 @@ struct LiveFetch {
     var handOver: @Sendable (AnyLiveObserver) -> Bool
 
     /// The reads, if they were determined, and differ from the previous fetch.
-    var selection: Selection?
+    var readSet: ReadSet?
 
     /// The observable region of the reads.
     var region: DatabaseRegion?
@@ -49,11 +49,11 @@ struct LiveFetch {
 
   /// A bound is valid for a snapshot only: fetches that do not determine their region again have none.
   private var usesBounds: Bool {
-    if case .whatIsRead = source.tracking { isReading } else { false }
+    if case .readRegion = source.tracking { isReading } else { false }
   }
 
   /// The version of the schema in a snapshot, read once.
-  struct SchemaLook {
+  struct SchemaVersionCheck {
     private var version: Int32?
 
     fileprivate mutating func version(_ db: Database) throws -> Int32 {
@@ -66,48 +66,49 @@ struct LiveFetch {
 
   /// Fetches, on a connection with a snapshot.
   func run(_ db: Database) throws -> Outcome {
-    var look = SchemaLook()
-    return try run(db, &look)
+    var schemaCheck = SchemaVersionCheck()
+    return try run(db, &schemaCheck)
   }
 
   /// Fetches on a connection with a snapshot that other fetches share, with the same schema version.
-  func run(_ db: Database, _ look: inout SchemaLook) throws -> Outcome {
-    guard let schemaVersion else { return try runWithSchemaOfBefore(db) }
+  func run(_ db: Database, _ schemaCheck: inout SchemaVersionCheck) throws -> Outcome {
+    guard let schemaVersion else { return try runWithPreviousSchema(db) }
     var fetch = self
-    let version = try look.version(db)
+    let version = try schemaCheck.version(db)
     if version != schemaVersion || version == 0 {
       // The statements may read other columns now: a table was dropped, and created again.
-      (fetch.findsRegion, fetch.lastSelection) = (true, nil)
+      (fetch.findsRegion, fetch.lastReadSet) = (true, nil)
     }
-    var outcome = try fetch.runWithSchemaOfBefore(db)
+    var outcome = try fetch.runWithPreviousSchema(db)
     outcome.schemaVersion = version
     return outcome
   }
 
-  private func runWithSchemaOfBefore(_ db: Database) throws -> Outcome {
+  private func runWithPreviousSchema(_ db: Database) throws -> Outcome {
     for observer in observers { observer.events.willFetch?() }
-    let (fetched, selection) = try cancellable(db) { () -> (Fetched, Selection?) in
+    let (fetched, readSet) = try cancellable(db) { () -> (Fetched, ReadSet?) in
       switch source.tracking {
       case _ where !findsRegion:
         return (try fetch(db), nil)
-      case .whatIsRead, .whatIsReadFirst:
-        return try db.recordingSelection(usesBounds: usesBounds) { try fetch(db) }
+      case .readRegion, .initialReadRegion:
+        return try db.recordingReads(usesBounds: usesBounds) { try fetch(db) }
       case .regions(let regions):
-        let selection = Selection(try regions.union(db))
-        return (try fetch(db), selection)
+        let readSet = ReadSet(try regions.union(db))
+        return (try fetch(db), readSet)
       }
     }
     var outcome = Outcome(handOver: fetched.handOver, digest: fetched.digest)
-    guard let selection, selection != lastSelection else { return outcome }
-    outcome.selection = selection
-    outcome.region = try selection.region.observable(db)
+    guard let readSet, readSet != lastReadSet else { return outcome }
+    outcome.readSet = readSet
+    outcome.region = try readSet.region.observable(db)
     return outcome
   }
 
   private typealias Fetched = (handOver: @Sendable (AnyLiveObserver) -> Bool, digest: ResultDigest?)
 
   private func fetch(_ db: Database) throws -> Fetched {
-    isDigested ? try db.digesting { try source.fetch(db, news) } : (try source.fetch(db, news), nil)
+    isDigested
+      ? try db.digesting { try source.fetch(db, snapshotChanges) } : (try source.fetch(db, snapshotChanges), nil)
   }
 
   private func cancellable<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {

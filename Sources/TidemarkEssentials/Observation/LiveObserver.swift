@@ -21,12 +21,12 @@ class AnyLiveObserver: @unchecked Sendable {
   // Protected by the lock of the engine to which the observer is attached.
 
   /// The index of the observer in its query's list; nil if it is not attached.
-  var place: Int? {
-    get { storedPlace < 0 ? nil : Int(storedPlace) }
-    set { storedPlace = newValue.map { Int32($0) } ?? -1 }
+  var index: Int? {
+    get { storedIndex < 0 ? nil : Int(storedIndex) }
+    set { storedIndex = newValue.map { Int32($0) } ?? -1 }
   }
 
-  private var storedPlace: Int32 = -1
+  private var storedIndex: Int32 = -1
 
   /// Whether it has not received a value yet.
   var isNew = true
@@ -39,7 +39,7 @@ class AnyLiveObserver: @unchecked Sendable {
   }
 
   /// Whether it needs nothing any more.
-  var isOver: Bool { preconditionFailure("To be overridden") }
+  var isEnded: Bool { preconditionFailure("To be overridden") }
 
   /// Ends the observation because of an error.
   func fail(_ error: any Error) {
@@ -60,7 +60,7 @@ class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
 /// A started observation, which makes values from results, and passes them on.
 final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetched>, @unchecked Sendable {
   /// The observed source, and its database.
-  let ground: _DatabaseGround
+  let core: _DatabaseCore
   let source: LiveSource<Reducer.Fetched>
   let requiresWriteAccess: Bool
 
@@ -68,18 +68,18 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
 
   /// Only the thread that has set the phase to receiving or over accesses the reducer.
   private enum Phase: UInt8, AtomicRepresentable {
-    case resting
+    case idle
     case receiving
-    case over
+    case ended
   }
 
-  private let phase = Atomic<Phase>(.resting)
+  private let phase = Atomic<Phase>(.idle)
 
   // Nil when the observation has ended, which releases its captures.
   private var reducer: Reducer?
 
-  init(_ observation: ValueObservation<Reducer>, in ground: _DatabaseGround, _ sink: any ValueSink<Reducer.Value>) {
-    self.ground = ground
+  init(_ observation: ValueObservation<Reducer>, in core: _DatabaseCore, _ sink: any ValueSink<Reducer.Value>) {
+    self.core = core
     source = observation.source
     requiresWriteAccess = observation.requiresWriteAccess
     self.sink = sink
@@ -87,12 +87,12 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
     super.init(observation.events, retry: observation.retry)
   }
 
-  override var isOver: Bool { phase.load(ordering: .acquiring) == .over }
+  override var isEnded: Bool { phase.load(ordering: .acquiring) == .ended }
 
   override func receive(_ fetched: Reducer.Fetched) -> Bool {
-    guard change(.resting, to: .receiving) else { return true }
+    guard change(.idle, to: .receiving) else { return true }
     let result = Result { try reducer?._value(fetched) }
-    if !change(.receiving, to: .resting) {
+    if !change(.receiving, to: .idle) {
       reducer = nil
       return true
     }
@@ -122,9 +122,9 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver<Reducer.Fetc
   }
 
   private func isFirstEnd() -> Bool {
-    let last = phase.exchange(.over, ordering: .acquiringAndReleasing)
+    let last = phase.exchange(.ended, ordering: .acquiringAndReleasing)
     // A receiving thread releases it after it has received.
-    if last == .resting { reducer = nil }
-    return last != .over
+    if last == .idle { reducer = nil }
+    return last != .ended
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// A state machine, which the engine protects with its lock.
 struct LivePolling {
   /// Set when there is something to fetch.
-  final class News: Sendable {
+  final class WorkFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 
     fileprivate(set) var isSet: Bool {
@@ -19,17 +19,17 @@ struct LivePolling {
   }
 
   /// The maximum time of polling, and the idle time up to which it is useful.
-  static let patience = Duration.microseconds(40)
+  static let spinDuration = Duration.microseconds(40)
   private static let creditMax = 16
-  private static let priceOfVanity = 4
+  private static let wastedPollPenalty = 4
 
   private let isPossible: Bool
-  private let news = News()
+  private let snapshotChanges = WorkFlag()
   private var isPolling = false
   private var credit = 0
 
   /// The time at which the last connection had nothing to fetch any more.
-  private var restBegan: Duration?
+  private var idleStart: Duration?
 
   init(processorCount: Int = SystemThread.processorCount) {
     isPossible = processorCount > 1
@@ -38,32 +38,32 @@ struct LivePolling {
   /// Reports that there is something to fetch.
   ///
   /// - returns: Whether a connection is polling.
-  mutating func tell() -> Bool {
-    if isPolling { news.isSet = true }
+  mutating func notify() -> Bool {
+    if isPolling { snapshotChanges.isSet = true }
     return isPolling
   }
 
   /// Reports that there is something to fetch after an idle time.
-  mutating func restIsOver(at now: Duration) {
-    if let restBegan, now - restBegan < Self.patience { credit = Self.creditMax }
-    restBegan = nil
+  mutating func idleEnded(at now: Duration) {
+    if let idleStart, now - idleStart < Self.spinDuration { credit = Self.creditMax }
+    idleStart = nil
   }
 
   /// Reports that a connection has nothing to fetch.
   ///
   /// - returns: The flag to poll, and the end of polling; nil if the thread should sleep.
-  mutating func begin(at now: Duration) -> (News, end: Duration)? {
-    restBegan = now
+  mutating func begin(at now: Duration) -> (WorkFlag, end: Duration)? {
+    idleStart = now
     guard isPossible, credit > 0, !isPolling else { return nil }
     isPolling = true
-    news.isSet = false
-    return (news, now + Self.patience)
+    snapshotChanges.isSet = false
+    return (snapshotChanges, now + Self.spinDuration)
   }
 
   /// Reports the end of polling.
   mutating func end(hasWork: Bool) {
     isPolling = false
-    credit = hasWork ? min(credit + 1, Self.creditMax) : credit - Self.priceOfVanity
-    if hasWork { restBegan = nil }
+    credit = hasWork ? min(credit + 1, Self.creditMax) : credit - Self.wastedPollPenalty
+    if hasWork { idleStart = nil }
   }
 }

@@ -7,7 +7,7 @@ final class LiveQuery: @unchecked Sendable {
   var observers = ShortList<AnyLiveObserver>()
 
   /// The reads of the last fetch: nil before the first one, and when they must be determined again.
-  private(set) var lastSelection: Selection?
+  private(set) var lastReadSet: ReadSet?
 
   /// The digest of the last fetch, if all observers received its result; nil if unknown.
   var lastDigest: ResultDigest? {
@@ -94,17 +94,17 @@ final class LiveQuery: @unchecked Sendable {
 
   /// Reports changed rows in the region of the query, which are recorded if it is updated row by row.
   func note(_ rows: ChangedRows) {
-    if source.followsRows { changedRows.formUnion(rows) }
+    if source.isIncremental { changedRows.formUnion(rows) }
   }
 
   /// The same for the changes of a commit.
   func note(_ changes: TableCommit) {
-    if source.followsRows { changedRows.insert(changes) }
+    if source.isIncremental { changedRows.insert(changes) }
   }
 
   /// Removes and returns the changed rows, for a fetch that begins.
   func takeChangedRows() -> ChangedRows {
-    guard source.followsRows else { return .any }
+    guard source.isIncremental else { return .any }
     defer { changedRows = .none }
     return changedRows
   }
@@ -119,34 +119,34 @@ final class LiveQuery: @unchecked Sendable {
   /// Stores the reads of a fetch.
   ///
   /// - parameter schemaVersion: The version of the schema with which they were determined; zero if unknown.
-  func note(_ selection: Selection?, schemaVersion: Int32 = 0) {
-    lastSelection = selection
+  func note(_ readSet: ReadSet?, schemaVersion: Int32 = 0) {
+    lastReadSet = readSet
     self.schemaVersion = schemaVersion
   }
 
   /// Makes the next fetch determine the reads again.
-  func forgetSelection() { lastSelection = nil }
+  func forgetReadSet() { lastReadSet = nil }
 
   func add(_ observer: AnyLiveObserver) {
-    observer.place = observers.count
+    observer.index = observers.count
     observers.append(observer)
   }
 
   /// - returns: Whether the observer was attached.
   func remove(_ observer: AnyLiveObserver) -> Bool {
-    guard let place = observer.place, let last = observers.last else { return false }
-    observers[place] = last
-    last.place = place
+    guard let index = observer.index, let last = observers.last else { return false }
+    observers[index] = last
+    last.index = index
     observers.removeLast()
-    observer.place = nil
+    observer.index = nil
     return true
   }
 
   /// Whether the next fetch must determine the reads.
   var mustFindRegion: Bool {
     switch source.tracking {
-    case .whatIsRead: true
-    case .whatIsReadFirst, .regions: lastSelection == nil
+    case .readRegion: true
+    case .initialReadRegion, .regions: lastReadSet == nil
     }
   }
 }

@@ -12,38 +12,38 @@
 /// 2. A request is served by a fetch that begins later. One fetch may serve several requests.
 struct LiveQueryMachine {
   /// The observers that need a fetch.
-  struct Wish: OptionSet {
+  struct FetchReasons: OptionSet {
     var rawValue: UInt8
 
     /// Observers that have not received a value yet.
-    static let newcomer = Wish(rawValue: 1)
+    static let newObserver = FetchReasons(rawValue: 1)
 
     /// All observers, after a commit that may have changed the value.
-    static let change = Wish(rawValue: 2)
+    static let change = FetchReasons(rawValue: 2)
 
     /// All observers if the value has changed, after an external commit whose changes are unknown.
-    static let others = Wish(rawValue: 4)
+    static let externalCommit = FetchReasons(rawValue: 4)
   }
 
   private enum Phase {
-    case resting
+    case idle
     case queued
     case fetching
     case pausing
   }
 
-  private var phase = Phase.resting
+  private var phase = Phase.idle
 
   /// The requests since the last fetch began.
-  private var wishes: Wish = []
+  private var pendingReasons: FetchReasons = []
 
   /// Requests a fetch.
   ///
   /// - returns: Whether to add the query to the queue.
-  mutating func ask(_ wish: Wish) -> Bool {
-    wishes.formUnion(wish)
+  mutating func requestFetch(_ reasons: FetchReasons) -> Bool {
+    pendingReasons.formUnion(reasons)
     switch phase {
-    case .resting:
+    case .idle:
       phase = .queued
       return true
     case .queued, .fetching, .pausing:
@@ -54,11 +54,11 @@ struct LiveQueryMachine {
   /// Begins a fetch.
   ///
   /// - returns: The requests that the fetch serves.
-  mutating func begin() -> Wish {
+  mutating func begin() -> FetchReasons {
     guard case .queued = phase else { preconditionFailure("A query is fetched that is not in the line") }
     phase = .fetching
-    defer { wishes = [] }
-    return wishes
+    defer { pendingReasons = [] }
+    return pendingReasons
   }
 
   /// Ends a fetch.
@@ -66,17 +66,17 @@ struct LiveQueryMachine {
   /// - returns: Whether to add the query to the queue again.
   mutating func end() -> Bool {
     guard case .fetching = phase else { preconditionFailure("A fetch ends that had not begun") }
-    phase = wishes.isEmpty ? .resting : .queued
-    return !wishes.isEmpty
+    phase = pendingReasons.isEmpty ? .idle : .queued
+    return !pendingReasons.isEmpty
   }
 
   /// Reports that the fetch has failed, and is to be retried later.
   ///
   /// - parameter unserved: The requests that the fetch was to serve.
-  mutating func pause(unserved: Wish) {
+  mutating func pause(unserved: FetchReasons) {
     guard case .fetching = phase else { preconditionFailure("A fetch fails that had not begun") }
     phase = .pausing
-    wishes.formUnion(unserved)
+    pendingReasons.formUnion(unserved)
   }
 
   /// Ends the pause.

@@ -2,7 +2,7 @@
 /// what it says afterwards.
 struct LiveState {
   /// Kept as long as something is observed.
-  var ground: _DatabaseGround?
+  var core: _DatabaseCore?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
   let index = RegionIndex<LiveQuery>()
@@ -10,16 +10,16 @@ struct LiveState {
   var subscription: ChangeSubscription?
 
   /// Looks for the commits of others, where somebody does.
-  var watching: CommitWatching?
+  var externalCommits: ExternalCommitSubscription?
 
   /// Where nobody does, those who follow rows want to know of the others all the same.
-  var notes: OwnCommitNotes?
-  var ownCommits: OwnCommits?
+  var ownCommitTracking: OwnCommitTracking?
+  var ownCommits: OwnCommitTracker?
 
   /// How many of the queries follow rows.
-  private(set) var followerCount = 0
+  private(set) var incrementalQueryCount = 0
 
-  var lines = Lines()
+  var fetchQueues = FetchQueues()
 
   /// The fetch whose transaction is being committed.
   var ownCommit: OwnCommit?
@@ -28,30 +28,30 @@ struct LiveState {
   var startingCount = 0
 
   /// How many rounds of fetches were begun.
-  var roundNumber = 0
+  var batchNumber = 0
 
   /// Those that have queries for which there are other connections.
-  var sharedRounds: [LiveRound] = []
+  var sharedBatches: [FetchBatch] = []
 
   var polling = LivePolling()
 
   var isClosed = false
-  var metrics = LiveMetrics()
+  var metrics = ObservationMetrics()
 
   private var needsVersion = 0
 
   /// The version of needs that was told last: commits of that version, or a later one, tell what all regions of the
   /// index need.
-  private(set) var toldVersion = 0
+  private(set) var publishedNeedsVersion = 0
 
   /// What a line of queries waits for.
-  enum Line {
+  enum FetchQueue {
     case reading
     case writing
   }
 
   /// Queries that wait for a fetch.
-  struct Lines {
+  struct FetchQueues {
     var reading = ShortList<LiveQuery>()
     var writing = ShortList<LiveQuery>()
 
@@ -60,41 +60,41 @@ struct LiveState {
     var hasWriter = false
 
     /// When one of them last began a fetch, or was asked for.
-    var lastSign = Duration.zero
+    var lastActivity = Duration.zero
 
     /// Somebody looks in a while whether the line still waits: the number of that watch, and what ends it.
-    private(set) var watch: Int?
-    private var watchCount = 0
-    private var watchEnd: (number: Int, end: @Sendable () -> Void)?
+    private(set) var watchdog: Int?
+    private var watchdogCount = 0
+    private var watchdogCancellation: (number: Int, end: @Sendable () -> Void)?
 
-    mutating func beginWatch() -> Int {
-      watchCount += 1
-      watch = watchCount
-      return watchCount
+    mutating func beginWatchdog() -> Int {
+      watchdogCount += 1
+      watchdog = watchdogCount
+      return watchdogCount
     }
 
     /// - returns: What is to be released outside of the lock.
-    mutating func keepWatch(_ number: Int, _ end: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-      guard watch == number else { return nil }
-      defer { watchEnd = (number, end) }
-      return watchEnd?.end
+    mutating func keepWatchdog(_ number: Int, _ end: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+      guard watchdog == number else { return nil }
+      defer { watchdogCancellation = (number, end) }
+      return watchdogCancellation?.end
     }
 
     /// - returns: What is to be let go outside of the lock.
-    mutating func takeWatch(_ number: Int) -> (@Sendable () -> Void)? {
-      guard let (own, end) = watchEnd, own == number else { return nil }
-      watchEnd = nil
+    mutating func takeWatchdog(_ number: Int) -> (@Sendable () -> Void)? {
+      guard let (own, end) = watchdogCancellation, own == number else { return nil }
+      watchdogCancellation = nil
       return end
     }
 
-    mutating func endWatch(_ number: Int) {
-      if watch == number { watch = nil }
+    mutating func endWatchdog(_ number: Int) {
+      if watchdog == number { watchdog = nil }
     }
 
     /// Takes those who wait.
-    mutating func take(_ line: Line) -> ShortList<LiveQuery> {
+    mutating func take(_ queue: FetchQueue) -> ShortList<LiveQuery> {
       var waiting = ShortList<LiveQuery>()
-      switch line {
+      switch queue {
       case .reading: swap(&waiting, &reading)
       case .writing: swap(&waiting, &writing)
       }
@@ -111,7 +111,7 @@ struct LiveState {
   }
 
   /// The moment before a snapshot is taken.
-  struct Beginning {
+  struct FetchStart {
     /// The last commit that was told.
     var commit: CommitNumber
 
@@ -126,11 +126,11 @@ struct LiveState {
   }
 
   /// What is let go outside of the lock, since it may end what it holds.
-  struct Leftovers {
-    var ground: _DatabaseGround?
+  struct ReleasedObjects {
+    var core: _DatabaseCore?
     var subscription: ChangeSubscription?
-    var watching: CommitWatching?
-    var notes: OwnCommitNotes?
+    var externalCommits: ExternalCommitSubscription?
+    var ownCommitTracking: OwnCommitTracking?
   }
 
   // MARK: Queries
@@ -140,32 +140,33 @@ struct LiveState {
     if let query = queries[key] { return query }
     let query = LiveQuery(key, source)
     queries[key] = query
-    if source.followsRows { followerCount += 1 }
+    if source.isIncremental { incrementalQueryCount += 1 }
     return query
   }
 
   mutating func add(_ observer: AnyLiveObserver, to query: LiveQuery) {
-    observer.arrival = roundNumber
+    observer.arrival = batchNumber
     query.add(observer)
   }
 
   /// Nobody observes a query any more.
   mutating func forget(_ query: LiveQuery) {
-    if queries.removeValue(forKey: query.key) != nil, query.source.followsRows { followerCount -= 1 }
+    if queries.removeValue(forKey: query.key) != nil, query.source.isIncremental { incrementalQueryCount -= 1 }
     untrack(query)
-    tellNeeds()
+    publishNeeds()
   }
 
   /// When nothing is observed, nothing is held.
-  mutating func leaveIfUnused() -> Leftovers? {
-    guard queries.isEmpty, startingCount == 0, ground != nil else { return nil }
+  mutating func leaveIfUnused() -> ReleasedObjects? {
+    guard queries.isEmpty, startingCount == 0, core != nil else { return nil }
     defer {
-      ground = nil
+      core = nil
       subscription = nil
-      watching = nil
-      notes = nil
+      externalCommits = nil
+      ownCommitTracking = nil
     }
-    return Leftovers(ground: ground, subscription: subscription, watching: watching, notes: notes)
+    return ReleasedObjects(
+      core: core, subscription: subscription, externalCommits: externalCommits, ownCommitTracking: ownCommitTracking)
   }
 
   /// Adds an observer that has been given its first value, by a fetch of its own.
@@ -173,23 +174,23 @@ struct LiveState {
   /// - parameter isProvisional: Whether the fetch has seen what may be rolled back. A rollback is not told.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
-    _ begun: Beginning, _ isProvisional: Bool
+    _ fetchStart: FetchStart, _ isProvisional: Bool
   ) -> LiveWork {
     let query = query(key, source)
     observer.isNew = false
     add(observer, to: query)
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
-    let known = query.lastSelection
+    let known = query.lastReadSet
     if known == nil { track(region, query) }
     // What stands in the index may be what another fetch has read, which needs less.
-    let wish = wish(region, of: query, since: begun, mayNeedMore: known != nil && known != outcome.selection)
-    if known == nil, wish == nil { query.note(outcome.selection) }
+    let reasons = reasons(region, of: query, since: fetchStart, mayNeedMore: known != nil && known != outcome.readSet)
+    if known == nil, reasons == nil { query.note(outcome.readSet) }
     // What the others were given may be something else.
     query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
     if isProvisional || outcome.ownCommit?.isOfQuery == true && query.observers.count > 1 {
-      ask(query, .change)
-    } else if let wish {
-      ask(query, wish)
+      requestFetch(query, .change)
+    } else if let reasons {
+      requestFetch(query, reasons)
     }
     return nextWork()
   }
@@ -203,12 +204,12 @@ struct LiveState {
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
     untrack(query)
-    let isToBeTold = query.observers.contains { $0.events.willTrackRegion != nil }
-    if isToBeTold { query.region = region }
-    query.registration = index.insert(region, query, tellsRows: query.source.followsRows)
-    tellNeeds()
-    query.needsVersion = toldVersion
-    return isToBeTold
+    let reportsRegion = query.observers.contains { $0.events.willTrackRegion != nil }
+    if reportsRegion { query.region = region }
+    query.registration = index.insert(region, query, reportsRows: query.source.isIncremental)
+    publishNeeds()
+    query.needsVersion = publishedNeedsVersion
+    return reportsRegion
   }
 
   private mutating func untrack(_ query: LiveQuery) {
@@ -217,77 +218,78 @@ struct LiveState {
     query.region = nil
   }
 
-  private mutating func tellNeeds() {
+  private mutating func publishNeeds() {
     if index.needsVersion == needsVersion { return }
     needsVersion = index.needsVersion
-    toldVersion = subscription?.setNeeds(index.needs) ?? toldVersion
+    publishedNeedsVersion = subscription?.setNeeds(index.needs) ?? publishedNeedsVersion
   }
 
   /// Follows the commits of a database.
   mutating func follow(_ subscription: ChangeSubscription?) {
     self.subscription = subscription
-    toldVersion = subscription?.version ?? 0
+    publishedNeedsVersion = subscription?.version ?? 0
   }
 
   /// A fetch begins: its snapshot is taken after this.
-  mutating func begin(isAlone: Bool = false) -> Beginning {
-    Beginning(
-      commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: toldVersion)
+  mutating func begin(isAlone: Bool = false) -> FetchStart {
+    FetchStart(
+      commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: publishedNeedsVersion)
   }
 
   /// The wish for another fetch, if a commit since a fetch began may have changed what it has read.
   ///
   /// - parameter mayNeedMore: Whether what it has read may not stand in the index.
-  func wish(
-    _ region: DatabaseRegion, of query: LiveQuery, since begun: Beginning, mayNeedMore: Bool = false
-  ) -> LiveQueryMachine.Wish? {
-    // Law 6. The count is read once the needs are set.
-    if query.needsVersion > begun.needsVersion || mayNeedMore, let writeCount = begun.writeCount,
+  func reasons(
+    _ region: DatabaseRegion, of query: LiveQuery, since fetchStart: FetchStart, mayNeedMore: Bool = false
+  ) -> LiveQueryMachine.FetchReasons? {
+    // Invariant 6. The count is read once the needs are set.
+    if query.needsVersion > fetchStart.needsVersion || mayNeedMore, let writeCount = fetchStart.writeCount,
       subscription?.writeCount != writeCount
     {
       return .change
     }
     if log.contains(
-      after: begun.commit, but: begun.ownCommit, needsVersion: query.needsVersion, where: { $0.touches(region) })
+      after: fetchStart.commit, but: fetchStart.ownCommit, needsVersion: query.needsVersion,
+      where: { $0.touches(region) })
     {
       return .change
     }
-    return log.hasOthers(after: begun.commit) ? .others : nil
+    return log.hasExternalCommits(after: fetchStart.commit) ? .externalCommit : nil
   }
 
   // MARK: Fetches
 
   /// The moment has come to look whether the line still waits.
-  mutating func endWatch(_ number: Int) -> LiveWork {
-    lines.endWatch(number)
-    return lookAfterRounds()
+  mutating func endWatchdog(_ number: Int) -> LiveWork {
+    fetchQueues.endWatchdog(number)
+    return checkBatches()
   }
 
   /// Somebody wants a query to be fetched.
   ///
   /// What has changed is noted before: see `LiveQuery.note`.
-  mutating func ask(_ query: LiveQuery, _ wish: LiveQueryMachine.Wish) {
-    if query.machine.ask(wish) { lines.append(query) }
+  mutating func requestFetch(_ query: LiveQuery, _ reasons: LiveQueryMachine.FetchReasons) {
+    if query.machine.requestFetch(reasons) { fetchQueues.append(query) }
   }
 
   /// Whom to call for queries that wait.
   mutating func nextWork() -> LiveWork {
-    guard let ground else { return LiveWork() }
-    var work = LiveWork(ground: ground)
-    if !lines.reading.isEmpty, !polling.tell(), lines.readerCount < ground.fetchCountMax {
-      let now = ground.clock.now()
-      if lines.readerCount == 0 || now - lines.lastSign >= patience {
-        if lines.readerCount == 0 { polling.restIsOver(at: now) }
-        lines.readerCount += 1
-        lines.lastSign = now
+    guard let core else { return LiveWork() }
+    var work = LiveWork(core: core)
+    if !fetchQueues.reading.isEmpty, !polling.notify(), fetchQueues.readerCount < core.fetchCountMax {
+      let now = core.clock.now()
+      if fetchQueues.readerCount == 0 || now - fetchQueues.lastActivity >= responseTimeout {
+        if fetchQueues.readerCount == 0 { polling.idleEnded(at: now) }
+        fetchQueues.readerCount += 1
+        fetchQueues.lastActivity = now
         work.startsReading = true
-      } else if lines.watch == nil {
+      } else if fetchQueues.watchdog == nil {
         // Who fetches goes on with these, sooner than another one would be there, unless it takes long.
-        work.watch = lines.beginWatch()
+        work.watchdog = fetchQueues.beginWatchdog()
       }
     }
-    if !lines.writing.isEmpty, !lines.hasWriter {
-      lines.hasWriter = true
+    if !fetchQueues.writing.isEmpty, !fetchQueues.hasWriter {
+      fetchQueues.hasWriter = true
       work.startsWriting = true
     }
     return work
@@ -296,11 +298,11 @@ struct LiveState {
 
 /// What is to be done once the lock is released.
 struct LiveWork {
-  var ground: _DatabaseGround?
+  var core: _DatabaseCore?
   var startsReading = false
   var startsWriting = false
 
   /// The number of a watch that begins: to look in a while whether the line still waits.
-  var watch: Int?
+  var watchdog: Int?
   var pause: (Duration, LiveQuery)?
 }

@@ -4,7 +4,7 @@
 ///                         ^                    |
 ///                         +--- put meanwhile --+
 ///
-/// Laws:
+/// Invariants:
 /// 1. One delivery at a time. Values go out in the order in which they came, the error last, and nothing after it.
 /// 2. Who is slow finds the newest value, and not those that came before it, unless all are asked for.
 /// 3. Nothing is taken once it was closed.
@@ -17,18 +17,18 @@ struct MailboxMachine<Value> {
   /// Who waits for the end of a delivery.
   struct Waiter {
     var thread: ThreadID
-    var place: any WaitingPlace
+    var signal: any WaitSignal
   }
 
   private enum Phase {
-    case resting
+    case idle
     case scheduled
     case delivering
     case closed
   }
 
   private let keepsAll: Bool
-  private var phase = Phase.resting
+  private var phase = Phase.idle
   private var hasReceived = false
 
   /// The thread that delivers, closed or not; zero when none does.
@@ -38,22 +38,22 @@ struct MailboxMachine<Value> {
   private(set) var next: Value?
 
   /// The rest, once there is some: there are many mailboxes, and most of them never have more than one value.
-  private var rest: [Rest] = []
+  private var overflow: [Overflow] = []
 
-  private struct Rest {
+  private struct Overflow {
     /// What waits behind the next one, and how many of that are gone.
     var others: [Value?] = []
     var goneCount = 0
     var failure: (any Error)?
-    var whoWaits: [Waiter] = []
+    var waiters: [Waiter] = []
   }
 
-  private mutating func withRest<Result>(_ body: (inout Rest) -> Result) -> Result {
-    if rest.isEmpty { rest.append(Rest()) }
-    return body(&rest[0])
+  private mutating func withOverflow<Result>(_ body: (inout Overflow) -> Result) -> Result {
+    if overflow.isEmpty { overflow.append(Overflow()) }
+    return body(&overflow[0])
   }
 
-  private var failure: (any Error)? { rest.first?.failure }
+  private var failure: (any Error)? { overflow.first?.failure }
 
   /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
   init(keepsAll: Bool = false) {
@@ -68,7 +68,7 @@ struct MailboxMachine<Value> {
     if case .closed = phase { return false }
     hasReceived = true
     if keepsAll, next != nil {
-      withRest { $0.others.append(value) }
+      withOverflow { $0.others.append(value) }
     } else {
       next = value
     }
@@ -86,13 +86,13 @@ struct MailboxMachine<Value> {
   mutating func fail(_ error: any Error) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
-    withRest { $0.failure = error }
+    withOverflow { $0.failure = error }
     return wantsDelivery()
   }
 
   private mutating func wantsDelivery() -> Bool {
     switch phase {
-    case .resting:
+    case .idle:
       phase = .scheduled
       return true
     case .scheduled, .delivering:
@@ -104,7 +104,7 @@ struct MailboxMachine<Value> {
 
   /// Somebody will deliver what comes from now on, without being asked to.
   mutating func hold() {
-    guard case .resting = phase else { preconditionFailure("A delivery is held that is on its way") }
+    guard case .idle = phase else { preconditionFailure("A delivery is held that is on its way") }
     phase = .scheduled
   }
 
@@ -119,7 +119,7 @@ struct MailboxMachine<Value> {
       item = .failure(failure)
     } else {
       // Somebody had it held, and nothing came.
-      phase = .resting
+      phase = .idle
       return nil
     }
     phase = .delivering
@@ -128,15 +128,15 @@ struct MailboxMachine<Value> {
   }
 
   private mutating func takeOther() -> Value? {
-    if rest.first?.others.isEmpty != false { return nil }
-    return withRest { rest in
-      if rest.goneCount == rest.others.count { return nil }
-      let value = rest.others[rest.goneCount].take()
-      rest.goneCount += 1
+    if overflow.first?.others.isEmpty != false { return nil }
+    return withOverflow { overflow in
+      if overflow.goneCount == overflow.others.count { return nil }
+      let value = overflow.others[overflow.goneCount].take()
+      overflow.goneCount += 1
       // To move the rest costs less than what has gone.
-      if 2 * rest.goneCount >= rest.others.count {
-        rest.others.removeFirst(rest.goneCount)
-        rest.goneCount = 0
+      if 2 * overflow.goneCount >= overflow.others.count {
+        overflow.others.removeFirst(overflow.goneCount)
+        overflow.goneCount = 0
       }
       return value
     }
@@ -146,18 +146,18 @@ struct MailboxMachine<Value> {
   ///
   /// - parameter wasLast: Whether it was the error.
   /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
-  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, tell: [Waiter]) {
-    let tell = rest.first?.whoWaits ?? []
-    if !tell.isEmpty { withRest { $0.whoWaits = [] } }
+  mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, waiters: [Waiter]) {
+    let waiters = overflow.first?.waiters ?? []
+    if !waiters.isEmpty { withOverflow { $0.waiters = [] } }
     deliverer = 0
-    guard case .delivering = phase else { return (false, tell) }
+    guard case .delivering = phase else { return (false, waiters) }
     if wasLast {
       close()
-      return (false, tell)
+      return (false, waiters)
     }
     let hasMore = next != nil || failure != nil
-    phase = hasMore ? .scheduled : .resting
-    return (hasMore, tell)
+    phase = hasMore ? .scheduled : .idle
+    return (hasMore, waiters)
   }
 
   /// Nobody wants values any more.
@@ -167,12 +167,12 @@ struct MailboxMachine<Value> {
   mutating func close() -> ThreadID? {
     phase = .closed
     next = nil
-    if !rest.isEmpty { (rest[0].others, rest[0].goneCount) = ([], 0) }
+    if !overflow.isEmpty { (overflow[0].others, overflow[0].goneCount) = ([], 0) }
     return deliverer == 0 ? nil : deliverer
   }
 
   /// Somebody waits for the end of the delivery: he is told.
   mutating func wait(_ waiter: Waiter) {
-    withRest { $0.whoWaits.append(waiter) }
+    withOverflow { $0.waiters.append(waiter) }
   }
 }

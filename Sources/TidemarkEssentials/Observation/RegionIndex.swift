@@ -18,12 +18,12 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// The location of a region in the index.
   enum Registration {
     case full
-    case part(Place)
-    case parts([Place])
+    case part(PartLocation)
+    case parts([PartLocation])
   }
 
   /// The location of a part of a region.
-  struct Place {
+  struct PartLocation {
     fileprivate var table: Int32
     fileprivate var entry: Int32
   }
@@ -52,45 +52,45 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// The required information about changes: none for tables without a region, unless there is a region of the full
   /// database; then all changes of any table.
   var needs: CaptureNeeds {
-    let others = full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil)
-    return CaptureNeeds(others: others, tables: neededTables.mapValues { others?.union($0) ?? $0 })
+    let otherTables = full.isEmpty ? nil : CaptureNeeds.TableNeeds(columns: nil)
+    return CaptureNeeds(otherTables: otherTables, tables: neededTables.mapValues { otherTables?.union($0) ?? $0 })
   }
 
   /// Adds a region.
   ///
-  /// - parameter tellsRows: Whether the changed rows must be reported.
-  func insert(_ region: DatabaseRegion, _ id: ID, tellsRows: Bool = false) -> Registration {
+  /// - parameter reportsRows: Whether the changed rows must be reported.
+  func insert(_ region: DatabaseRegion, _ id: ID, reportsRows: Bool = false) -> Registration {
     guard let regionTables = region.tables else {
       if full.isEmpty { needsVersion += 1 }
       full.insert(id)
       return .full
     }
-    var places: [Place] = []
+    var locations: [PartLocation] = []
     for (table, tableRegion) in regionTables {
       let number = number(of: table)
-      need(tableRegion, in: table, number, tellsRows)
+      need(tableRegion, in: table, number, reportsRows)
       for part in tableRegion.parts {
         let entry = tables[number].insert(part, rowIDName: tableRegion.rowIDName, id)
-        places.append(Place(table: number, entry: entry))
+        locations.append(PartLocation(table: number, entry: entry))
       }
     }
-    return places.count == 1 ? .part(places[0]) : .parts(places)
+    return locations.count == 1 ? .part(locations[0]) : .parts(locations)
   }
 
   /// Removes a region.
   func remove(_ registration: Registration, _ id: ID) {
     switch registration {
     case .full: if full.remove(id) != nil, full.isEmpty { needsVersion += 1 }
-    case .part(let place): remove(place)
-    case .parts(let places): places.forEach { remove($0) }
+    case .part(let location): remove(location)
+    case .parts(let locations): locations.forEach { remove($0) }
     }
   }
 
-  private func remove(_ place: Place) {
-    tables[place.table].remove(place.entry)
-    if !tables[place.table].isEmpty { return }
+  private func remove(_ location: PartLocation) {
+    tables[location.table].remove(location.entry)
+    if !tables[location.table].isEmpty { return }
     lastMatch = nil
-    let table = tables.remove(place.table).key
+    let table = tables.remove(location.table).key
     tableNumbers[table] = nil
     neededTables[table] = nil
     needsVersion += 1
@@ -114,9 +114,9 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// Adds the relevant columns, the columns with filters, and a limit of rows: capturing more
   /// would cost more than notifying all regions of the table unnecessarily.
-  private func need(_ region: TableRegion, in table: TableKey, _ number: Int32, _ tellsRows: Bool) {
+  private func need(_ region: TableRegion, in table: TableKey, _ number: Int32, _ reportsRows: Bool) {
     let index = tables[number]
-    if let known = neededTables[table], known.rows || !tellsRows,
+    if let known = neededTables[table], known.rows || !reportsRows,
       known.rowCountMax >= Self.rowCountPerPart * index.count,
       region.parts.allSatisfy({ index.resemblesLast($0, rowIDName: region.rowIDName) })
     {
@@ -128,7 +128,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       let deciding = part.decidingColumns(rowIDName: region.rowIDName)
       if let known = needs.columns, deciding?.isSubset(of: known) != true { needs.columns = deciding.map(known.union) }
     }
-    needs.rows = needs.rows || tellsRows || needs.values?.isEmpty == false
+    needs.rows = needs.rows || reportsRows || needs.values?.isEmpty == false
     // In large steps, so that most regions do not change the needs.
     while needs.rowCountMax < Self.rowCountPerPart * index.count { needs.rowCountMax *= 2 }
     if needs == neededTables[table] { return }

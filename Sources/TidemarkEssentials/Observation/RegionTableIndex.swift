@@ -43,7 +43,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   /// The maximum number of tests per commit of parts that are not found by a column.
-  private static var askedMax: Int { 5_000 }
+  private static var checkCountMax: Int { 5_000 }
 
   let key: TableKey
 
@@ -51,7 +51,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) private var whole: [Int32: Set<Int32>] = [:]
 
   /// The parts that are tested with each row.
-  @exclusivity(unchecked) private var asked: Set<Int32> = []
+  @exclusivity(unchecked) private var unindexed: Set<Int32> = []
 
   /// By the numbers of columns. Unused columns are kept: there are few.
   @exclusivity(unchecked) private var columns: [ColumnIndex] = []
@@ -83,7 +83,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   private func insertColumns(of part: TableRegion.Part, rowIDName: String?) -> Int32 {
     let shape = Shape(part, rowIDName: rowIDName)
     if let lastShape, lastShape.shape == shape {
-      columnSets.insertAgain(lastShape.set)
+      columnSets.retain(lastShape.set)
       return lastShape.set
     }
     let deciding = part.decidingColumns(rowIDName: rowIDName)
@@ -97,11 +97,11 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
     let set = insertColumns(of: part, rowIDName: rowIDName)
     var entry = Entry(id: id, columnSet: set)
-    guard let name = part.rows.mostTellingColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
+    guard let name = part.rows.mostSelectiveColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
       if !part.rows.isAll {
         entry.filter = .rows(part.rows)
         let number = entries.insert(entry)
-        asked.insert(number)
+        unindexed.insert(number)
         return number
       }
       let number = entries.insert(entry)
@@ -134,7 +134,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     let entry = entries.remove(number)
     if !columnSets.remove(entry.columnSet), lastShape?.set == entry.columnSet { lastShape = nil }
     guard let column = entry.column.map(Int.init) else {
-      if asked.remove(number) != nil { return }
+      if unindexed.remove(number) != nil { return }
       whole[entry.columnSet]?.remove(number)
       if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
       return
@@ -152,9 +152,9 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
     if !whole.isEmpty { matchWhole(changes, hit) }
     if changes.isCoarse { return matchCoarsely(changes, hit) }
-    if !asked.isEmpty { matchAsked(changes, hit) }
+    if !unindexed.isEmpty { matchUnindexed(changes, hit) }
     for column in columns where !column.isEmpty {
-      changes.forEachImage(at: column.place) { value, row, isOfBothImages in
+      changes.forEachImage(at: column.location) { value, row, isOfBothImages in
         column.find(value) { number in check(entries[number], row, isOfBothImages, hit) }
       }
     }
@@ -166,16 +166,16 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
-  private func matchAsked(_ changes: TableCommit, _ hit: (ID) -> Void) {
+  private func matchUnindexed(_ changes: TableCommit, _ hit: (ID) -> Void) {
     // The writer waits for the result.
-    if changes.rowIndexes.count * asked.count > Self.askedMax {
-      for number in asked where changes.touches(columns: columnSets[entries[number].columnSet].deciding) {
+    if changes.rowIndexes.count * unindexed.count > Self.checkCountMax {
+      for number in unindexed where changes.touches(columns: columnSets[entries[number].columnSet].deciding) {
         hit(entries[number].id)
       }
       return
     }
-    changes.forEachImage(at: { $0.place(of: RowFilter.rowIDName) }) { _, row, isOfBothImages in
-      for number in asked { check(entries[number], row, isOfBothImages, hit) }
+    changes.forEachImage(at: { $0.location(of: RowFilter.rowIDName) }) { _, row, isOfBothImages in
+      for number in unindexed { check(entries[number], row, isOfBothImages, hit) }
     }
   }
 
@@ -188,7 +188,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// Tests a part with a whole row.
   ///
   /// - parameter isOfBothImages: Whether the part was found by both the old and the new row.
-  private func check(_ entry: Entry, _ row: TableCommit.Row, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
+  private func check(_ entry: Entry, _ row: TableCommit.ChangedRow, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let touch = touch(row, entry.columnSet)
     guard touch.decides else { return }
     if case .rows(let rows) = entry.filter {
@@ -201,8 +201,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// Whether the change of a row may affect parts that depend on some columns, and whether it may be visible in a row
   /// that is in the part before and after.
-  private func touch(_ row: TableCommit.Row, _ set: Int32) -> (decides: Bool, shows: Bool) {
-    guard let update = row.updateInPlace else { return (true, true) }
+  private func touch(_ row: TableCommit.ChangedRow, _ set: Int32) -> (decides: Bool, shows: Bool) {
+    guard let update = row.updateKeepingRowID else { return (true, true) }
     if let lastTouch, lastTouch.set == set, lastTouch.layout === update.layout, lastTouch.changed == update.changed {
       return lastTouch.touch
     }
@@ -212,7 +212,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     return touch
   }
 
-  private func surelyHolds(_ row: TableCommit.Row, _ entry: Entry) -> Bool {
+  private func surelyHolds(_ row: TableCommit.ChangedRow, _ entry: Entry) -> Bool {
     switch entry.filter {
     case .all: return true
     case .rows(let rows): return rows.surelyAdmits(row.value)
@@ -225,7 +225,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
 extension RowFilter {
   /// The column by which rows are found: preferably the row ID, then one with a single value, a few values, or a range.
-  fileprivate func mostTellingColumn(rowIDName: String?) -> String? {
+  fileprivate func mostSelectiveColumn(rowIDName: String?) -> String? {
     func rank(_ name: String, _ filter: ColumnFilter) -> Int {
       switch filter {
       case .values(let values): name == rowIDName ? 0 : values.count
@@ -248,34 +248,34 @@ private struct ColumnSets {
 
   private var sets: [Columns] = []
   private var counts: [Int] = []
-  private var places: [Columns: Int32] = [:]
+  private var locations: [Columns: Int32] = [:]
 
-  subscript(place: Int32) -> Columns { sets[Int(place)] }
+  subscript(location: Int32) -> Columns { sets[Int(location)] }
 
   mutating func insert(_ set: Columns) -> Int32 {
-    if let place = places[set] {
-      counts[Int(place)] += 1
-      return place
+    if let location = locations[set] {
+      counts[Int(location)] += 1
+      return location
     }
-    let place = counts.firstIndex(of: 0) ?? sets.count
-    if place == sets.count {
+    let location = counts.firstIndex(of: 0) ?? sets.count
+    if location == sets.count {
       sets.append(set)
       counts.append(1)
     } else {
-      sets[place] = set
-      counts[place] = 1
+      sets[location] = set
+      counts[location] = 1
     }
-    places[set] = Int32(place)
-    return Int32(place)
+    locations[set] = Int32(location)
+    return Int32(location)
   }
 
-  mutating func insertAgain(_ place: Int32) { counts[Int(place)] += 1 }
+  mutating func retain(_ location: Int32) { counts[Int(location)] += 1 }
 
   /// - returns: Whether the set still exists.
-  mutating func remove(_ place: Int32) -> Bool {
-    counts[Int(place)] -= 1
-    if counts[Int(place)] > 0 { return true }
-    places[sets[Int(place)]] = nil
+  mutating func remove(_ location: Int32) -> Bool {
+    counts[Int(location)] -= 1
+    if counts[Int(location)] > 0 { return true }
+    locations[sets[Int(location)]] = nil
     return false
   }
 }

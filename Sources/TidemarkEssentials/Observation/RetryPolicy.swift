@@ -19,11 +19,11 @@ extension ValueObservation {
   /// ```swift
   /// let observation = ValueObservation
   ///   .tracking { db in try Player.fetchCount(db) }
-  ///   .retryingPassingErrors()
+  ///   .retryingTransientErrors()
   /// ```
   ///
   /// Errors of other kinds end the observation. See ``DatabaseError/isTransient``.
-  public func retryingPassingErrors(
+  public func retryingTransientErrors(
     after firstPause: Duration = .milliseconds(20), atMost pauseMax: Duration = .seconds(5)
   ) -> Self {
     precondition(firstPause > .zero && pauseMax >= firstPause, "Pauses must be longer than nothing, and grow")

@@ -29,14 +29,14 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   typealias Begin = @Sendable (_ isImmediate: Bool, any ValueSink<Element>) -> @Sendable () -> Void
 
   fileprivate enum Phase {
-    case resting
+    case idle
     case starting
     case running(end: @Sendable () -> Void)
     case failed(any Error)
   }
 
   fileprivate struct State {
-    var phase = Phase.resting
+    var phase = Phase.idle
     var last: Element?
     var followers: [Int: Sink] = [:]
     var nextNumber = 0
@@ -50,7 +50,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       switch phase {
       case .failed(let error):
         return .fails(error)
-      case .resting:
+      case .idle:
         followers[number] = sink
         phase = .starting
         return .begins(generation: generation)
@@ -63,7 +63,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// - returns: The state of before, to be released outside of the lock.
     mutating func reset() -> State {
       let old = self
-      phase = .resting
+      phase = .idle
       last = nil
       generation += 1
       return old
@@ -210,9 +210,9 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),
     extent: SharedValueObservationExtent = .whileObserved
   ) -> SharedValueObservation<Reducer.Value> {
-    let ground = reader._ground
+    let core = reader._core
     return SharedValueObservation(extent: extent, scheduler: scheduler) { isImmediate, sink in
-      let observation = StartedObservation(self, in: ground, sink)
+      let observation = StartedObservation(self, in: core, sink)
       if isImmediate {
         observation.startNow()
       } else {

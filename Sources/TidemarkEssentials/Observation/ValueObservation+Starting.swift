@@ -21,7 +21,7 @@ extension ValueObservation {
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     start(
-      in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
+      in: reader._core, isImmediate: scheduler.immediateInitialValue(),
       ScheduledSink(scheduler, onError: onError, onChange: onChange))
   }
 
@@ -48,24 +48,24 @@ extension ValueObservation {
     onError: @escaping @MainActor (any Error) -> Void, onChange: @escaping @MainActor (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
     start(
-      in: reader._ground, isImmediate: scheduler.immediateInitialValue(),
+      in: reader._core, isImmediate: scheduler.immediateInitialValue(),
       ScheduledSink(
         OnMainActor(scheduler: scheduler), onError: { error in MainActor.assumeIsolated { onError(error) } },
         onChange: { value in MainActor.assumeIsolated { onChange(value) } }))
   }
 
   private func start(
-    in ground: _DatabaseGround, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
+    in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> AnyDatabaseCancellable {
-    let observation = started(in: ground, isImmediate: isImmediate, sink)
+    let observation = started(in: core, isImmediate: isImmediate, sink)
     return AnyDatabaseCancellable { observation.cancel() }
   }
 
   /// The observation, which has started, and has delivered its first value where that is to be immediate.
   func started(
-    in ground: _DatabaseGround, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
+    in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> StartedObservation<Reducer> {
-    let observation = StartedObservation(self, in: ground, sink)
+    let observation = StartedObservation(self, in: core, sink)
     if isImmediate {
       sink.deliveringNow { observation.startNow() }
     } else {
@@ -88,30 +88,30 @@ extension StartedObservation {
 
   func start() {
     events.willStart?()
-    if ground.isInherited { return fail(Database.inheritedError) }
-    if ground.writer == nil {
-      ground.fetchLater { [self] db in takeOneValue { try fetch(try db.get()) } }
+    if core.isInherited { return fail(Database.inheritedError) }
+    if core.writer == nil {
+      core.fetchLater { [self] db in takeOneValue { try fetch(try db.get()) } }
     } else {
-      LiveEngine.engine(of: ground).start(self, key, source, in: ground)
+      LiveEngine.engine(of: core).start(self, key, source, in: core)
     }
   }
 
   /// Fetches the first value on this thread.
   func startNow() {
     events.willStart?()
-    if ground.isInherited { return fail(Database.inheritedError) }
-    if ground.writer == nil {
-      takeOneValue { try ground.read { db, _ in try fetch(db) } }
+    if core.isInherited { return fail(Database.inheritedError) }
+    if core.writer == nil {
+      takeOneValue { try core.read { db, _ in try fetch(db) } }
     } else {
-      LiveEngine.engine(of: ground).startNow(self, key, source, in: ground)
+      LiveEngine.engine(of: core).startNow(self, key, source, in: core)
     }
   }
 
   /// Nothing is delivered any more once it has returned.
   func cancel() {
     // Who delivers is not there in a child made by fork(), and may have left a lock behind.
-    if ground.isInherited { return }
-    if ground.writer != nil { LiveEngine.engine(of: ground).stop(self, key) }
+    if core.isInherited { return }
+    if core.writer != nil { LiveEngine.engine(of: core).stop(self, key) }
     end()
   }
 

@@ -62,7 +62,7 @@ extension ValueObservation {
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
-    Self(source: LiveSource(.whatIsRead, fetch), reducer: ValueReducers.Fetch())
+    Self(source: LiveSource(.readRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
   /// Observes what a closure fetches, where it reads the same tables and columns each time.
@@ -80,7 +80,7 @@ extension ValueObservation {
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
-    Self(source: LiveSource(.whatIsReadFirst, fetch), reducer: ValueReducers.Fetch())
+    Self(source: LiveSource(.initialReadRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
   /// Observes some regions, and fetches when something changes in them.

@@ -9,18 +9,18 @@ extension SQLPrinter {
       try print(subquery)
       sql += ")"
     case .operation(let operation, let operands): try print(operation, operands)
-    case .late(let late): try print(resolved(late))
+    case .deferred(let deferred): try print(resolved(deferred))
     }
   }
 
-  private func resolved(_ late: SQLLateExpression) throws -> SQLExpression {
-    let expression = try late.make(db, late.tableName ?? tableName(of: late.alias))
-    return late.alias.map(expression.qualified(by:)) ?? expression
+  private func resolved(_ deferred: SQLDeferredExpression) throws -> SQLExpression {
+    let expression = try deferred.make(db, deferred.tableName ?? tableName(of: deferred.alias))
+    return deferred.alias.map(expression.qualified(by:)) ?? expression
   }
 
   /// Prints an operand of an expression, in parentheses unless its syntax delimits it.
   private mutating func print(operand expression: SQLExpression) throws {
-    if case .late(let late) = expression.node { return try print(operand: resolved(late)) }
+    if case .deferred(let deferred) = expression.node { return try print(operand: resolved(deferred)) }
     guard expression.isOperator else { return try print(expression) }
     sql += "("
     try print(expression)

@@ -68,9 +68,9 @@ extension SQLPrinter {
         print(identifier: name)
       }
     case .literal(let literal): try print(literal)
-    case .late(let late):
-      let parts = try late.make(db, late.tableName ?? tableName(of: late.alias))
-      try print(selection: late.alias.map { alias in parts.map { $0.qualified(by: alias) } } ?? parts)
+    case .deferred(let deferred):
+      let parts = try deferred.make(db, deferred.tableName ?? tableName(of: deferred.alias))
+      try print(selection: deferred.alias.map { alias in parts.map { $0.qualified(by: alias) } } ?? parts)
     }
   }
 

@@ -11,7 +11,7 @@ struct SQLQuery {
 
   /// Resolves the deferred parts of a relation, with the current schema.
   init(_ relation: SQLRelation, _ db: Database) throws {
-    func condition(_ parts: [SQLRelation.Late<SQLExpression>]) throws -> SQLExpression? {
+    func condition(_ parts: [SQLRelation.Deferred<SQLExpression>]) throws -> SQLExpression? {
       switch parts.count {
       case 0: nil
       case 1: try parts[0](db, relation)
@@ -35,7 +35,7 @@ struct SQLQuery {
 extension SQLRelation {
   /// Creates a relation without deferred parts.
   init(_ query: SQLQuery) {
-    func known<Part: Sendable>(_ part: Part) -> Late<Part> { { _, _ in part } }
+    func known<Part: Sendable>(_ part: Part) -> Deferred<Part> { { _, _ in part } }
     self.init(source: query.source, selection: query.selection)
     isDistinct = query.isDistinct
     filters = query.filter.map { [known($0)] } ?? []

@@ -6,11 +6,11 @@ enum InferredTableNames {
 
   // Most types find their name here, without lock: it is asked for each record that is written. The first type that
   // comes to a place keeps it.
-  private static let placeCount = 64
-  private nonisolated(unsafe) static let places = {
-    let places = UnsafeMutablePointer<Atomic<UnsafePointer<Entry>?>>.allocate(capacity: placeCount)
-    for index in 0..<placeCount { (places + index).initialize(to: Atomic(nil)) }
-    return places
+  private static let entryCount = 64
+  private nonisolated(unsafe) static let slots = {
+    let slots = UnsafeMutablePointer<Atomic<UnsafePointer<Entry>?>>.allocate(capacity: entryCount)
+    for index in 0..<entryCount { (slots + index).initialize(to: Atomic(nil)) }
+    return slots
   }()
 
   private struct Entry {
@@ -21,20 +21,20 @@ enum InferredTableNames {
   static func name(of type: any Any.Type) -> String {
     let id = ObjectIdentifier(type)
     // Types are far apart in memory: the low bits tell nothing.
-    let place = Int(bitPattern: id) >> 4 & (placeCount - 1)
-    if let entry = places[place].load(ordering: .acquiring), entry.pointee.id == id { return entry.pointee.name }
+    let slot = Int(bitPattern: id) >> 4 & (entryCount - 1)
+    if let entry = slots[slot].load(ordering: .acquiring), entry.pointee.id == id { return entry.pointee.name }
     if let name = names.withLock({ $0[id] }) { return name }
     let name = tableName(ofTypeNamed: String(describing: type))
     names.withLock { $0[id] = name }
-    keep(Entry(id: id, name: name), at: place)
+    keep(Entry(id: id, name: name), at: slot)
     return name
   }
 
   /// Types are not forgotten, and neither are their names: whoever finds an entry may read it for ever.
-  private static func keep(_ entry: Entry, at place: Int) {
+  private static func keep(_ entry: Entry, at slot: Int) {
     let pointer = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
     pointer.initialize(to: entry)
-    let (isKept, _) = places[place].compareExchange(
+    let (isKept, _) = slots[slot].compareExchange(
       expected: nil, desired: UnsafePointer(pointer), ordering: .releasing)
     if isKept { return }
     pointer.deinitialize(count: 1)

@@ -1,6 +1,6 @@
 // The callbacks of records, around what is written. All the methods that store or delete a record end here.
 //
-// Laws:
+// Invariants:
 // 1. A callback that throws stops everything that would follow.
 // 2. An "around" callback that does not call its closure is an error of code `SQLITE_MISUSE`: nothing was written. One
 //    that hides the error of its closure does not hide it from the caller: nothing is told as written that was not.

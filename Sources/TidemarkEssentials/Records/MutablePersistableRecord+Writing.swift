@@ -131,7 +131,7 @@ extension MutablePersistableRecord {
 /// How what a statement returns becomes a record.
 func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws -> Record {
   { statement in
-    guard let record = try Record.fetchOne(statement) else { throw NothingReturned() }
+    guard let record = try Record.fetchOne(statement) else { throw NoRowReturned() }
     return record
   }
 }

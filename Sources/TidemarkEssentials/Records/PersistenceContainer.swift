@@ -20,7 +20,7 @@ public struct PersistenceContainer: Sendable {
   /// The names of the columns.
   private enum Names {
     /// Those of an earlier container, as many as there are values.
-    case followed(ColumnNames)
+    case based(ColumnNames)
     case own([String])
   }
 
@@ -29,8 +29,8 @@ public struct PersistenceContainer: Sendable {
   /// The values, in the order of the columns.
   private(set) var values: [DatabaseValue]
 
-  init(following columns: ColumnNames? = nil) {
-    names = columns.map { .followed($0) } ?? .own([])
+  init(basedOn columns: ColumnNames? = nil) {
+    names = columns.map { .based($0) } ?? .own([])
     values = []
     if let columns { values.reserveCapacity(columns.count) }
   }
@@ -38,13 +38,13 @@ public struct PersistenceContainer: Sendable {
   /// Whether the container repeats an earlier one from the first column to the last.
   @inline(__always)
   func isComplete(_ columns: ColumnNames) -> Bool {
-    if case .followed(let followed) = names { followed === columns && values.count == columns.count } else { false }
+    if case .based(let based) = names { based === columns && values.count == columns.count } else { false }
   }
 
   /// The names of the columns.
   var columnNames: [String] {
     switch names {
-    case .followed(let columns): Array(columns.names[..<values.count])
+    case .based(let columns): Array(columns.names[..<values.count])
     case .own(let names): names
     }
   }
@@ -75,7 +75,7 @@ public struct PersistenceContainer: Sendable {
 
   @usableFromInline
   mutating func store(_ value: consuming DatabaseValue, in column: String) {
-    if case .followed(let columns) = names {
+    if case .based(let columns) = names {
       let next = values.count
       if next < columns.count, columns.names[next] == column {
         values.append(value)
@@ -99,7 +99,7 @@ public struct PersistenceContainer: Sendable {
 
   private func index(of column: String) -> Int? {
     switch names {
-    case .followed(let columns): columns.names[..<values.count].index(ofColumn: column)
+    case .based(let columns): columns.names[..<values.count].index(ofColumn: column)
     case .own(let names): names[...].index(ofColumn: column)
     }
   }
@@ -153,7 +153,7 @@ extension PersistenceContainer: RandomAccessCollection {
   /// The name of a column, and its value.
   public subscript(_ position: Int) -> (String, DatabaseValue) {
     switch names {
-    case .followed(let columns): (columns.names[position], values[position])
+    case .based(let columns): (columns.names[position], values[position])
     case .own(let names): (names[position], values[position])
     }
   }

@@ -50,7 +50,7 @@ open class Record: FetchableRecord, PersistableRecord {
   /// A record from a row. Of a row that was made from a literal or a dictionary, and not fetched, all columns count as
   /// changed.
   public required init(row: Row) throws {
-    reference = row.isFetched ? .row(try row.kept()) : nil
+    reference = row.isFetched ? .row(try row.checkedCopy()) : nil
   }
 
   // MARK: What the table is

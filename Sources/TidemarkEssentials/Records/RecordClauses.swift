@@ -28,7 +28,7 @@ extension SQLSelection {
     case .allColumns(of: nil): return .allColumns
     case .expression(let expression, name: nil):
       if case .column(let name, of: .relationAtHand) = expression.node { return .column(name) }
-    case .allColumns, .expression, .literal, .late: break
+    case .allColumns, .expression, .literal, .deferred: break
     }
     return nil
   }

@@ -16,7 +16,7 @@
 ///
 /// One decoder, and one keyed container, serve all the rows that show through a window: it is one object, which both
 /// point to, since the standard library copies a container for each key that is decoded.
-final class RecordDecoder: Decoder, KeptDecoder {
+final class RecordDecoder: Decoder, ReusableDecoder {
   let row: Row
   let plan: RecordDecodingPlan
   let codingPath: [any CodingKey]
@@ -31,8 +31,8 @@ final class RecordDecoder: Decoder, KeptDecoder {
   @exclusivity(unchecked) private var keyOfRow: String?
 
   /// A keyed container that was made before, and the type of its keys.
-  @exclusivity(unchecked) private var keptContainer: (key: ObjectIdentifier, container: AnyObject)?
-  @exclusivity(unchecked) private var keepsContainer = false
+  @exclusivity(unchecked) private var reusableContainer: (key: ObjectIdentifier, container: AnyObject)?
+  @exclusivity(unchecked) private var reusesContainer = false
 
   private init(_ row: Row, _ plan: RecordDecodingPlan, codingPath: [any CodingKey]) {
     self.row = row
@@ -41,19 +41,19 @@ final class RecordDecoder: Decoder, KeptDecoder {
     statement = row.directStatement
   }
 
-  func letGo() {
-    keepsContainer = false
-    keptContainer = nil
+  func releaseReferences() {
+    reusesContainer = false
+    reusableContainer = nil
   }
 
   /// The decoder of a row for a type of records.
   static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
     // Nobody else keeps anything there.
-    let kept = row.keptDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
-    if let kept, kept.plan.recordID == ObjectIdentifier(recordType) { return kept }
+    let reusable = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
+    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) { return reusable }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
-    if kept == nil, row.keepsDecoder {
-      decoder.keepsContainer = true
+    if reusable == nil, row.reusesDecoder {
+      decoder.reusesContainer = true
       row.keep(decoder: decoder)
     }
     return decoder
@@ -71,12 +71,12 @@ final class RecordDecoder: Decoder, KeptDecoder {
     nextIndex = 0
     if keyOfRow != nil { keyOfRow = nil }
     let key = ObjectIdentifier(type)
-    if let keptContainer, keptContainer.key == key {
-      return unsafeDowncast(keptContainer.container, to: KeptContainer<Key>.self).container
+    if let reusableContainer, reusableContainer.key == key {
+      return unsafeDowncast(reusableContainer.container, to: ContainerBox<Key>.self).container
     }
     let container = KeyedDecodingContainer(RowContainer<Key>(decoder: self))
     // It holds this decoder: whoever keeps the decoder lets go of both.
-    if keepsContainer { keptContainer = (key, KeptContainer(container)) }
+    if reusesContainer { reusableContainer = (key, ContainerBox(container)) }
     return container
   }
 
@@ -138,11 +138,11 @@ extension RecordDecoder {
       nextIndex = guess &+ 1
       return columns[guess].index
     }
-    return indexElsewhere(of: name)
+    return searchIndex(of: name)
   }
 
   @inline(never)
-  private func indexElsewhere(of name: String) -> Int? {
+  private func searchIndex(of name: String) -> Int? {
     guard let index = plan.index(of: name, in: row) else { return nil }
     nextIndex = index + 1
     return index
@@ -158,7 +158,7 @@ extension RecordDecoder {
 }
 
 /// A container, as an object.
-private final class KeptContainer<Key: CodingKey> {
+private final class ContainerBox<Key: CodingKey> {
   let container: KeyedDecodingContainer<Key>
 
   init(_ container: KeyedDecodingContainer<Key>) {

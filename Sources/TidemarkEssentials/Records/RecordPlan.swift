@@ -1,6 +1,6 @@
 /// What a connection knows of the table of a record type, and how the records of that type were last written.
 ///
-/// Laws:
+/// Invariants:
 /// 1. A plan holds as long as the schema and the name of the table do.
 /// 2. It has texts of statements, and no statements: those are kept by the connection, which may forget them.
 final class RecordPlan {
@@ -207,7 +207,7 @@ extension Database.ConflictResolution {
 // MARK: - Finding a plan
 
 /// The plans of a connection.
-private final class RecordPlans: DatabasePart {
+private final class RecordPlans: DatabaseModuleState {
   // Records of one type are most often written one after the other.
   @exclusivity(unchecked) private var latest: RecordPlan?
   @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
@@ -236,6 +236,6 @@ extension Database {
   /// - throws: `no such table` when there is none.
   func recordPlan(for recordType: any Any.Type, _ tableName: String) throws -> RecordPlan {
     let generation = try catalogGeneration()
-    return try part(RecordPlans.self).plan(recordType, tableName, generation, self)
+    return try moduleState(RecordPlans.self).plan(recordType, tableName, generation, self)
   }
 }

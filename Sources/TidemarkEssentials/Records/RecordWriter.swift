@@ -3,7 +3,7 @@
 ///
 /// It calls no callback and knows no type of record: it is given what a record stores, and answers what happened.
 ///
-/// Laws:
+/// Invariants:
 /// 1. What is written is written once, and to its end, whatever the closure does that fetches what the statement
 ///    returns.
 /// 2. While the program has a statement in its hands, nobody else runs it.
@@ -20,7 +20,7 @@ struct RecordWriter {
 
   /// What a record is encoded into.
   @usableFromInline
-  var emptyContainer: PersistenceContainer { PersistenceContainer(following: plan.columns) }
+  var emptyContainer: PersistenceContainer { PersistenceContainer(basedOn: plan.columns) }
 
   @usableFromInline
   func trapEmpty(_ recordType: any Any.Type) -> Never {
@@ -61,7 +61,7 @@ struct RecordWriter {
     var rowID: Int64?
     let isStored = try run(sql, values, returning: selection + [Column(identity)], isRowNeeded: true) {
       let rows = try Row.fetchCursor($0)
-      guard let row = try rows.next() else { throw NothingReturned() }
+      guard let row = try rows.next() else { throw NoRowReturned() }
       if rowIDName != nil { rowID = try row.decode(atIndex: row.count - 1) }
       try decode(row)
       try row.checking?.throwDeferredError()
@@ -129,7 +129,7 @@ struct RecordWriter {
     db.changesCount(since: totalBefore, isOfView: plan.table.kind == .view)
   }
 
-  private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).idle() }
+  private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).availableStatement() }
 
   /// - parameter isRowNeeded: Whether the closure is called only when the statement returns a row.
   /// - returns: Whether the closure found what it wants.
@@ -145,11 +145,11 @@ struct RecordWriter {
     let arguments = StatementArguments(values: clause.values.isEmpty ? values : values + clause.values)
     do {
       return try db.lendingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
-    } catch is NothingReturned {
+    } catch is NoRowReturned {
       return false
     }
   }
 }
 
 /// Thrown by a closure that wants a row, where the statement returned none.
-struct NothingReturned: Error {}
+struct NoRowReturned: Error {}

@@ -28,21 +28,22 @@ extension TableRegion: CustomStringConvertible {
     }
     let namesTable = columns == nil || parts.contains(where: \.namesTable)
     let columnNames = namesTable ? "*" : columns.map { $0.values.sorted().joined(separator: ",") } ?? "*"
-    return "(\(columnNames))" + (rowIDs.map { "[" + $0.map(String.init).joined(separator: ",") + "]" } ?? "")
+    return "(\(columnNames))"
+      + (rebuildingKeepsRowIDs.map { "[" + $0.map(String.init).joined(separator: ",") + "]" } ?? "")
   }
 
   /// The ids of the rows in order, if all parts tell them.
-  private var rowIDs: [Int64]? {
+  private var rebuildingKeepsRowIDs: [Int64]? {
     guard let rowIDName else { return nil }
-    var rowIDs: Set<Int64> = []
+    var rebuildingKeepsRowIDs: Set<Int64> = []
     for part in parts {
       guard part.namesRowIDs, case .values(let values)? = part.rows.columns[rowIDName] else { return nil }
       for value in values {
         guard case .int64(let rowID) = value.storage else { return nil }
-        rowIDs.insert(rowID)
+        rebuildingKeepsRowIDs.insert(rowID)
       }
     }
-    return rowIDs.sorted()
+    return rebuildingKeepsRowIDs.sorted()
   }
 }
 

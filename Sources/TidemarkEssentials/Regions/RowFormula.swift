@@ -1,6 +1,6 @@
 /// A condition that SQLite computes from several parts of a row: `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
 ///
-/// Laws:
+/// Invariants:
 /// 1. It is computed for integers and NULL alone, where all versions of SQLite agree. Of anything else, and of what
 ///    overflows, the result is not known.
 /// 2. It has no column that would give another number than the one that is stored: none of type `REAL`, none that is
@@ -13,13 +13,13 @@ indirect enum RowFormula: Hashable, Sendable {
 
   /// The index of a parameter, from 1 on.
   case parameter(Int)
-  case arithmetic(Operation, RowFormula, RowFormula)
+  case arithmetic(ArithmeticOperation, RowFormula, RowFormula)
   case comparison(ValueComparison, RowFormula, RowFormula)
   case not(RowFormula)
   case all([RowFormula])
   case any([RowFormula])
 
-  enum Operation: String, Sendable {
+  enum ArithmeticOperation: String, Sendable {
     case sum = "+"
     case difference = "-"
     case product = "*"
@@ -138,7 +138,7 @@ extension RowFormula.Outcome {
   }
 }
 
-extension RowFormula.Operation {
+extension RowFormula.ArithmeticOperation {
   fileprivate func outcome(_ lhs: Int64, _ rhs: Int64) -> RowFormula.Outcome {
     let (result, overflows): (Int64, Bool)
     switch self {

@@ -20,8 +20,8 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
   /// The selection, as a part of a query.
   public var sqlSelection: SQLSelection {
     SQLSelection(
-      .late(
-        SQLLateSelection { db, tableName in
+      .deferred(
+        SQLDeferredSelection { db, tableName in
           try db.columns(in: tableName).filter { !excluded.contains($0.name.asciiLowercased) }
             .map { .expression(.column($0.name)) }
         }))

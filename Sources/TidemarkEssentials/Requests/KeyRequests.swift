@@ -5,7 +5,7 @@
 /// 1. The cached SQL is identical to the SQL of `filter(key:)`.
 /// 2. An entry is valid while the schema, the table name and the selection of the record type stay the same. If the
 ///    selection does not consist of columns only, the SQL is printed each time.
-final class KeyRequests: DatabasePart {
+final class KeyRequests: DatabaseModuleState {
   private struct Entry {
     let recordType: ObjectIdentifier
     let tableName: String
@@ -50,7 +50,7 @@ extension Database {
     for recordType: any TableRecord.Type, _ key: KeyValue, general request: () throws -> PreparedRequest
   ) throws -> PreparedRequest {
     let generation = try catalogGeneration()
-    let sql = try part(KeyRequests.self).sql(for: recordType, generation) { try request().statement.sql }
+    let sql = try moduleState(KeyRequests.self).sql(for: recordType, generation) { try request().statement.sql }
     let value = try databaseValue(ofKey: key, for: recordType)
     return PreparedRequest(
       statement: try preparedStatement(sql: sql), arguments: StatementArguments(values: [value]), adapter: nil)

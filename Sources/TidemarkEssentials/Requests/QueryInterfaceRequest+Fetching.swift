@@ -101,7 +101,7 @@ extension SQLQuery {
       switch node {
       case .column(let name, of: _): names.contains(name.asciiLowercased)
       // What is inside may be anything.
-      case .literal, .subquery, .late, .operation(.isFound, _), .operation(.exists, _): true
+      case .literal, .subquery, .deferred, .operation(.isFound, _), .operation(.exists, _): true
       case .value, .operation: false
       }
     }
@@ -124,7 +124,7 @@ extension SQLSelection {
   /// Whether the selection can change the number of rows. Raw SQL is opaque, because it may contain an aggregate.
   fileprivate var isOpaque: Bool {
     switch node {
-    case .allColumns, .late: false
+    case .allColumns, .deferred: false
     case .literal: true
     case .expression(let expression, _):
       expression.isAggregate

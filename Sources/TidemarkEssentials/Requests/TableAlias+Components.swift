@@ -44,8 +44,8 @@ extension TableAliasBase {
   /// In a request that joins a table with `optional:`, it identifies the rows for which a row of this table was found.
   public var exists: SQLExpression {
     SQLExpression(
-      .late(
-        SQLLateExpression(alias: self) { db, tableName in
+      .deferred(
+        SQLDeferredExpression(alias: self) { db, tableName in
           .binary(.notSame, .column(try db.cheapestKeyColumns(of: tableName)[0]), .value(.null))
         }))
   }

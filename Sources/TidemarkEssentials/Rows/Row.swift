@@ -40,13 +40,13 @@ public final class Row {
   /// Rows loaded by other queries, by name. Not made by a literal, which would be a call for each row.
   @exclusivity(unchecked) var prefetched: [String: [Row]] = Dictionary()
 
-  /// What decodes the rows that show through this window: a later room makes it once for all of them.
+  /// What decodes the rows that show through this window: a later module makes it once for all of them.
   ///
   /// It may hold the row. So there is one only as long as somebody has promised to call `forgetDecoder`.
-  @exclusivity(unchecked) private(set) var keptDecoder: (any KeptDecoder)?
+  @exclusivity(unchecked) private(set) var reusableDecoder: (any ReusableDecoder)?
 
   /// Whether somebody has promised it.
-  @exclusivity(unchecked) var keepsDecoder = false
+  @exclusivity(unchecked) var reusesDecoder = false
 
   /// Whether the row comes from a statement: it is no literal.
   let isFetched: Bool
@@ -113,15 +113,15 @@ public final class Row {
   }
 
   /// Keeps what decodes the rows of this window, if it may.
-  func keep(decoder: any KeptDecoder) {
-    if keepsDecoder { keptDecoder = decoder }
+  func keep(decoder: any ReusableDecoder) {
+    if reusesDecoder { reusableDecoder = decoder }
   }
 
   func forgetDecoder() {
-    keepsDecoder = false
-    guard let decoder = keptDecoder else { return }
-    keptDecoder = nil
-    decoder.letGo()
+    reusesDecoder = false
+    guard let decoder = reusableDecoder else { return }
+    reusableDecoder = nil
+    decoder.releaseReferences()
   }
 
   /// A row without columns.
@@ -191,9 +191,9 @@ public final class Row {
     return copy(with: (0..<baseColumns.count).map { storedValue(pointer, $0) })
   }
 
-  /// A copy, or the error of the column that could not be read (law D7).
+  /// A copy, or the error of the column that could not be read (invariant D7).
   @usableFromInline
-  func kept() throws -> Row {
+  func checkedCopy() throws -> Row {
     guard let statement else { return self }
     let pointer = statement.sqliteStatement
     let count = baseColumns.count
@@ -220,7 +220,7 @@ public final class Row {
 extension Row: Sendable {}
 
 /// What decodes the rows that show through a window.
-protocol KeptDecoder: AnyObject {
+protocol ReusableDecoder: AnyObject {
   /// Lets go of what holds the decoder.
-  func letGo()
+  func releaseReferences()
 }

@@ -39,7 +39,7 @@ extension Row {
   }
 
   private func unreadable(_ type: Any.Type, baseIndex: Int, index: Int) -> any Error {
-    // Law D7: SQLite that lacks memory is not data of another type.
+    // Invariant D7: SQLite that lacks memory is not data of another type.
     if let statement, let error = statement.outOfMemoryError() { return error }
     let names = columns.names
     let value =

@@ -187,7 +187,7 @@ public final class ColumnDefinition {
   /// The statement that makes the index of the column, if it is to have one.
   func indexSQL(ofTable table: String, ifNotExists: Bool) -> String? {
     guard isIndexed else { return nil }
-    let index = IndexDefinition(
+    let index = TableIndexDefinition(
       name: "\(table)_on_\(name)", table: table, terms: [name.quotedDatabaseIdentifier],
       options: ifNotExists ? .ifNotExists : [])
     return index.sql
@@ -204,7 +204,7 @@ extension ColumnDefinition.GeneratedColumnQualification {
 }
 
 /// An index that is created.
-struct IndexDefinition {
+struct TableIndexDefinition {
   var name: String
   var table: String
 

@@ -33,7 +33,7 @@ extension Database {
   public func create(
     indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
   ) throws {
-    let name = IndexDefinition.defaultName(table, columns)
+    let name = TableIndexDefinition.defaultName(table, columns)
     try create(index: name, on: table, columns: columns, options: options, condition: condition)
   }
 
@@ -53,7 +53,7 @@ extension Database {
     _ name: String, on table: String, _ terms: [String], _ options: IndexOptions, _ condition: (any SQLExpressible)?
   ) throws {
     let condition = try condition.map { try text(of: $0.sqlExpression) }
-    let index = IndexDefinition(name: name, table: table, terms: terms, options: options, condition: condition)
+    let index = TableIndexDefinition(name: name, table: table, terms: terms, options: options, condition: condition)
     try execute(sql: index.sql)
   }
 

@@ -20,7 +20,7 @@
 /// ```
 ///
 /// The database keeps the identifiers of the migrations that were applied to it, in the table `grdb_migrations`: each
-/// of them is applied once. Laws:
+/// of them is applied once. Invariants:
 ///
 /// 1. Migrations are applied in the order in which they were registered.
 /// 2. A migration is one transaction: it is applied as a whole, and noted, or the database is as it was.

@@ -21,13 +21,13 @@ public final class TableDefinition {
     case literal(SQL)
   }
 
-  private struct PrimaryKey {
+  private struct PrimaryKeyDefinition {
     var members: [Item]
     var conflict: Database.ConflictResolution?
   }
 
   private var items: [Item] = []
-  private var primaryKey: PrimaryKey?
+  private var primaryKey: PrimaryKeyDefinition?
   private var isInPrimaryKey = false
   private var uniqueKeys: [(columns: [String], conflict: Database.ConflictResolution?)] = []
   private var foreignKeys: [(columns: [String], foreignKey: ForeignKeyConstraint)] = []
@@ -73,7 +73,7 @@ public final class TableDefinition {
   /// ```
   public func primaryKey(onConflict: Database.ConflictResolution? = nil, body: () throws -> Void) rethrows {
     preconditionNoPrimaryKey()
-    primaryKey = PrimaryKey(members: [], conflict: onConflict)
+    primaryKey = PrimaryKeyDefinition(members: [], conflict: onConflict)
     isInPrimaryKey = true
     defer { isInPrimaryKey = false }
     try body()
@@ -140,7 +140,7 @@ public final class TableDefinition {
   /// Makes columns the primary key.
   public func primaryKey(_ columns: [String], onConflict: Database.ConflictResolution? = nil) {
     preconditionNoPrimaryKey()
-    primaryKey = PrimaryKey(members: columns.map { .column(ColumnDefinition($0, nil)) }, conflict: onConflict)
+    primaryKey = PrimaryKeyDefinition(members: columns.map { .column(ColumnDefinition($0, nil)) }, conflict: onConflict)
   }
 
   /// No two rows have the same values in the columns.
@@ -248,8 +248,9 @@ extension TableDefinition {
   private func index(of expansion: ForeignKeyDefinition.Expansion) -> String? {
     guard var options = expansion.indexOptions, let columns = expansion.constraint?.columns else { return nil }
     if self.options.contains(.ifNotExists) { options.insert(.ifNotExists) }
-    return IndexDefinition(
-      name: IndexDefinition.defaultName(name, columns), table: name, terms: columns.map(\.quotedDatabaseIdentifier),
+    return TableIndexDefinition(
+      name: TableIndexDefinition.defaultName(name, columns), table: name,
+      terms: columns.map(\.quotedDatabaseIdentifier),
       options: options
     ).sql
   }
@@ -268,7 +269,7 @@ extension TableDefinition {
     return TableContext.Key(columns: columns.map(\.name), types: types)
   }
 
-  private func memberColumns(_ key: PrimaryKey, _ context: TableContext) throws -> [ColumnDefinition] {
+  private func memberColumns(_ key: PrimaryKeyDefinition, _ context: TableContext) throws -> [ColumnDefinition] {
     try key.members.flatMap { member -> [ColumnDefinition] in
       switch member {
       case .column(let column): [column]

@@ -21,19 +21,19 @@ extension Database {
     let previous = self.cancellation
     self.cancellation = cancellation
     defer { self.cancellation = previous }
-    return try watching(body)
+    return try checkingForInterruption(body)
   }
 
   /// Runs an access on the thread of its task, which is cancelled with this task.
   ///
   /// It uses no cancellation object: retaining and releasing one, for each statement, would be a large part of the
-  /// additional cost of a cancellable access (Benchmarks: `access: await pool.readInPlace`).
+  /// additional cost of a cancellable access (Benchmarks: `access: await pool.readInline`).
   @inline(__always)
   func withCancellationOfTask<Result>(_ body: () throws -> Result) rethrows -> Result {
     let previous = endsWithTask
     endsWithTask = true
     defer { endsWithTask = previous }
-    return try watching(body)
+    return try checkingForInterruption(body)
   }
 
   /// Runs a closure whose statements must not take longer than a given time, all together.
@@ -62,7 +62,7 @@ extension Database {
     if let previous, previous.time <= own.time { return try body() }
     deadline = own
     defer { deadline = previous }
-    return try watching(body)
+    return try checkingForInterruption(body)
   }
 
   /// The time at which an access must have ended.
@@ -72,19 +72,19 @@ extension Database {
   final class Deadline: Sendable {
     let time: Duration
     private let limit: Duration
-    private let clock: WorldClock
+    private let clock: MonotonicClock
 
     /// Creates a deadline after some time.
-    init(_ limit: Duration, _ clock: WorldClock) {
+    init(_ limit: Duration, _ clock: MonotonicClock) {
       self.limit = limit
       self.clock = clock
       time = clock.now() + limit
     }
 
     /// The remaining time; zero or negative when it has passed.
-    var rest: Duration { time - clock.now() }
+    var remaining: Duration { time - clock.now() }
 
-    var isOver: Bool { clock.now() >= time }
+    var isExpired: Bool { clock.now() >= time }
 
     var error: DatabaseError {
       DatabaseError(
@@ -92,20 +92,20 @@ extension Database {
     }
 
     /// Calls a closure when the deadline has passed. The returned closure cancels the call.
-    func whenOver(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void { clock.after(rest, body) }
+    func onExpiry(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void { clock.after(remaining, body) }
   }
 
   /// Runs a closure whose statements check from time to time whether they should stop.
   @inline(__always)
-  private func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let isOutermost = !isWatchingForStops
-    if isOutermost { watchForStops(true) }
-    defer { if isOutermost { watchForStops(false) } }
+  private func checkingForInterruption<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let isOutermost = !checksForInterruption
+    if isOutermost { setInterruptionChecks(true) }
+    defer { if isOutermost { setInterruptionChecks(false) } }
     return try body()
   }
 
-  private func watchForStops(_ isOn: Bool) {
-    isWatchingForStops = isOn
+  private func setInterruptionChecks(_ isOn: Bool) {
+    checksForInterruption = isOn
     if isOn {
       handle?.installProgressHandler(callbacks, every: 1000)
     } else {
@@ -117,17 +117,17 @@ extension Database {
   var interruption: (any Error)? {
     if shieldDepth > 0 { return nil }
     if isCancelled { return CancellationError() }
-    if let deadline, deadline.isOver { return deadline.error }
+    if let deadline, deadline.isExpired { return deadline.error }
     return nil
   }
 
   private var isCancelled: Bool { endsWithTask && Task.isCancelled || cancellation?.isCancelled == true }
 
   /// Whether the access should stop.
-  var shouldStop: Bool { shieldDepth == 0 && (isCancelled || deadline?.isOver == true) }
+  var shouldStop: Bool { shieldDepth == 0 && (isCancelled || deadline?.isExpired == true) }
 
   /// Whether the access can be stopped at all.
-  var mayBeStopped: Bool { endsWithTask || cancellation != nil || deadline != nil }
+  var mayBeInterrupted: Bool { endsWithTask || cancellation != nil || deadline != nil }
 
   /// Runs a closure that must not be stopped.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -149,5 +149,5 @@ extension Database {
 
 extension DatabaseError {
   /// Whether SQLite reports such an error when an access is stopped.
-  var mayComeFromInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
+  var mayBeCausedByInterruption: Bool { isInterruptionError || resultCode == .SQLITE_BUSY }
 }

@@ -51,20 +51,20 @@ extension Database {
     let previous = accessor.load(ordering: .relaxed)
     accessor.store(currentThreadID(), ordering: .relaxed)
     abortCause = nil
-    if settings.standing.isInherited {
+    if settings.health.isInherited {
       becomeInherited()
-    } else if abandoned.isPending {
-      runningCount -= abandoned.giveBack()
+    } else if deferredReleases.isPending {
+      runningCount -= deferredReleases.performPending()
     }
     // Even if the program uses no statement of the library.
-    if rowListening.isOn != isListeningToRows { watcher?.listeningDidChange() }
+    if rowListening.isOn != isListeningToRows { executionObserver?.listeningDidChange() }
     return previous
   }
 
   private func endAccess(_ previous: ThreadID) {
     // What the program has done without the library is told before somebody else has the connection.
-    if callbacks.hasTransactionEnded { watcher?.settle(after: nil) }
-    if isShared { watcher?.sharedAccessWillEnd() }
+    if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: nil) }
+    if isHandleExposed { executionObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }
 
@@ -92,7 +92,7 @@ extension Database {
   ///
   /// - throws: An error of code `SQLITE_MISUSE` when it was closed; another one when the database was stopped.
   func openHandle() throws -> ConnectionHandle {
-    if !settings.standing.isSound, let refusal = settings.standing.refusal { throw refusal }
+    if !settings.health.isUsable, let refusal = settings.health.refusal { throw refusal }
     guard let handle else { throw Self.closedError }
     return handle
   }
@@ -101,7 +101,7 @@ extension Database {
   var isInAutocommitMode: Bool { handle?.isInAutocommitMode ?? true }
 
   /// Whether this is a child, made by `fork`, of the process that opened the connection.
-  var isInherited: Bool { settings.standing.isInherited }
+  var isInherited: Bool { settings.health.isInherited }
 
   static var inheritedError: DatabaseError {
     DatabaseError(
@@ -123,13 +123,13 @@ extension Database {
   /// It finalizes the statements that the library keeps. Statements that the program still holds
   /// prevent it: the error says so, and the connection stays usable.
   func close() throws {
-    if settings.standing.isInherited { becomeInherited() }
+    if settings.health.isInherited { becomeInherited() }
     guard let handle else { return }
     forgetStatements()
-    runningCount -= abandoned.giveBack()
+    runningCount -= deferredReleases.performPending()
     try handle.close()
     RowChangeRegistry.remove(handle.pointer)
-    watcher = nil
+    executionObserver = nil
     InvalidText.forget(handle.pointer)
     self.handle = nil
   }
@@ -137,13 +137,13 @@ extension Database {
   /// Closes the connection also when the program holds statements: SQLite frees it when the last of them is released.
   /// None of them runs any more.
   func closeWithStatements() {
-    guard let handle, !settings.standing.isInherited else { return }
+    guard let handle, !settings.health.isInherited else { return }
     handle.closeEventually()
     RowChangeRegistry.remove(handle.pointer)
-    watcher = nil
+    executionObserver = nil
     InvalidText.forget(handle.pointer)
     self.handle = nil
-    leaveToStatements()
+    closeAfterLastStatement()
   }
 
   /// Logs the statements that keep the connection from being closed.
@@ -160,9 +160,9 @@ extension Database {
 
   /// Gives the connection up without closing it: SQLite closes it when the last statement is gone that the program
   /// holds. There is no access any more.
-  func leaveToStatements() {
+  func closeAfterLastStatement() {
     forgetStatements()
-    abandoned.becomeOrphaned()
+    deferredReleases.becomeOrphaned()
   }
 
   /// Frees the statements that the library keeps.
@@ -170,6 +170,6 @@ extension Database {
     statements.removeAll()
     publicStatements.removeAll()
     controlStatements = []
-    parts.forEach { $0.part.forgetStatements() }
+    moduleStates.forEach { $0.moduleState.forgetStatements() }
   }
 }

@@ -22,7 +22,7 @@ extension Database {
     if let statement = statements.statement(for: sql) {
       // With another number of arguments, the general way finds the words.
       if arguments.namedValues.isEmpty, arguments.values.count == statement.parameterCount {
-        return try statement.idle().runToEnd(arguments)
+        return try statement.availableStatement().runToEnd(arguments)
       }
     }
     var source = try SQLSource(sql)
@@ -75,7 +75,7 @@ extension Statement {
   ///
   /// - throws: A `DatabaseError`, before anything is executed when the arguments do not fit.
   public func execute(arguments: StatementArguments? = nil) throws {
-    try idle().runToEnd(arguments)
+    try availableStatement().runToEnd(arguments)
   }
 
   func runToEnd(_ arguments: StatementArguments?) throws {

@@ -9,7 +9,7 @@
 //     any --a commit fails with an unknown outcome--> stopped
 //
 // Idle and open are SQLite's own states (`sqlite3_get_autocommit`), which are checked after each failure; aborted is
-// `abortCause`, or a scope of ours while SQLite is idle; stopped is in `DatabaseStanding`.
+// `abortCause`, or a scope of ours while SQLite is idle; stopped is in `DatabaseHealth`.
 //
 // Invariants:
 // 1. In an aborted transaction no statement begins: SQLite would commit it by itself.
@@ -22,7 +22,7 @@ extension Database {
   /// - parameter interruption: The reason why the statement was stopped, if it was.
   /// - parameter wasInsideTransaction: Whether a transaction was open when the statement began.
   /// - returns: The error to be thrown.
-  func judge(
+  func interpretFailure(
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {
     var error = error
@@ -42,13 +42,13 @@ extension Database {
       error.commitOutcome = isUnknown ? .unknown : .notCommitted
       if isUnknown { stop(because: error) }
     }
-    let told = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
-    if wasInsideTransaction, isIdle, abortCause == nil { abortCause = told }
-    return told
+    let failure = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
+    if wasInsideTransaction, isIdle, abortCause == nil { abortCause = failure }
+    return failure
   }
 
   /// Runs a step of a backup into this database, whose last one commits it.
-  func judgingCopy<Result>(_ step: () throws -> Result) throws -> Result {
+  func interpretingCopyFailure<Result>(_ step: () throws -> Result) throws -> Result {
     // A backup is committed without a call of the commit hook.
     if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = commitRefusal {
       commitRefusal = nil
@@ -70,7 +70,7 @@ extension Database {
   ///
   /// The log stays as it is: when the file is opened again, SQLite determines which of its frames are valid.
   func stop(because error: DatabaseError) {
-    settings.standing.stop(because: error)
+    settings.health.stop(because: error)
     do {
       try handle?.set(.noCheckpointOnClose, true)
     } catch {
@@ -88,16 +88,16 @@ extension Database {
   /// Throws if a statement must not begin.
   @inline(__always)
   func checkMayBegin(_ statement: Statement, _ arguments: StatementArguments?) throws {
-    if !settings.standing.isSound { try checkStanding(for: statement) }
+    if !settings.health.isUsable { try checkHealth(for: statement) }
     // A statement may outlive its connection.
     if handle == nil { throw Self.closedError }
     if transactionDepth > 0 || abortCause != nil { try checkTransactionIsAlive(for: statement, arguments) }
-    if owedRollback != nil { try checkNoRollbackIsOwed(statement, arguments) }
+    if pendingRollback != nil { try checkNoPendingRollback(statement, arguments) }
   }
 
-  private func checkStanding(for statement: Statement) throws {
-    let isUndo = statement.effects.contains(.undo) && !settings.standing.isInherited
-    if !isUndo, let refusal = settings.standing.refusal { throw refusal }
+  private func checkHealth(for statement: Statement) throws {
+    let isUndo = statement.effects.contains(.undo) && !settings.health.isInherited
+    if !isUndo, let refusal = settings.health.refusal { throw refusal }
   }
 
   /// Throws if the transaction of the current access is not open any more.
@@ -116,12 +116,12 @@ extension Database {
   }
 
   // Invariant 3.
-  private func checkNoRollbackIsOwed(_ statement: Statement, _ arguments: StatementArguments?) throws {
+  private func checkNoPendingRollback(_ statement: Statement, _ arguments: StatementArguments?) throws {
     if isInAutocommitMode {
-      owedRollback = nil
+      pendingRollback = nil
     } else if !statement.effects.contains(.undo) {
       var error = abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
-      error.cause = owedRollback
+      error.cause = pendingRollback
       throw error
     }
   }
@@ -136,10 +136,10 @@ extension Database {
   }
 
   /// Runs a closure whose statements are allowed in an aborted transaction.
-  func outsideOfTransactionLaw<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let state = (transactionDepth, abortCause, owedRollback)
-    (transactionDepth, abortCause, owedRollback) = (0, nil, nil)
-    defer { (transactionDepth, abortCause, owedRollback) = state }
+  func withoutTransactionChecks<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let state = (transactionDepth, abortCause, pendingRollback)
+    (transactionDepth, abortCause, pendingRollback) = (0, nil, nil)
+    defer { (transactionDepth, abortCause, pendingRollback) = state }
     return try body()
   }
 
@@ -150,9 +150,9 @@ extension Database {
   /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
   func mayCommit() -> Bool {
     guard settings.isInFile, handle?.hasMoved() == true else {
-      guard let watcher else { return true }
+      guard let executionObserver else { return true }
       do {
-        try watcher.willCommit()
+        try executionObserver.willCommit()
         return true
       } catch {
         commitRefusal = error

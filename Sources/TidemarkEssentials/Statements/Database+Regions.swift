@@ -17,7 +17,7 @@ extension Database {
     }
   }
 
-  /// What is known of a table, if a room that knows is there.
+  /// What is known of a table, if a module that knows is there.
   func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
     try schemaFacts?.table(self, name, database)
   }
@@ -71,20 +71,20 @@ extension Database {
   ///
   /// - parameter usesBounds: Whether rows are left out that do not matter in the state that is read: see `RegionBound`.
   ///   Nothing is written meanwhile.
-  func recordingSelection<Result>(
+  func recordingReads<Result>(
     usesBounds: Bool = false, _ body: () throws -> Result
-  ) rethrows -> (result: Result, selection: Selection) {
-    let (outer, outerUsesBounds) = (selection, recordsBounds)
-    selection = Selection()
+  ) rethrows -> (result: Result, readSet: ReadSet) {
+    let (outer, outerUsesBounds) = (readSet, recordsBounds)
+    readSet = ReadSet()
     recordsBounds = usesBounds && (outer == nil || outerUsesBounds)
     defer {
-      let inner = selection
-      (selection, recordsBounds) = (outer, outerUsesBounds)
+      let inner = readSet
+      (readSet, recordsBounds) = (outer, outerUsesBounds)
       // A closure around this one has read that, too.
-      if let inner { selection?.add(inner) }
+      if let inner { readSet?.add(inner) }
     }
     let result = try body()
-    return (result, selection ?? Selection(.fullDatabase))
+    return (result, readSet ?? ReadSet(.fullDatabase))
   }
 
   /// Has an observation whose values are being fetched observe a region, too, as if it had been read.
@@ -100,23 +100,23 @@ extension Database {
   /// Where nothing is observed, nothing happens, and the region is not even made.
   public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
     preconditionAccess()
-    if selection == nil { return }
+    if readSet == nil { return }
     // It is read by something that is not seen.
-    digestBeingMade?.isUnknown = true
+    currentDigest?.isUnknown = true
     let region = try region().databaseRegion(self)
-    selection?.add(region)
+    readSet?.add(region)
   }
 
   /// Takes note of what a statement is about to read.
-  func recordSelection(of statement: Statement) {
+  func recordReads(of statement: Statement) {
     // What the library asks for itself is not traced.
-    if selection == nil || callbacks.isTraceMuted { return }
+    if readSet == nil || callbacks.isTraceSuspended { return }
     // What is asked for to find out what is read is of no interest to who reads.
-    let made = digestBeingMade
-    defer { digestBeingMade = made }
+    let made = currentDigest
+    defer { currentDigest = made }
     // The statement may have been compiled for another schema, which SQLite finds out at the first step.
-    let rowCount = statement.addRegion(to: &selection)
-    if recordsBounds, let rowCount { statement.watchRows(upTo: rowCount) }
+    let rowCount = statement.addRegion(to: &readSet)
+    if recordsBounds, let rowCount { statement.observeRows(upTo: rowCount) }
   }
 }
 

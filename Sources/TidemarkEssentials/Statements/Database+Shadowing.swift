@@ -11,9 +11,9 @@ extension Database {
     isExpiringStatements = true
     defer { isExpiringStatements = false }
     // Nothing of that is read by the statement that begins.
-    let (selection, digest) = (self.selection, digestBeingMade)
-    (self.selection, digestBeingMade) = (nil, nil)
-    defer { (self.selection, digestBeingMade) = (selection, digest) }
+    let (readSet, digest) = (self.readSet, currentDigest)
+    (self.readSet, currentDigest) = (nil, nil)
+    defer { (self.readSet, currentDigest) = (readSet, digest) }
     do {
       try shielded {
         let generation = try schemaFacts.generation(self)

@@ -47,7 +47,7 @@ extension Database {
     sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
   ) throws -> Bool {
     preconditionAccess()
-    let statement = try preparedStatement(sql: sql).idle()
+    let statement = try preparedStatement(sql: sql).availableStatement()
     statement.isLent = true
     defer { statement.isLent = false }
     do {
@@ -100,8 +100,8 @@ extension Database {
   ///
   /// - parameter error: That of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
-    if callbacks.hasTransactionEnded { watcher?.settle(after: error) }
-    guard isInAutocommitMode, !putsOffWork, let work = workBetweenTransactions else { return }
+    if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: error) }
+    guard isInAutocommitMode, !defersWork, let work = workBetweenTransactions else { return }
     workBetweenTransactions = nil
     work(self)
   }
@@ -111,12 +111,12 @@ extension Database {
   /// - parameter arguments: What SQLite may look at until then.
   func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
     // In a child made by fork() it belongs to the parent.
-    if settings.standing.isInherited { return }
+    if settings.health.isInherited { return }
     if handle != nil, isAccessible {
       sqlite3_finalize(statement)
       if isRunning { runningCount -= 1 }
     } else {
-      abandoned.addFinalization(of: statement, isRunning: isRunning, keeping: arguments)
+      deferredReleases.addFinalization(of: statement, isRunning: isRunning, keeping: arguments)
     }
   }
 
@@ -134,7 +134,7 @@ extension Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
     copy.checksArguments = checksArguments
-    copy.rowPlan = rowPlan
+    copy.cachedRowPlan = cachedRowPlan
     return copy
   }
 

@@ -55,9 +55,9 @@ extension Database {
 
   /// Runs a closure whose statements are not traced: internal queries of the library.
   func untraced<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let wasMuted = callbacks.isTraceMuted
-    callbacks.isTraceMuted = true
-    defer { callbacks.isTraceMuted = wasMuted }
+    let wasSuspended = callbacks.isTraceSuspended
+    callbacks.isTraceSuspended = true
+    defer { callbacks.isTraceSuspended = wasSuspended }
     return try body()
   }
 

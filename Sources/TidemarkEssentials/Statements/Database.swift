@@ -10,7 +10,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// This class is declared here with its stored state. Its verbs are in the rooms they belong to:
+/// This class is declared here with its stored state. Its verbs are in the modules they belong to:
 /// statements here, transactions, functions, schema and so on in their own.
 public final class Database {
   /// The connection, or nil once it was closed.
@@ -18,7 +18,7 @@ public final class Database {
 
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
-  let compilation = CompilationObserver()
+  let compilation = CompilationRecorder()
 
   // Statements of the library's own fetches, and statements asked for with `cachedStatement`. They are
   // kept apart: a program may count on the arguments it gave to the latter.
@@ -33,7 +33,7 @@ public final class Database {
   let accessor = Atomic<ThreadID>(0)
 
   /// What could not be given back to SQLite outside of an access.
-  let abandoned = Abandoned()
+  let deferredReleases = DeferredReleases()
 
   /// How many transactions and savepoints were opened by the library and are not ended yet. When it is
   /// not zero and SQLite has no open transaction, the transaction died.
@@ -44,17 +44,17 @@ public final class Database {
 
   /// Why a transaction that must be undone is still open; nil when there is none. SQLite had no memory to compile
   /// `ROLLBACK`, for instance.
-  @exclusivity(unchecked) var owedRollback: (any Error)?
+  @exclusivity(unchecked) var pendingRollback: (any Error)?
 
   /// Why the commit that SQLite is failing was refused.
   @exclusivity(unchecked) var commitRefusal: (any Error)?
 
   /// Whether transactions and running statements may outlast an access: whoever begins them ends them, in another
   /// access. It is so where a dialect hands the connection out as a thing of its own.
-  @exclusivity(unchecked) package var isDrivenByHand = false
+  @exclusivity(unchecked) package var allowsTransactionsAcrossAccesses = false
 
   /// What a dialect has worked out last, and may want again.
-  package var dialectPlan: (any DialectPlan)?
+  package var cachedPlan: (any CachedPlan)?
 
   /// Notified before each statement begins; nil unless a dialect has rows that it has not read to their end.
   @exclusivity(unchecked) package var openReads: (any OpenReads)?
@@ -75,7 +75,7 @@ public final class Database {
   @exclusivity(unchecked) var deadline: Deadline?
 
   /// Whether SQLite asks from time to time whether to stop.
-  @exclusivity(unchecked) var isWatchingForStops = false
+  @exclusivity(unchecked) var checksForInterruption = false
 
   /// How many nested closures run that mind neither.
   @exclusivity(unchecked) var shieldDepth = 0
@@ -94,11 +94,11 @@ public final class Database {
   /// When the last transaction began, in seconds since 2001; nil when it is not the clock of the system that tells.
   @exclusivity(unchecked) var systemTimeOfTransaction: Double?
 
-  /// What a later room wants to do when a statement has ended and no transaction is open: it is done once.
+  /// What a later module wants to do when a statement has ended and no transaction is open: it is done once.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
 
   /// Whether that is left to whoever has the connection next.
-  @exclusivity(unchecked) var putsOffWork = false
+  @exclusivity(unchecked) var defersWork = false
 
   /// What regions need to know of the schema. Without, they are whole tables.
   var schemaFacts: SchemaFacts?
@@ -108,17 +108,19 @@ public final class Database {
   @exclusivity(unchecked) var isExpiringStatements = false
 
   /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
-  @exclusivity(unchecked) var selection: Selection?
+  @exclusivity(unchecked) var readSet: ReadSet?
 
   /// Whether that leaves out rows which do not matter in the state that is read.
   @exclusivity(unchecked) var recordsBounds = false
 
   /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
   /// when nobody does.
-  @exclusivity(unchecked) var digestBeingMade: DigestBeingMade?
+  @exclusivity(unchecked) var currentDigest: DigestBuilder?
 
   /// Told what statements do; nil on a connection that does not write.
-  @exclusivity(unchecked) var watcher: (any ExecutionWatcher)? { didSet { compilation.watcher = watcher } }
+  @exclusivity(unchecked) var executionObserver: (any ExecutionObserver)? {
+    didSet { compilation.executionObserver = executionObserver }
+  }
 
   /// Whether statements that write rows are to be told, too. Anybody may say so.
   let rowListening = RowListening()
@@ -127,23 +129,23 @@ public final class Database {
   @exclusivity(unchecked) var isListeningToRows = false
 
   /// The steps that change rows of which nobody wants to know.
-  @exclusivity(unchecked) var quietSteps = QuietSteps()
+  @exclusivity(unchecked) var captureBypass = CaptureBypass()
 
   /// Whether the program knows the connection, and may use it without the library.
-  @exclusivity(unchecked) private(set) var isShared = false
+  @exclusivity(unchecked) private(set) var isHandleExposed = false
 
   /// Whether a transaction was open when the last statement began.
   @exclusivity(unchecked) var wasInsideTransaction = false
 
-  /// What later rooms keep in the connection. They are few, and asked for at each record that is written.
-  @exclusivity(unchecked) var parts: [(type: ObjectIdentifier, part: any DatabasePart)] = []
+  /// What later modules keep in the connection. They are few, and asked for at each record that is written.
+  @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.handle = handle
     self.settings = settings
-    statements = StatementCache(countMax: settings.statementCacheCountMax)
+    statements = StatementCache(countMax: settings.maximumCachedStatementCount)
     publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
-    compilation.allowsOtherFiles = settings.allowsOtherFiles
+    compilation.allowsAttachedFiles = settings.allowsAttachedFiles
     callbacks.authorizer = compilation
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
     try handle.installAuthorizer(callbacks)
@@ -157,8 +159,8 @@ public final class Database {
 
   deinit {
     // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
-    if let handle, !settings.standing.isInherited {
-      _ = abandoned.giveBack()
+    if let handle, !settings.health.isInherited {
+      _ = deferredReleases.performPending()
       InvalidText.forget(handle.pointer)
       RowChangeRegistry.remove(handle.pointer)
       handle.closeEventually()
@@ -167,11 +169,11 @@ public final class Database {
 
   /// The raw SQLite connection, or nil once it was closed.
   public var sqliteConnection: SQLiteConnection? {
-    if !isShared {
-      isShared = true
-      watcher?.connectionWillBeShared()
+    if !isHandleExposed {
+      isHandleExposed = true
+      executionObserver?.connectionWillBeShared()
     }
-    digestBeingMade?.isUnknown = true
+    currentDigest?.isUnknown = true
     return handle?.pointer
   }
 }
@@ -190,7 +192,7 @@ extension Database: CustomDebugStringConvertible {
 }
 
 /// What a dialect has worked out once, and keeps in a connection or a statement for the next time.
-package protocol DialectPlan: AnyObject {}
+package protocol CachedPlan: AnyObject {}
 
 /// The rows that a dialect reads over several accesses, between which other statements may begin.
 package protocol OpenReads: AnyObject {
@@ -198,26 +200,26 @@ package protocol OpenReads: AnyObject {
   func statementWillBegin(_ statement: Statement)
 }
 
-/// What a room after this one keeps in a connection, made when it is first asked for.
-protocol DatabasePart: AnyObject {
+/// What a module after this one keeps in a connection, made when it is first asked for.
+protocol DatabaseModuleState: AnyObject {
   init()
 
   /// Lets go of the statements that it keeps: they hold the connection, and prevent it from being closed.
   func forgetStatements()
 }
 
-extension DatabasePart {
+extension DatabaseModuleState {
   func forgetStatements() {}
 }
 
 extension Database {
-  /// The part of a room in this connection.
-  func part<Part: DatabasePart>(_ type: Part.Type = Part.self) -> Part {
+  /// The part of a module in this connection.
+  func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
     let key = ObjectIdentifier(type)
     // Only this function puts something there, under the type of what it puts.
-    for entry in parts where entry.type == key { return unsafeDowncast(entry.part, to: type) }
-    let part = Part()
-    parts.append((key, part))
-    return part
+    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
+    let moduleState = State()
+    moduleStates.append((key, moduleState))
+    return moduleState
   }
 }

@@ -1,6 +1,6 @@
 /// What a connection has to know of its configuration.
 ///
-/// The whole configuration belongs to the room of connections, which opens a `Database` with these.
+/// The whole configuration belongs to the connections module, which opens a `Database` with these.
 struct DatabaseSettings: Sendable {
   /// What the connection is called, in descriptions.
   var label: String
@@ -15,7 +15,7 @@ struct DatabaseSettings: Sendable {
   var isInFile = false
 
   /// What the connections of the database share of bad news.
-  var standing = DatabaseStanding()
+  var health = DatabaseHealth()
 
   /// Whether the file may come from somebody else.
   var isUntrusted = false
@@ -27,7 +27,7 @@ struct DatabaseSettings: Sendable {
   var checksRows = false
 
   /// Whether SQL may attach other files to the connection, or write to them.
-  var allowsOtherFiles = true
+  var allowsAttachedFiles = true
 
   /// How long an access may take; nil when it may take its time.
   var accessTimeLimit: Duration?
@@ -36,11 +36,11 @@ struct DatabaseSettings: Sendable {
   var targetQueue: TargetQueue?
 
   /// Where time comes from.
-  var clock = WorldClock.live
+  var clock = MonotonicClock.live
 
   /// Whether locks must not be taken for some time; nil when that never happens.
   var suspension: Suspension?
 
   /// How many idle prepared statements are kept.
-  var statementCacheCountMax = 256
+  var maximumCachedStatementCount = 256
 }

@@ -81,7 +81,7 @@ struct ResultDigest: Equatable, Sendable {
 }
 
 /// The digest of a running closure.
-struct DigestBeingMade {
+struct DigestBuilder {
   private(set) var digest = ResultDigest()
 
   /// Whether a statement has returned a row or its end.
@@ -106,13 +106,13 @@ extension Database {
   /// Runs a closure, and returns the digest of the results of its statements; nil if the closure may depend on the
   /// database in other ways.
   func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
-    let outer = digestBeingMade
-    digestBeingMade = DigestBeingMade()
-    defer { digestBeingMade = outer }
+    let outer = currentDigest
+    currentDigest = DigestBuilder()
+    defer { currentDigest = outer }
     let result = try body()
-    guard var made = digestBeingMade, made.hasRows, !made.isUnknown else { return (result, nil) }
+    guard var made = currentDigest, made.hasRows, !made.isUnknown else { return (result, nil) }
     if made.dependsOnSchema {
-      digestBeingMade = nil
+      currentDigest = nil
       made.add(schemaVersion: try mainSchemaVersion())
     }
     return (result, made.digest)
@@ -126,7 +126,7 @@ extension Database {
 
   private func schemaVersion(_ sql: String) throws -> Int64 {
     try untraced {
-      let statement = try preparedStatement(sql: sql).idle()
+      let statement = try preparedStatement(sql: sql).availableStatement()
       try statement.start()
       defer { statement.finish() }
       return try statement.step() ? sqlite3_column_int64(statement.sqliteStatement, 0) : 0

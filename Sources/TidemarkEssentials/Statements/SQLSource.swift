@@ -46,6 +46,11 @@ struct SQLSource {
           if let tail { end = tail - start }
         }
       }
+      // SQLite may open a virtual table during the compilation. The authorizer sees the declaration of its columns as a
+      // write to the schema table.
+      if let writes, writes.writesSchemaTable, writes.schemaChanges.isEmpty, !handle.hasWritableSchema {
+        writes.writesSchemaTable = false
+      }
       guard code == SQLITE_OK else {
         throw DatabaseError(code: code, connection: handle.pointer, sql: rest.trimmedSQLStatement)
       }

@@ -30,18 +30,18 @@ extension Statement {
   /// Adds what an execution with the current arguments reads.
   ///
   /// - returns: How many rows must be shown for the last one to tell which rows matter; nil when it does not tell.
-  func addRegion(to selection: inout Selection?) -> Int? {
+  func addRegion(to readSet: inout ReadSet?) -> Int? {
     do {
       let plan = try regionPlan()
       let values = parameterValues(currentArguments, isChecked: checksArguments)
-      selection?.add(plan, values)
-      if database.recordsBounds, !plan.probes.isEmpty {
-        selection?.setSight(.linked(linkedValues(plan, values)), of: plan, values)
+      readSet?.add(plan, values)
+      if database.recordsBounds, !plan.refinementQueries.isEmpty {
+        readSet?.setRefinement(.linked(linkedValues(plan, values)), of: plan, values)
       }
       return plan.rowCountOfBound(values)
     } catch {
       // As for a region: when in doubt, widen.
-      selection?.add(.fullDatabase)
+      readSet?.add(.fullDatabase)
       return nil
     }
   }

@@ -38,7 +38,7 @@ public final class Statement {
 
   /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a
   /// statement changes it changes in that step.
-  @usableFromInline @exclusivity(unchecked) private(set) var isFirstStepWatched = false
+  @usableFromInline @exclusivity(unchecked) private(set) var isNextStepObserved = false
 
   /// How many rows are left up to the one that tells which rows matter; zero when none does.
   @exclusivity(unchecked) private var rowCountToBound = 0
@@ -111,7 +111,7 @@ public final class Statement {
   @exclusivity(unchecked) var isLent = false
 
   /// What a dialect has worked out for the rows of the statement.
-  package var rowPlan: (any DialectPlan)?
+  package var cachedRowPlan: (any CachedPlan)?
 
   /// The window through which the last run for one row was shown, closed: it does not hold the statement. It serves the
   /// next such run, since to make one and to free it takes 550 instructions (Benchmarks: `access: pool.read`).
@@ -121,7 +121,7 @@ public final class Statement {
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
   /// What is asked for the region with each run.
-  var regionProbing: RegionProbing?
+  var regionRefiner: RegionRefiner?
 
   // MARK: Running
 
@@ -157,7 +157,7 @@ public final class Statement {
       run &+= 1
       return
     }
-    if database.mayBeStopped { try database.checkInterruption(for: self) }
+    if database.mayBeInterrupted { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
     if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
@@ -168,7 +168,7 @@ public final class Statement {
     } else if !hasBoundArguments {
       try bind(currentArguments, isChecked: checksArguments)
     }
-    if database.selection != nil { database.recordSelection(of: self) }
+    if database.readSet != nil { database.recordReads(of: self) }
     wasInsideTransaction = !database.isInAutocommitMode
     if !effects.isEmpty {
       database.statementEffectCount &+= 1
@@ -178,12 +178,12 @@ public final class Statement {
     database.callbacks.hasBegunCommit = false
     database.wasInsideTransaction = wasInsideTransaction
     if let writes {
-      isFirstStepWatched = writes.isAlwaysWatched || database.rowListening.isOn
+      isNextStepObserved = writes.isAlwaysCaptured || database.rowListening.isOn
     } else if isVacuum || effects.contains(.transactionControl) {
-      isFirstStepWatched = database.watcher != nil
+      isNextStepObserved = database.executionObserver != nil
     }
-    if database.digestBeingMade != nil { startDigesting() }
-    if rowCountToBound > 0 { isFirstStepWatched = true }
+    if database.currentDigest != nil { startDigesting() }
+    if rowCountToBound > 0 { isNextStepObserved = true }
     isRunning = true
     database.runningCount += 1
     run &+= 1
@@ -191,20 +191,20 @@ public final class Statement {
 
   private func startDigesting() {
     // What the library asks for itself is of no interest to who reads.
-    if database.callbacks.isTraceMuted { return }
-    if isFirstStepWatched || writes != nil || isVacuum || effects.contains(.transactionControl) {
-      database.digestBeingMade?.isUnknown = true
+    if database.callbacks.isTraceSuspended { return }
+    if isNextStepObserved || writes != nil || isVacuum || effects.contains(.transactionControl) {
+      database.currentDigest?.isUnknown = true
     } else {
       isDigested = true
       hasDigestedNames = false
-      isFirstStepWatched = true
+      isNextStepObserved = true
     }
   }
 
   /// Whether there is one more row. C: `sqlite3_step`.
   @inlinable
   func step() throws -> Bool {
-    if isFirstStepWatched { return try firstStep() }
+    if isNextStepObserved { return try observedStep() }
     let code = sqlite3_step(sqliteStatement)
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
@@ -213,19 +213,21 @@ public final class Statement {
 
   /// The first step, told to the watcher before and after.
   @usableFromInline
-  func firstStep() throws -> Bool {
+  func observedStep() throws -> Bool {
     if isDigested { return try digestedStep() }
-    isFirstStepWatched = false
+    isNextStepObserved = false
     if rowCountToBound > 0 { return try stepToBound() }
-    if isQuiet(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
-      let (code, isWatched) = quietStep(on: handle)
-      if isWatched, let watcher = database.watcher { return try endFirstStep(code, watcher) }
+    if bypassesCapture(wasInsideTransaction: wasInsideTransaction), let handle = database.handle {
+      let (code, isCaptured) = stepBypassingCapture(on: handle)
+      if isCaptured, let executionObserver = database.executionObserver {
+        return try endObservedStep(code, executionObserver)
+      }
       if code == SQLITE_ROW || code == SQLITE_DONE { return code == SQLITE_ROW }
       throw failure(code)
     }
-    guard let watcher = database.watcher else { return try step() }
+    guard let executionObserver = database.executionObserver else { return try step() }
     do {
-      try watcher.willStep(self)
+      try executionObserver.willStep(self)
     } catch {
       // The commit was refused before SQLite was asked.
       database.commitRefusal = error
@@ -237,11 +239,11 @@ public final class Statement {
     database.compilation.stepDepth += 1
     let code = sqlite3_step(sqliteStatement)
     database.compilation.stepDepth -= 1
-    return try endFirstStep(code, watcher)
+    return try endObservedStep(code, executionObserver)
   }
 
   /// Has the row of a number looked at, counted from the first one, in the run that begins.
-  func watchRows(upTo count: Int) {
+  func observeRows(upTo count: Int) {
     if writes == nil { rowCountToBound = count }
   }
 
@@ -250,7 +252,7 @@ public final class Statement {
     if code == SQLITE_DONE { return false }
     if code != SQLITE_ROW { throw failure(code) }
     countRowToBound()
-    isFirstStepWatched = rowCountToBound > 0
+    isNextStepObserved = rowCountToBound > 0
     return true
   }
 
@@ -265,7 +267,7 @@ public final class Statement {
     guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code) }
     let names = hasDigestedNames ? nil : digestOfNames
     hasDigestedNames = true
-    database.digestBeingMade?.add(sqliteStatement, names: names, hasRow: code == SQLITE_ROW)
+    database.currentDigest?.add(sqliteStatement, names: names, hasRow: code == SQLITE_ROW)
     if code == SQLITE_ROW { countRowToBound() }
     return code == SQLITE_ROW
   }
@@ -279,14 +281,14 @@ public final class Statement {
     return digest
   }
 
-  private func endFirstStep(_ code: CInt, _ watcher: any ExecutionWatcher) throws -> Bool {
+  private func endObservedStep(_ code: CInt, _ executionObserver: any ExecutionObserver) throws -> Bool {
     if code == SQLITE_ROW || code == SQLITE_DONE {
-      watcher.didStep(self, error: nil)
+      executionObserver.didStep(self, error: nil)
       return code == SQLITE_ROW
     }
     // The words first: the watcher may ask SQLite something.
     let error = database.error(code, of: self)
-    watcher.didStep(self, error: error)
+    executionObserver.didStep(self, error: error)
     throw failure(error)
   }
 
@@ -295,16 +297,16 @@ public final class Statement {
   func failure(_ code: CInt) -> any Error { failure(database.error(code, of: self)) }
 
   private func failure(_ error: DatabaseError) -> any Error {
-    let interruption = error.mayComeFromInterruption ? database.interruption : nil
+    let interruption = error.mayBeCausedByInterruption ? database.interruption : nil
     end()
     // Compiled anew next time: the failure may come from a schema that has changed.
     database.statements.remove(self)
     database.publicStatements.remove(self)
     // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
-    let told = database.judge(
+    let failure = database.interpretFailure(
       error, of: self, interruption: interruption, wasInsideTransaction: wasInsideTransaction)
     database.workAfterStatement(error)
-    return told
+    return failure
   }
 
   /// Ends a run. C: `sqlite3_reset`.
@@ -334,21 +336,21 @@ public final class Statement {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }
     }
-    isFirstStepWatched = false
+    isNextStepObserved = false
     isDigested = false
   }
 
   /// Ends a run, unless it has ended already. On whatever thread the cursor is released.
   func finish(run: UInt) {
     if !database.isAccessible {
-      database.abandoned.addReset(of: self, run: run)
+      database.deferredReleases.addReset(of: self, run: run)
     } else if isRunning, self.run == run {
       finish()
     }
   }
 
   /// This statement, or another one of the same text when this one is running.
-  func idle() throws -> Statement {
+  func availableStatement() throws -> Statement {
     isRunning && !holdsRow ? try copy() : self
   }
 }

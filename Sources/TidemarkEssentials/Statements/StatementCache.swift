@@ -4,7 +4,7 @@
 /// of statements is bounded: if there are too many, the least recently used half is removed.
 ///
 /// A cached statement may be in use. A caller that starts a running statement executes a copy
-/// (`Statement.idle()`). A lent statement is not returned by lookups.
+/// (`Statement.availableStatement()`). A lent statement is not returned by lookups.
 ///
 /// Texts are equal if their bytes are. Swift considers the letter é equal to the letter e with its accent; SQLite,
 /// and its results, do not.
@@ -25,7 +25,7 @@ final class StatementCache {
   // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first
   // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
   // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
-  @exclusivity(unchecked) private var places: [SQLBytes: Int] = Dictionary()
+  @exclusivity(unchecked) private var indexes: [SQLBytes: Int] = Dictionary()
   private static let fewCount = 8
 
   @exclusivity(unchecked) private var clock: UInt64 = 0
@@ -52,8 +52,8 @@ final class StatementCache {
       use(latest)
       return latest.statement
     }
-    guard let place = place(of: sql), !entries[place].statement.isLent else { return nil }
-    let entry = entries[place]
+    guard let index = index(of: sql), !entries[index].statement.isLent else { return nil }
+    let entry = entries[index]
     use(entry)
     latest = entry
     return entry.statement
@@ -65,38 +65,38 @@ final class StatementCache {
     let entry = Entry(sql, statement)
     use(entry)
     // There may have been another statement with this text.
-    if let place = place(of: sql) {
-      entries[place] = entry
+    if let index = index(of: sql) {
+      entries[index] = entry
     } else {
       entries.append(entry)
-      if places.isEmpty { findPlaces() } else { places[entry.sql] = entries.count - 1 }
+      if indexes.isEmpty { rebuildIndexes() } else { indexes[entry.sql] = entries.count - 1 }
     }
     latest = entry
   }
 
   /// Removes a statement: after a failure, it is compiled again for its next use.
   func remove(_ statement: Statement) {
-    guard let place = entries.firstIndex(where: { $0.statement === statement }) else { return }
-    entries.remove(at: place)
-    findPlaces()
+    guard let index = entries.firstIndex(where: { $0.statement === statement }) else { return }
+    entries.remove(at: index)
+    rebuildIndexes()
     latest = nil
   }
 
   func removeAll() {
     latest = nil
     entries = []
-    findPlaces()
+    rebuildIndexes()
   }
 
-  private func place(of sql: String) -> Int? {
-    places.isEmpty ? entries.firstIndex { $0.sql.isSame(as: sql) } : places[SQLBytes(sql: sql)]
+  private func index(of sql: String) -> Int? {
+    indexes.isEmpty ? entries.firstIndex { $0.sql.isSame(as: sql) } : indexes[SQLBytes(sql: sql)]
   }
 
-  private func findPlaces() {
-    if places.isEmpty, entries.count <= Self.fewCount { return }
-    places = Dictionary()
+  private func rebuildIndexes() {
+    if indexes.isEmpty, entries.count <= Self.fewCount { return }
+    indexes = Dictionary()
     if entries.count <= Self.fewCount { return }
-    for (place, entry) in entries.enumerated() { places[entry.sql] = place }
+    for (index, entry) in entries.enumerated() { indexes[entry.sql] = index }
   }
 
   private func use(_ entry: Entry) {
@@ -109,6 +109,6 @@ final class StatementCache {
     let uses = entries.map(\.lastUse).sorted()
     let bound = uses[uses.count / 2]
     entries = entries.filter { $0.lastUse > bound }
-    findPlaces()
+    rebuildIndexes()
   }
 }

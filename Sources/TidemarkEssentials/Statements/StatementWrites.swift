@@ -4,7 +4,7 @@ import CSQLite
 /// write; the schema; savepoints.
 final class StatementWrites {
   /// What is done to the rows of one table.
-  struct Table {
+  struct WrittenTable {
     let key: TableKey
     var inserts = false
     var deletes = false
@@ -38,7 +38,7 @@ final class StatementWrites {
     }
   }
 
-  @exclusivity(unchecked) private(set) var tables: [Table] = []
+  @exclusivity(unchecked) private(set) var tables: [WrittenTable] = []
 
   /// How many times the statement had been compiled again by SQLite when it was found what it writes.
   private var recompilationCount: CInt = 0
@@ -54,10 +54,10 @@ final class StatementWrites {
   var plan: AnyObject?
 
   /// Whether the watcher needs not be told of its steps.
-  @exclusivity(unchecked) var quiet = QuietSteps.Mark.none
+  @exclusivity(unchecked) var bypass = CaptureBypass.Eligibility.none
 
   /// How many of its steps were watched in a row without being found quiet.
-  @exclusivity(unchecked) var watchedCount = 0
+  @exclusivity(unchecked) var capturedStepCount = 0
 
   /// Whether conflicts may delete rows, of which the authorizer does not tell; nil when that is not known yet.
   var mayReplace: Bool?
@@ -66,7 +66,7 @@ final class StatementWrites {
   var areTablesOrdinary: Bool?
 
   /// Whether the statement is watched even when nobody listens to rows.
-  var isAlwaysWatched: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUntoldContent }
+  var isAlwaysCaptured: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUntoldContent }
 
   /// Whether what it changes is told by no row and no change of the schema.
   var changesUntoldContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
@@ -83,14 +83,14 @@ final class StatementWrites {
   }
 
   /// Forgets what the watcher has found: the statement may have been compiled again, for another schema.
-  func forgetFindings() { (plan, areTablesOrdinary, mayReplace, quiet) = (nil, nil, nil, .none) }
+  func forgetFindings() { (plan, areTablesOrdinary, mayReplace, bypass) = (nil, nil, nil, .none) }
 
   func add(_ action: CInt, table: String, column: String?, database: String) {
     let key = TableKey(table, in: database)
     let index =
       tables.firstIndex { $0.key == key }
       ?? {
-        tables.append(Table(key: key))
+        tables.append(WrittenTable(key: key))
         return tables.count - 1
       }()
     switch action {

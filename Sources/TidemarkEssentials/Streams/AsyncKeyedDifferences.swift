@@ -31,16 +31,16 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
   /// The differences of a request, in a database.
   @usableFromInline
   init<ID: Hashable & Sendable>(
-    _ request: any FetchRequest, _ functions: FollowedRows<Item, ID>.Functions, retriesPassingErrors: Bool,
+    _ request: any FetchRequest, _ functions: IncrementalFetcher<Item, ID>.Functions, retriesPassingErrors: Bool,
     in reader: some DatabaseReader
   ) {
-    start = { [ground = reader._ground] in
-      let rows = FollowedRows(request, functions)
-      let source = LiveSource<Bool>(followingRowsOf: request) { try rows.fetch($0, $1) }
-      var observation = ValueObservation(source: source, reducer: NewsReducer())
-      if retriesPassingErrors { observation = observation.retryingPassingErrors() }
-      let news = observation.values(in: ground, bufferingPolicy: .bufferingNewest(1))
-      return Iterator(steps: .rows(news.makeAsyncIterator(), take: { rows.takeDifference() }))
+    start = { [core = reader._core] in
+      let rows = IncrementalFetcher(request, functions)
+      let source = LiveSource<Bool>(incrementallyTracking: request) { try rows.fetch($0, $1) }
+      var observation = ValueObservation(source: source, reducer: ChangeSignalReducer())
+      if retriesPassingErrors { observation = observation.retryingTransientErrors() }
+      let changes = observation.values(in: core, bufferingPolicy: .bufferingNewest(1))
+      return Iterator(steps: .rows(changes.makeAsyncIterator(), take: { rows.takeDifference() }))
     }
   }
 
@@ -72,9 +72,9 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
           seen = value
           if isFirst || !difference.isEmpty { return difference }
         }
-      case .rows(var news, let take):
-        defer { steps = .rows(news, take: take) }
-        while try await news.next() != nil {
+      case .rows(var changes, let take):
+        defer { steps = .rows(changes, take: take) }
+        while try await changes.next() != nil {
           if let difference = take() { return difference }
         }
       }
@@ -84,8 +84,8 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
 }
 
 /// Delivers that there are news.
-private struct NewsReducer: ValueReducer {
-  mutating func _value(_ hasNews: Bool) -> Void? { hasNews ? () : nil }
+private struct ChangeSignalReducer: ValueReducer {
+  mutating func _value(_ hasChanges: Bool) -> Void? { hasChanges ? () : nil }
 }
 
 extension AsyncValueObservation {

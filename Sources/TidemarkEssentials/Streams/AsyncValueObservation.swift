@@ -72,22 +72,22 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Reducer.Value> {
-    let ground = reader._ground
+    let core = reader._core
     // The task that iterates is resumed in any case: a task to resume it would be one hop more.
-    if scheduler is TaskValueObservationScheduler { return values(in: ground, bufferingPolicy: bufferingPolicy) }
+    if scheduler is TaskValueObservationScheduler { return values(in: core, bufferingPolicy: bufferingPolicy) }
     return AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
       let sink = ScheduledSink<Reducer.Value>(
         keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) })
-      let observation = started(in: ground, isImmediate: scheduler.immediateInitialValue(), sink)
+      let observation = started(in: core, isImmediate: scheduler.immediateInitialValue(), sink)
       return { observation.cancel() }
     }
   }
   /// The values, put into the sequence by who has fetched them.
   func values(
-    in ground: _DatabaseGround, bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy
+    in core: _DatabaseCore, bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy
   ) -> AsyncValueObservation<Reducer.Value> {
     AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
-      let observation = StartedObservation(self, in: ground, stream)
+      let observation = StartedObservation(self, in: core, stream)
       observation.start()
       return { observation.cancel() }
     }

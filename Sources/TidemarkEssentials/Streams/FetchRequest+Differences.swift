@@ -20,14 +20,14 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   ///
   /// - parameter reader: The database.
   /// - parameter retriesPassingErrors: Whether a fetch that fails for a passing reason is tried again, in place of
-  ///   ending the sequence: see `ValueObservation.retryingPassingErrors`.
+  ///   ending the sequence: see `ValueObservation.retryingTransientErrors`.
   /// - parameter id: Who an element is.
   @inlinable
   public func differences<ID: Hashable & Sendable>(
     in reader: some DatabaseReader, retriesPassingErrors: Bool = false,
     by id: @escaping @Sendable (RowDecoder) -> ID
   ) -> AsyncKeyedDifferences<RowDecoder> {
-    let functions = FollowedRows<RowDecoder, ID>.Functions(
+    let functions = IncrementalFetcher<RowDecoder, ID>.Functions(
       fetch: { try $0.array(WholeRowDecoding<RowDecoder>.self, &$1) },
       difference: { $1.keyedDifference(from: $0, by: id) }, id: id)
     return AsyncKeyedDifferences(self, functions, retriesPassingErrors: retriesPassingErrors, in: reader)
@@ -46,7 +46,7 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Identifia
   ///
   /// - parameter reader: The database.
   /// - parameter retriesPassingErrors: Whether a fetch that fails for a passing reason is tried again, in place of
-  ///   ending the sequence: see `ValueObservation.retryingPassingErrors`.
+  ///   ending the sequence: see `ValueObservation.retryingTransientErrors`.
   @inlinable
   public func differences(
     in reader: some DatabaseReader, retriesPassingErrors: Bool = false

@@ -14,7 +14,7 @@ final class CaptureLayout: Sendable {
   let storedColumns: [Int]
 
   /// The locations of the values of `columns`, without names: it is used for each row.
-  let sources: [Source]
+  let sources: [ColumnSource]
 
   /// The column that is an alias of the row ID, in lower case.
   let rowIDColumn: String?
@@ -33,7 +33,7 @@ final class CaptureLayout: Sendable {
   let hasComputedColumns: Bool
 
   /// Whether some stored columns cannot be read, so that no update is known to change nothing.
-  let mustTellAll: Bool
+  let mustReportAll: Bool
 
   struct Column: Sendable {
     var name: String
@@ -53,7 +53,7 @@ final class CaptureLayout: Sendable {
   }
 
   /// The location of a column's values in the pre-update hook, and their conversion: see `Column`.
-  struct Source: Sendable {
+  struct ColumnSource: Sendable {
     let oldIndex: CInt
     let insertIndex: CInt
     let updateIndex: CInt
@@ -68,13 +68,13 @@ final class CaptureLayout: Sendable {
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
     hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, unreadColumns: [String] = [],
     hasComputedColumns: Bool = false,
-    mustTellAll: Bool = true
+    mustReportAll: Bool = true
   ) {
     self.key = key
     self.columns = columns
     self.storedColumns = storedColumns
     sources = columns.enumerated().map { index, column in
-      Source(
+      ColumnSource(
         oldIndex: column.oldIndex, insertIndex: column.insertIndex, updateIndex: column.updateIndex,
         isReal: column.isReal, mayHaveDefault: column.mayHaveDefault, isStored: storedColumns.contains(index))
     }
@@ -84,11 +84,11 @@ final class CaptureLayout: Sendable {
     self.rowCountMax = rowCountMax
     self.unreadColumns = unreadColumns
     self.hasComputedColumns = hasComputedColumns
-    self.mustTellAll = mustTellAll
+    self.mustReportAll = mustReportAll
   }
 
   /// Whether nothing is known about the table.
-  var isUnknown: Bool { columns.isEmpty && unreadColumns.isEmpty && mustTellAll }
+  var isUnknown: Bool { columns.isEmpty && unreadColumns.isEmpty && mustReportAll }
 
   /// Whether an update may have changed one of some columns.
   func mayHaveChanged(_ names: Set<String>, _ record: ChangeRecord) -> Bool {
@@ -131,7 +131,7 @@ extension CaptureLayout {
     var columns: [Column] = []
     var stored: [Int] = []
     var unread: [String] = []
-    var mustTellAll = false
+    var mustReportAll = false
     for (index, name) in names.enumerated() where name != rowIDColumn {
       let info = table.allColumns[index]
       if info.kind == .virtualGenerated {
@@ -142,7 +142,7 @@ extension CaptureLayout {
           columns.append(column)
         } else {
           unread.append(name)
-          mustTellAll = true
+          mustReportAll = true
         }
       }
     }
@@ -150,7 +150,7 @@ extension CaptureLayout {
       key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
       wantsRows: needs.wantsRows, rowCountMax: needs.rowCountMax, unreadColumns: unread,
       hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
-      mustTellAll: mustTellAll)
+      mustReportAll: mustReportAll)
   }
 }
 
@@ -179,13 +179,13 @@ private struct StorageOrder {
   func column(_ index: Int, _ name: String) -> CaptureLayout.Column? {
     let info = table.allColumns[index]
     let isReal = info.affinity == .real
-    guard let old = place(index, indexing.old), let insert = place(index, indexing.newOfInsert),
-      let update = place(index, indexing.newOfUpdate)
+    guard let old = position(index, indexing.old), let insert = position(index, indexing.newOfInsert),
+      let update = position(index, indexing.newOfUpdate)
     else { return nil }
-    for place in [old, insert, update] where hasComputedColumns && place != index {
+    for position in [old, insert, update] where hasComputedColumns && position != index {
       // With indexes in storage order, SQLite confuses some columns: the alias of the row ID, and REAL columns.
-      if place == rowIDIndex { return nil }
-      if table.allColumns[place].affinity == .real, !isReal { return nil }
+      if position == rowIDIndex { return nil }
+      if table.allColumns[position].affinity == .real, !isReal { return nil }
     }
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
@@ -193,7 +193,7 @@ private struct StorageOrder {
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }
 
-  private func place(_ index: Int, _ order: PreupdateIndexing.Order) -> Int? {
+  private func position(_ index: Int, _ order: PreupdateIndexing.ColumnOrder) -> Int? {
     if !hasComputedColumns { return index }
     switch order {
     case .table: return index
@@ -204,13 +204,13 @@ private struct StorageOrder {
 }
 
 extension ColumnInfo {
-  fileprivate enum Affinity {
+  fileprivate enum StorageAffinity {
     case real
     case other
   }
 
   /// The type affinity, which decides whether integers become doubles, by SQLite's rules for declared types.
-  fileprivate var affinity: Affinity {
+  fileprivate var affinity: StorageAffinity {
     let type = type.asciiLowercased
     for word in ["int", "char", "clob", "text", "blob"] where type.contains(word) { return .other }
     if type.isEmpty { return .other }

@@ -3,7 +3,7 @@
 /// The needs of all observers are joined; changes that no observer needs are not captured.
 struct CaptureNeeds: Sendable, Equatable {
   /// The needs for all tables that are not listed; nil for none.
-  var others: TableNeeds?
+  var otherTables: TableNeeds?
 
   /// The needs for some tables. For a virtual table, only kinds of changes are ever reported.
   var tables: [TableKey: TableNeeds] = [:]
@@ -44,15 +44,16 @@ struct CaptureNeeds: Sendable, Equatable {
   static let none = CaptureNeeds()
 
   /// All changes.
-  static let all = CaptureNeeds(others: .all)
+  static let all = CaptureNeeds(otherTables: .all)
 
-  var isEmpty: Bool { others == nil && tables.isEmpty }
+  var isEmpty: Bool { otherTables == nil && tables.isEmpty }
 
   /// The needs for a table; nil for none.
-  func needs(of table: TableKey) -> TableNeeds? { tables[table] ?? others }
+  func needs(of table: TableKey) -> TableNeeds? { tables[table] ?? otherTables }
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {
-    var result = CaptureNeeds(others: others.map { own in other.others.map(own.union) ?? own } ?? other.others)
+    var result = CaptureNeeds(
+      otherTables: otherTables.map { own in other.otherTables.map(own.union) ?? own } ?? other.otherTables)
     for key in Set(tables.keys).union(other.tables.keys) {
       let parts = [needs(of: key), other.needs(of: key)].compactMap { $0 }
       result.tables[key] = parts.dropFirst().reduce(parts[0]) { $0.union($1) }

@@ -11,7 +11,7 @@ extension ChangeCapture {
     // A damaged database does not tell what is in it.
     if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
     // A function of the statement may have changed rows without the library, which SQLite may have kept.
-    if db.isShared { return .unclear }
+    if db.isHandleExposed { return .unclear }
     if let areKept = areRowsKept() { return areKept ? .kept : .undone }
     // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
     // keeps what it has done.
@@ -103,7 +103,7 @@ extension ChangeCapture {
       return try db.shielded {
         try db.untraced {
           let sql = "SELECT 1 FROM \(table.qualifiedSQL) WHERE \(condition)"
-          let statement = try db.preparedStatement(sql: sql).idle()
+          let statement = try db.preparedStatement(sql: sql).availableStatement()
           try statement.start(StatementArguments(row.key ?? [row.rowID.databaseValue]))
           defer { statement.finish() }
           return try statement.step()

@@ -9,10 +9,10 @@ extension ChangeCapture {
 
   func setHook(_ isOn: Bool) {
     guard usesRowHook, let handle = db.handle else { return }
-    if !handle.setRowChangeHook(db.callbacks, isOn: isOn) { loseHook() }
+    if !handle.setRowChangeHook(db.callbacks, isOn: isOn) { hookWasLost() }
   }
 
-  func loseHook() {
+  func hookWasLost() {
     Database.log(
       DatabaseError(
         resultCode: .SQLITE_MISUSE,

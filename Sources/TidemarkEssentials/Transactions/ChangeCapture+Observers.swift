@@ -13,7 +13,7 @@ extension ChangeCapture {
     observersDidChange()
   }
 
-  func forgetObserversThatAreGone() {
+  func removeReleasedObservers() {
     guard observations.contains(where: { $0.observer == nil }) else { return }
     observations.removeAll { $0.observer == nil }
     observersDidChange()
@@ -22,7 +22,7 @@ extension ChangeCapture {
   private func observersDidChange() {
     broker.setObserverCount(observations.count)
     epoch &+= 1
-    lateTables = [:]
+    unplannedTables = [:]
     if !observations.isEmpty { listenNow() }
   }
 
@@ -31,14 +31,14 @@ extension ChangeCapture {
   /// Tells changes that have happened.
   func deliver(_ range: Range<Int>) {
     if range.isEmpty { return }
-    telling { telling in
+    withNotification { notification in
       for index in range {
         let record = log.records[index]
         guard record.isObserved else { continue }
         let table = logTables[Int(record.table)]
         let event = DatabaseEvent(record, table.key, isFormerRowIDKnown: usesRowHook)
-        for observation in table.observers(of: record.kind) where !observation.isSilent {
-          telling.observation = observation
+        for observation in table.observers(of: record.kind) where !observation.ignoresChanges {
+          notification.observation = observation
           observation.observer?.databaseDidChange(with: event)
         }
       }
@@ -47,46 +47,46 @@ extension ChangeCapture {
   }
 
   /// Tells a change that is about to happen.
-  func tellWill(_ signal: RowChangeSignal, _ table: WatchedTable, _ observers: [TransactionObservation]) {
+  func notifyWillChange(_ signal: RowChangeSignal, _ table: CapturedTable, _ observers: [TransactionObservation]) {
     let event = DatabasePreUpdateEvent(signal, databaseName: table.key.database, tableName: table.key.name)
-    telling { telling in
-      for observation in observers where !observation.isSilent {
-        telling.observation = observation
+    withNotification { notification in
+      for observation in observers where !observation.ignoresChanges {
+        notification.observation = observation
         observation.observer?.databaseWillChange(with: event)
       }
     }
   }
 
   /// Tells that something has changed.
-  func tellChange(where isConcerned: (any TransactionObserver) -> Bool) {
-    telling { telling in
-      for observation in observations where !observation.isSilent {
+  func notifyUnspecifiedChange(where isConcerned: (any TransactionObserver) -> Bool) {
+    withNotification { notification in
+      for observation in observations where !observation.ignoresChanges {
         guard let observer = observation.observer, isConcerned(observer) else { continue }
-        telling.observation = observation
+        notification.observation = observation
         observer.databaseDidChange()
       }
     }
   }
 
-  private func telling(_ body: (Telling) -> Void) {
-    let telling = Telling()
-    Telling.$current.withValue(telling) { body(telling) }
-    if telling.wantsSilence {
+  private func withNotification(_ body: (ObserverNotification) -> Void) {
+    let notification = ObserverNotification()
+    ObserverNotification.$current.withValue(notification) { body(notification) }
+    if notification.wantsNoMoreChanges {
       epoch &+= 1
-      lateTables = [:]
+      unplannedTables = [:]
     }
   }
 
   /// Tells the end of a transaction.
-  func tellObservers(_ body: (any TransactionObserver, Database) -> Void) {
-    let told = observations
-    for observation in told { observation.isSilent = false }
+  func notifyObservers(_ body: (any TransactionObserver, Database) -> Void) {
+    let observed = observations
+    for observation in observed { observation.ignoresChanges = false }
     observations.removeAll { $0.extent == .nextTransaction }
-    if observations.count != told.count { broker.setObserverCount(observations.count) }
+    if observations.count != observed.count { broker.setObserverCount(observations.count) }
     // What they do is no part of the transaction that has ended, nor of the access that may be cancelled.
-    db.outsideOfTransactionLaw {
+    db.withoutTransactionChecks {
       db.shielded {
-        for observation in told { if let observer = observation.observer { body(observer, db) } }
+        for observation in observed { if let observer = observation.observer { body(observer, db) } }
       }
     }
   }

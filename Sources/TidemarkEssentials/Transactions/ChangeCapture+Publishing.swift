@@ -18,8 +18,8 @@ extension ChangeCapture {
       foreignControlCount = db.compilation.foreignControlCount
       log.becomeUnknown()
     }
-    let isNews = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
-    guard isNews else { return }
+    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
+    guard isReported else { return }
     guard let table = onlyTable else {
       // Of a coarse table, some rows are missing, and some may not have stayed.
       let isCoarse = logTables.map { table in log.coarse.contains { $0.key == table.key } }
@@ -28,10 +28,10 @@ extension ChangeCapture {
     }
     publish(changes(of: table), ownVersion)
     // The memory comes back to the log, unless somebody has it now: who looks for queries has it for a moment only.
-    if CommittedChanges.TableChanges.isUnshared(&table.told) {
-      table.told?.log.exchangeRows(with: &log)
+    if CommittedChanges.TableChanges.isUnshared(&table.lastReported) {
+      table.lastReported?.log.exchangeRows(with: &log)
     } else {
-      table.told = nil
+      table.lastReported = nil
     }
   }
 
@@ -53,14 +53,14 @@ extension ChangeCapture {
   /// - parameter isCoarse: Which tables of the log are told without their rows.
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Most of the time, it is all of the log.
-    let areAllTold = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
-    let isTold: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
+    let areAllReported = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
+    let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
-      records: areAllTold ? log.records : log.records.filter(isTold), values: log.values, layouts: logLayouts)
+      records: areAllReported ? log.records : log.records.filter(isReported), values: log.values, layouts: logLayouts)
   }
 
   /// The one table that has changed; nil when there are others, or some rows are not told.
-  private var onlyTable: WatchedTable? {
+  private var onlyTable: CapturedTable? {
     guard log.hasCaptured, logTables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
       log.records.allSatisfy({ $0.isCaptured })
     else { return nil }
@@ -68,10 +68,11 @@ extension ChangeCapture {
   }
 
   /// What is told of the one table that has changed, with the rows of the log, which has none until they come back.
-  private func changes(of table: WatchedTable) -> CommittedChanges.TableChanges {
+  private func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
     let layout = logLayouts[0]
-    let changes = table.told ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
-    table.told = changes
+    let changes =
+      table.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
+    table.lastReported = changes
     let captured = changes.log
     captured.exchangeRows(with: &log)
     var draft = TableDraft()
@@ -80,7 +81,7 @@ extension ChangeCapture {
       draft.kinds.insert(record.kind)
       if record.kind != .update { continue }
       table.changedColumns |= record.changedColumns
-      if record.oldRowID != record.newRowID || layout.mustTellAll {
+      if record.oldRowID != record.newRowID || layout.mustReportAll {
         draft.addUpdatedColumns(layout.changedColumns(record))
       }
     }
@@ -97,39 +98,39 @@ extension ChangeCapture {
     var keys: [TableKey] = []
     var drafts: [TableDraft] = []
     // There are few of them.
-    func place(of key: TableKey) -> Int {
-      if let place = keys.firstIndex(of: key) { return place }
+    func reportIndex(of key: TableKey) -> Int {
+      if let reportIndex = keys.firstIndex(of: key) { return reportIndex }
       keys.append(key)
       drafts.append(TableDraft())
       return keys.count - 1
     }
     // The tables of the log are often one and the same, as several statements have seen it.
     if log.hasCaptured {
-      for table in logTables { (table.place, table.changedColumns) = (place(of: table.key), 0) }
+      for table in logTables { (table.reportIndex, table.changedColumns) = (reportIndex(of: table.key), 0) }
     }
     var position = 0
     for record in log.records where record.isCaptured {
       let table = logTables[Int(record.table)]
       if !isCoarse[Int(record.table)] {
-        drafts[table.place].rowIndexes.append(position)
+        drafts[table.reportIndex].rowIndexes.append(position)
         position += 1
       }
-      drafts[table.place].kinds.insert(record.kind)
+      drafts[table.reportIndex].kinds.insert(record.kind)
       guard record.kind == .update else { continue }
       table.changedColumns |= record.changedColumns
       let layout = logLayouts[Int(record.table)]
-      if record.oldRowID != record.newRowID || layout.mustTellAll {
-        drafts[table.place].addUpdatedColumns(layout.changedColumns(record))
+      if record.oldRowID != record.newRowID || layout.mustReportAll {
+        drafts[table.reportIndex].addUpdatedColumns(layout.changedColumns(record))
       }
     }
     for table in logTables where log.hasCaptured && table.changedColumns != 0 {
-      drafts[table.place].addUpdatedColumns(table.namesOfChangedColumns)
+      drafts[table.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
     }
     for coarse in log.coarse {
-      let place = place(of: coarse.key)
-      drafts[place].isCoarse = true
-      drafts[place].kinds.insert(coarse.kind)
-      if coarse.kind == .update { drafts[place].addUpdatedColumns(coarse.columns) }
+      let reportIndex = reportIndex(of: coarse.key)
+      drafts[reportIndex].isCoarse = true
+      drafts[reportIndex].kinds.insert(coarse.kind)
+      if coarse.kind == .update { drafts[reportIndex].addUpdatedColumns(coarse.columns) }
     }
     return zip(keys, drafts).compactMap { key, draft in
       if draft.kinds.isEmpty { return nil }

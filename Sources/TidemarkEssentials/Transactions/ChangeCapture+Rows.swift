@@ -2,20 +2,20 @@
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
-    if let quiet = db.quietSteps.current {
-      if isExpected(signal, in: quiet) { return }
-      watchQuietStep()
+    if let bypass = db.captureBypass.current {
+      if isExpected(signal, in: bypass) { return }
+      endCaptureBypass()
     }
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
     guard let (table, isPlanned) = table(of: signal) else { return }
-    if signal.isDelete, !table.hasAskedAboutDeletes { askAboutDeletes(table) }
-    if table.isIdle { return rowIsOfNoInterest() }
+    if signal.isDelete, !table.hasAskedDeleteObservers { notifyDeleteObservers(table) }
+    if table.isUnobserved { return rowIsUnobserved() }
     let blobColumn = signal.isDelete ? signal.blobColumn : nil
     let kind: RowChange.Kind =
       signal.isInsert ? .insert : !signal.isDelete || blobColumn != nil ? .update : .delete
     let observers = table.observers(of: kind)
-    if !observers.isEmpty { tellWill(signal, table, observers) }
+    if !observers.isEmpty { notifyWillChange(signal, table, observers) }
     for virtualTable in table.virtualTables { log.addCoarse(virtualTable) }
     var record = ChangeRecord(
       table: 0, kind: kind, isObserved: !observers.isEmpty, oldRowID: signal.oldRowID,
@@ -39,7 +39,7 @@ extension ChangeCapture {
 
   /// Before a statement begins to write, virtual tables write what they have kept in memory since earlier statements,
   /// outside of what is undone when this one fails.
-  private func noteOwner(of table: WatchedTable, isPlanned: Bool) {
+  private func noteOwner(of table: CapturedTable, isPlanned: Bool) {
     if isPlanned {
       step?.hasOwnRows = true
       return
@@ -65,7 +65,7 @@ extension ChangeCapture {
     }
     let key = TableKey(String(cString: table), in: String(cString: database))
     let known = step?.plan?.tables.first { $0.key == key }
-    let watched = known ?? lateTable(key)
+    let watched = known ?? unplannedTable(key)
     // A statement of the library adds what it touches when it has ended.
     if step == nil, watched.layout != nil { log.addCoarse(key, kind) }
     guard !watched.observers(of: kind).isEmpty else { return }
@@ -77,9 +77,9 @@ extension ChangeCapture {
   // MARK: - Whose row it is
 
   /// - returns: The table, and whether the statement was known to write it.
-  private func table(of signal: RowChangeSignal) -> (WatchedTable, isPlanned: Bool)? {
+  private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
     if let plan = step?.plan, step?.isStale == false {
-      if step?.lateWriteCount != db.compilation.lateWriteCount {
+      if step?.recompiledWriteCount != db.compilation.recompiledWriteCount {
         planMayNotHold()
       } else {
         if let table = plan.tables.first(where: { $0.matches(signal) }) { return (table, true) }
@@ -88,7 +88,7 @@ extension ChangeCapture {
     let database = String(cString: signal.database)
     // VACUUM writes into a database of its own.
     if database == "vacuum_db" { return nil }
-    return (lateTable(TableKey(String(cString: signal.table), in: database)), false)
+    return (unplannedTable(TableKey(String(cString: signal.table), in: database)), false)
   }
 
   /// A statement was compiled during this step: this one again, since the schema has changed, or one of a virtual
@@ -97,28 +97,28 @@ extension ChangeCapture {
     step?.isStale = true
     step?.statement.writes?.forgetFindings()
     epoch &+= 1
-    lateTables = [:]
+    unplannedTables = [:]
   }
 
   /// Turns the hook off for the rest of a statement that changes many rows which nobody wants to know of. It stays on
   /// where the program may change other rows meanwhile, in a function, without the library.
-  private func rowIsOfNoInterest() {
+  private func rowIsUnobserved() {
     guard step != nil else { return }
-    step?.idleCount += 1
-    if step?.idleCount == 32 { muteIfIdle() }
+    step?.unobservedRowCount += 1
+    if step?.unobservedRowCount == 32 { disableHookIfUnobserved() }
   }
 
-  private func muteIfIdle() {
-    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.isShared, isOrdinary(step.statement),
+  private func disableHookIfUnobserved() {
+    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.isHandleExposed, isOrdinary(step.statement),
       step.statement.writes?.hold(for: step.statement) == true
     else { return }
-    plan.tables.forEach(askAboutDeletes)
-    guard plan.isIdle else { return }
-    self.step?.isMuted = true
+    plan.tables.forEach(notifyDeleteObservers)
+    guard plan.isUnobserved else { return }
+    self.step?.isHookDisabled = true
     setHook(false)
   }
 
-  private func logIndex(of table: WatchedTable) -> UInt32 {
+  private func logIndex(of table: CapturedTable) -> UInt32 {
     if table.logSerial != logSerial {
       table.logSerial = logSerial
       table.logIndex = UInt32(logTables.count)
@@ -131,7 +131,7 @@ extension ChangeCapture {
   // MARK: - Values
 
   private func capture(
-    _ signal: RowChangeSignal, _ table: WatchedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
+    _ signal: RowChangeSignal, _ table: CapturedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) {
     let start = log.valueCount
     record.valueStart = UInt32(start)
@@ -150,7 +150,7 @@ extension ChangeCapture {
     case .update:
       guard captureUpdate(signal, layout, &record) else { return giveUp(table, start) }
       let isChanged =
-        record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustTellAll
+        record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustReportAll
       if !isChanged { return log.dropValues(from: start) }
     }
     record.isCaptured = true
@@ -161,28 +161,28 @@ extension ChangeCapture {
   ) -> Bool {
     // All old values stand before the new ones.
     let storedCount = layout.storedColumns.count
-    var place = log.makeRoom(2 * storedCount)
+    var offset = log.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
       let source = layout.sources[index]
       guard let old = oldValue(signal, index, layout), let new = newValue(signal, source, false) else { return false }
       if !old.isIdentical(to: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
       if source.isStored {
-        log.put(old, at: place)
-        log.put(new, at: place + storedCount)
-        place += 1
+        log.put(old, at: offset)
+        log.put(new, at: offset + storedCount)
+        offset += 1
       }
     }
     return true
   }
 
   /// SQLite had no memory for a value.
-  private func giveUp(_ table: WatchedTable, _ start: Int) {
+  private func giveUp(_ table: CapturedTable, _ start: Int) {
     log.dropValues(from: start)
     log.addCoarse(table.key)
   }
 
   private func newValue(
-    _ signal: RowChangeSignal, _ source: CaptureLayout.Source, _ isInsert: Bool
+    _ signal: RowChangeSignal, _ source: CaptureLayout.ColumnSource, _ isInsert: Bool
   ) -> DatabaseValue? {
     signal.newValue(isInsert ? source.insertIndex : source.updateIndex)?.stored(isReal: source.isReal)
   }
@@ -199,7 +199,7 @@ extension ChangeCapture {
 
   /// The new value of an incremental write is not known, and no statement tells of it.
   private func captureBlobWrite(
-    _ signal: RowChangeSignal, _ index: Int, _ table: WatchedTable, _ layout: CaptureLayout,
+    _ signal: RowChangeSignal, _ index: Int, _ table: CapturedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord
   ) {
     guard layout.wantsRows, log.hasRoom(layout.rowCountMax), layout.unreadColumns.isEmpty, layout.columns.count <= 64,
@@ -224,12 +224,12 @@ extension ChangeCapture {
   }
 
   /// Whether it is in the log that rows were inserted, or deleted.
-  func isNoted(_ kind: RowChange.Kind, of table: WatchedTable) -> Bool {
+  func isNoted(_ kind: RowChange.Kind, of table: CapturedTable) -> Bool {
     table.coarseGeneration == log.generation && table.coarseKinds & (1 << kind.rawValue) != 0
   }
 
   private func captureCoarsely(
-    _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: WatchedTable, _ layout: CaptureLayout
+    _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: CapturedTable, _ layout: CaptureLayout
   ) {
     if table.coarseGeneration != log.generation {
       (table.coarseGeneration, table.coarseKinds, table.coarseColumns) = (log.generation, 0, 0)
@@ -254,7 +254,7 @@ extension ChangeCapture {
     let record = ChangeRecord(
       table: 0, kind: .update, oldRowID: signal.oldRowID, newRowID: signal.newRowID, changedColumns: changed)
     let isMoved = signal.oldRowID != signal.newRowID
-    guard changed != 0 || isMoved || layout.mustTellAll else { return }
+    guard changed != 0 || isMoved || layout.mustReportAll else { return }
     table.coarseColumns |= changed
     log.addCoarse(table.key, .update, layout.changedColumns(record))
   }

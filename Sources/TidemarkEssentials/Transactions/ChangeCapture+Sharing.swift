@@ -31,7 +31,7 @@ extension ChangeCapture {
     if !log.isOpen { beginTransaction() }
     log.becomeUnknown()
     publish(hasWritten: true)
-    db.callbacks.ownCommits.didTell()
+    db.callbacks.ownCommits.didReport()
     log.reset()
   }
 

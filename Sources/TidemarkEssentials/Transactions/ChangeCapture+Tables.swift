@@ -3,11 +3,11 @@
 extension ChangeCapture {
   /// The capture plan for the execution of a statement. It is computed once per statement, as long as nothing changes,
   /// and once per transaction if there are observers.
-  func plan(for writes: StatementWrites) -> WatchPlan {
+  func plan(for writes: StatementWrites) -> CapturePlan {
     if let plan = knownPlan(of: writes), plan.epoch == epoch { return plan }
     let tables = writes.tables.map { written in
-      let table = WatchedTable(written.key)
-      for observation in observations where !observation.isSilent {
+      let table = CapturedTable(written.key)
+      for observation in observations where !observation.ignoresChanges {
         guard let observer = observation.observer else { continue }
         for kind in written.eventKinds where observer.observes(eventsOfKind: kind) {
           switch kind {
@@ -17,38 +17,38 @@ extension ChangeCapture {
           }
         }
       }
-      table.hasAskedAboutDeletes = written.deletes
+      table.hasAskedDeleteObservers = written.deletes
       // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
-      table.findOutWhetherIdle()
+      table.updateIsUnobserved()
       return table
     }
-    let plan = WatchPlan(tables: tables, epoch: epoch)
+    let plan = CapturePlan(tables: tables, epoch: epoch)
     writes.plan = plan
     return plan
   }
 
   /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
   /// delete conflicting rows.
-  func askAboutDeletes(_ table: WatchedTable) {
-    if table.hasAskedAboutDeletes { return }
-    table.hasAskedAboutDeletes = true
-    for observation in observations where !observation.isSilent {
+  func notifyDeleteObservers(_ table: CapturedTable) {
+    if table.hasAskedDeleteObservers { return }
+    table.hasAskedDeleteObservers = true
+    for observation in observations where !observation.ignoresChanges {
       if observation.observer?.observes(eventsOfKind: .delete(tableName: table.key.name)) == true {
         table.deleteObservers.append(observation)
       }
     }
-    table.findOutWhetherIdle()
+    table.updateIsUnobserved()
   }
 
   /// The plan for a table that the statement, if there is one, was not known to write.
-  func lateTable(_ key: TableKey) -> WatchedTable {
-    if lateEffectCount != db.effectCount { lateTables = [:] }
-    if let table = lateTables[key] { return table }
-    let table = WatchedTable(key)
-    table.hasAskedAboutDeletes = true
-    for observation in observations where !observation.isSilent {
+  func unplannedTable(_ key: TableKey) -> CapturedTable {
+    if unplannedTablesEffectCount != db.effectCount { unplannedTables = [:] }
+    if let table = unplannedTables[key] { return table }
+    let table = CapturedTable(key)
+    table.hasAskedDeleteObservers = true
+    for observation in observations where !observation.ignoresChanges {
       guard let observer = observation.observer else { continue }
       if observer.observes(eventsOfKind: .insert(tableName: key.name)) { table.insertObservers.append(observation) }
       if observer.observes(eventsOfKind: .delete(tableName: key.name)) { table.deleteObservers.append(observation) }
@@ -56,15 +56,15 @@ extension ChangeCapture {
     }
     addVirtualTables(to: table, written: (step?.statement.writes?.tables ?? []).map(\.key))
     addLayout(to: table)
-    table.findOutWhetherIdle()
-    lateTables[key] = table
+    table.updateIsUnobserved()
+    unplannedTables[key] = table
     // Looking up the table is not a change.
-    lateEffectCount = db.effectCount
+    unplannedTablesEffectCount = db.effectCount
     return table
   }
 
   /// Adds the virtual tables that store their content in a table, if they are needed or observed.
-  private func addVirtualTables(to table: WatchedTable, written: [TableKey]) {
+  private func addVirtualTables(to table: CapturedTable, written: [TableKey]) {
     let virtualTables = prefixes(of: table.key).filter { candidate in
       // Checked last: a table that does not exist is looked up each time.
       (written.contains(candidate) || needs.tables[candidate] != nil) && isVirtual(candidate)
@@ -72,7 +72,7 @@ extension ChangeCapture {
     if virtualTables.isEmpty { return }
     table.virtualTables = virtualTables.filter { needs.needs(of: $0) != nil }
     let names = virtualTables.filter(written.contains).map(\.name)
-    for observation in observations where !observation.isSilent {
+    for observation in observations where !observation.ignoresChanges {
       guard let observer = observation.observer else { continue }
       let kinds = names.flatMap(eventKinds)
       guard kinds.contains(where: observer.observes) else { continue }
@@ -132,7 +132,7 @@ extension ChangeCapture {
     try db.shielded { try db.catalogTable(key.name, in: key.database) }
   }
 
-  private func addLayout(to table: WatchedTable) {
+  private func addLayout(to table: CapturedTable) {
     guard let needs = needs.needs(of: table.key) else { return }
     do {
       guard let source = try catalogTable(table.key) else { return }
@@ -167,7 +167,7 @@ extension ChangeCapture {
       let sql = "SELECT \(column.name.quotedDatabaseIdentifier) FROM \(table.qualifiedSQL) WHERE \(condition)"
       return try db.shielded {
         try db.untraced {
-          let statement = try db.preparedStatement(sql: sql).idle()
+          let statement = try db.preparedStatement(sql: sql).availableStatement()
           try statement.start(arguments)
           defer { statement.finish() }
           guard try statement.step() else { return nil }

@@ -6,7 +6,7 @@
 //    commit hook ── willCommit ──► deliver the rest, ask the observers
 //    end of the statement ── settle ──► what became of the transaction: publish, or forget; tell the observers
 //
-// Laws, beside those of `ChangeLog` and `ChangeBroker`:
+// Invariants, beside those of `ChangeLog` and `ChangeBroker`:
 // 1. Nothing is captured, and the hook is off, as long as nobody listens. When it is turned on, statements that may
 //    empty a table without telling are compiled again.
 // 2. Rows that no statement of the library has changed are told as coarse: nobody tells whether they stay.
@@ -15,7 +15,7 @@
 // 4. Schema, fallback, and whatever cannot be told exactly widen.
 
 /// What a connection that writes keeps to tell its changes.
-final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
+final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeListener {
   // Set when the connection is opened, and never after.
   @exclusivity(unchecked) private(set) var broker = ChangeBroker(listening: RowListening())
 
@@ -25,7 +25,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var log = ChangeLog()
 
   /// The tables of the records of the log.
-  @exclusivity(unchecked) var logTables: [WatchedTable] = []
+  @exclusivity(unchecked) var logTables: [CapturedTable] = []
   @exclusivity(unchecked) var logLayouts: [CaptureLayout] = []
   @exclusivity(unchecked) var logSerial: UInt = 1
 
@@ -36,7 +36,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var observations: [TransactionObservation] = []
 
   /// Plans of another epoch do not hold.
-  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.quietSteps.epoch = 0 } }
+  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.captureBypass.epoch = 0 } }
 
   /// The plan of the step that runs, and those around it.
   @exclusivity(unchecked) var step: Step?
@@ -44,8 +44,8 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
 
   /// Tables that a statement was not known to write, in this epoch and transaction, as long as nothing has begun that
   /// may change the schema.
-  @exclusivity(unchecked) var lateTables: [TableKey: WatchedTable] = [:]
-  @exclusivity(unchecked) var lateEffectCount: UInt = 0
+  @exclusivity(unchecked) var unplannedTables: [TableKey: CapturedTable] = [:]
+  @exclusivity(unchecked) var unplannedTablesEffectCount: UInt = 0
   @exclusivity(unchecked) var layouts:
     [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
 
@@ -74,23 +74,23 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   @exclusivity(unchecked) var sharedGeneration: UInt?
 
   @exclusivity(unchecked) private var isSavepointTransaction = false
-  @exclusivity(unchecked) private var hasCommittedNothing = false
+  @exclusivity(unchecked) private var hasCommittedEmptyTransaction = false
   @exclusivity(unchecked) private var hasRefused = false
   @exclusivity(unchecked) private var hasRebuilt = false
 
   /// The statement whose step runs, when nothing is to be noted of it; nil for all others. One at most: those that run
   /// inside of it are followed.
-  @exclusivity(unchecked) private(set) var calmStatement: ObjectIdentifier?
+  @exclusivity(unchecked) private(set) var uncapturedStatement: ObjectIdentifier?
 
   /// What a step needs to know.
   struct Step {
     let statement: Statement
-    let plan: WatchPlan?
+    let plan: CapturePlan?
     let signalCount: UInt
     let totalChangesCount: Int
-    var lateWriteCount: UInt
-    var idleCount = 0
-    var isMuted = false
+    var recompiledWriteCount: UInt
+    var unobservedRowCount = 0
+    var isHookDisabled = false
 
     /// Whether a row of one of the tables that it writes has changed.
     var hasOwnRows = false
@@ -110,11 +110,11 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     broker = ChangeBroker(listening: db.rowListening)
     log = ChangeLog(bound: bound)
     db.callbacks.rowChanges = self
-    db.watcher = self
+    db.executionObserver = self
   }
 
   func forgetStatements() {
-    lateTables = [:]
+    unplannedTables = [:]
     layouts = [:]
     epoch &+= 1
   }
@@ -124,52 +124,52 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
   func willStep(_ statement: Statement) throws {
     // Once: each use of what is borrowed holds it.
     let db: Database = self.db
-    if db.quietSteps.current != nil { watchQuietStep() }
-    if db.callbacks.hasTransactionEnded { settle(after: nil) }
+    if db.captureBypass.current != nil { endCaptureBypass() }
+    if db.callbacks.hasTransactionEnded { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     if db.compilation.foreignControlCount != foreignControlCount {
       foreignControlCount = db.compilation.foreignControlCount
       log.becomeUncertain()
     }
-    if isCalm(statement, on: db) {
-      calmStatement = ObjectIdentifier(statement)
+    if needsNoCapture(statement, on: db) {
+      uncapturedStatement = ObjectIdentifier(statement)
       return
     }
-    if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitNothing() }
-    var plan: WatchPlan?
+    if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitEmptyTransaction() }
+    var plan: CapturePlan?
     if let writes = statement.writes, broker.listening.isOn { plan = self.plan(for: writes) }
     if let outer = step {
       outerSteps.append(outer)
-      if outer.isMuted { setHook(true) }
+      if outer.isHookDisabled { setHook(true) }
     }
     log.willStep()
     step = Step(
       statement: statement, plan: plan, signalCount: signalCount,
-      totalChangesCount: plan?.isIdle == false ? db.handle?.totalChangesCount ?? 0 : 0,
-      lateWriteCount: db.compilation.lateWriteCount)
+      totalChangesCount: plan?.isUnobserved == false ? db.handle?.totalChangesCount ?? 0 : 0,
+      recompiledWriteCount: db.compilation.recompiledWriteCount)
   }
 
   func didStep(_ statement: Statement, error: DatabaseError?) {
-    if calmStatement == ObjectIdentifier(statement) {
-      calmStatement = nil
+    if uncapturedStatement == ObjectIdentifier(statement) {
+      uncapturedStatement = nil
       guard error == nil else { return }
-      noteCommitOfNothing(statement)
-      if isListening { allowQuietSteps(after: nil) }
+      noteEmptyCommit(statement)
+      if isListening { allowCaptureBypass(after: nil) }
       return
     }
     let db: Database = self.db
-    if step?.isMuted == true { setHook(true) }
+    if step?.isHookDisabled == true { setHook(true) }
     // No row may have told: a plan for the old shape of a table would have the next step read its columns wrongly.
-    if step?.lateWriteCount != db.compilation.lateWriteCount { statement.writes?.forgetFindings() }
+    if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
-    if step?.signalCount == signalCount, outcome != .undone { lookForSilence() }
+    if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken out, and not copied. Until here, statements of our own may have run inside of it.
     guard let step = self.step.take() else { preconditionFailure("A statement ended its step that did not begin it") }
     if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
     log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
     if !observations.isEmpty { deliver(log.deliverable) }
-    if outcome == .succeeded { allowQuietSteps(after: step) }
+    if outcome == .succeeded { allowCaptureBypass(after: step) }
   }
 
   private func didSucceed(_ statement: Statement) {
@@ -198,26 +198,26 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }
-    noteCommitOfNothing(statement)
+    noteEmptyCommit(statement)
   }
 
-  private func noteCommitOfNothing(_ statement: Statement) {
+  private func noteEmptyCommit(_ statement: Statement) {
     guard statement.effects.contains(.keep) else { return }
     let db: Database = self.db
     if db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
       // SQLite calls no hook where nothing was written.
-      hasCommittedNothing = true
+      hasCommittedEmptyTransaction = true
       db.callbacks.hasTransactionEnded = true
     }
   }
 
   /// A statement of which no row was told may have changed tables that somebody wants to know of.
-  private func lookForSilence() {
-    guard let step, let plan = step.plan, !plan.isIdle, let handle = db.handle,
+  private func detectMissingHookCalls() {
+    guard let step, let plan = step.plan, !plan.isUnobserved, let handle = db.handle,
       handle.totalChangesCount != step.totalChangesCount
     else { return }
     // Who has put a hook of his own in the place of ours keeps it. A virtual table may have no rows in others.
-    if usesRowHook, isOrdinary(step.statement) { loseHook() }
+    if usesRowHook, isOrdinary(step.statement) { hookWasLost() }
     for table in step.statement.writes?.tables ?? [] where needs.needs(of: table.key) != nil {
       if table.inserts { log.addCoarse(table.key, .insert) }
       if table.deletes { log.addCoarse(table.key, .delete) }
@@ -236,18 +236,18 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       (needs, needsVersion) = broker.current
       epoch &+= 1
     }
-    if !lateTables.isEmpty { lateTables = [:] }
+    if !unplannedTables.isEmpty { unplannedTables = [:] }
     log.begin(needsVersion: needsVersion)
     forgetLogTables()
     logSerial &+= 1
     isSavepointTransaction = false
     hasVirtualWrites = false
-    db.quietSteps.epoch = 0
+    db.captureBypass.epoch = 0
     hasRefused = false
     foreignControlCount = db.compilation.foreignControlCount
     if !observations.isEmpty {
-      forgetObserversThatAreGone()
-      for observation in observations { observation.isSilent = false }
+      removeReleasedObservers()
+      for observation in observations { observation.ignoresChanges = false }
       // They are asked again in each transaction.
       epoch &+= 1
     }
@@ -289,7 +289,7 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     return !db.isInAutocommitMode && db.handle?.isWriting == false
   }
 
-  private func willCommitNothing() throws {
+  private func willCommitEmptyTransaction() throws {
     do {
       try willCommit()
     } catch {
@@ -315,15 +315,15 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
     }
   }
 
-  func settle(after error: DatabaseError?) {
+  func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
     guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
     let callbacks = db.callbacks
-    db.quietSteps.epoch = 0
+    db.captureBypass.epoch = 0
     let (hasCommitted, hasRolledBack) = (callbacks.hasCommitted, callbacks.hasRolledBack)
-    let isIdle = db.isInAutocommitMode
-    let (hasCommittedNothing, hasRebuilt) = (hasCommittedNothing, hasRebuilt)
-    (self.hasCommittedNothing, self.hasRebuilt) = (false, false)
+    let isUnobserved = db.isInAutocommitMode
+    let (hasCommittedEmptyTransaction, hasRebuilt) = (hasCommittedEmptyTransaction, hasRebuilt)
+    (self.hasCommittedEmptyTransaction, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
     // A commit of nothing, or of a blob, has no hook that tells of its end.
     callbacks.ownCommits.didNotCommit()
@@ -334,50 +334,50 @@ final class ChangeCapture: DatabasePart, ExecutionWatcher, RowChangeListener {
       log.becomeUnknown()
       didCommit()
     } else if hasRolledBack {
-      didRollBack(isTold: db.wasInsideTransaction || hasRefused)
-    } else if hasCommitted, !isIdle {
+      didRollBack(isReported: db.wasInsideTransaction || hasRefused)
+    } else if hasCommitted, !isUnobserved {
       // A commit that has failed leaves its transaction open; else, there is another one that nobody told of.
       guard error == nil else { return }
       log.becomeUnknown()
       didCommit()
       beginTransaction()
       log.becomeUnknown()
-    } else if hasCommitted || hasCommittedNothing {
+    } else if hasCommitted || hasCommittedEmptyTransaction {
       // Of a commit whose outcome is unknown, nobody can say anything.
-      if db.settings.standing.isSound { didCommit(hasWritten: hasCommitted) } else { log.reset() }
+      if db.settings.health.isUsable { didCommit(hasWritten: hasCommitted) } else { log.reset() }
     } else if hasRebuilt {
       publish(hasWritten: true)
-      callbacks.ownCommits.didTell()
+      callbacks.ownCommits.didReport()
       log.reset()
     }
   }
 
   private func didCommit(hasWritten: Bool = true) {
     publish(hasWritten: hasWritten)
-    db.callbacks.ownCommits.didTell()
+    db.callbacks.ownCommits.didReport()
     forgetLogTables()
     log.reset()
     hasRefused = false
-    if !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidCommit($1) } }
+    if !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }
   }
 
-  private func didRollBack(isTold: Bool) {
+  private func didRollBack(isReported: Bool) {
     forgetLogTables()
     log.reset()
     hasRefused = false
-    if isTold, !observations.isEmpty, !db.isReadOnlyForObservers { tellObservers { $0.databaseDidRollback($1) } }
+    if isReported, !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidRollback($1) } }
   }
 
   private func forgetLogTables() {
     if logTables.isEmpty { return }
-    logTables.empty()
-    logLayouts.empty()
+    logTables.removeAllKeepingCapacity()
+    logLayouts.removeAllKeepingCapacity()
   }
 
   /// Everything in a database has changed, without a statement.
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
-    db.quietSteps.epoch = 0
+    db.captureBypass.epoch = 0
     log.becomeUnknown()
     for observation in observations { observation.observer?.databaseDidChange() }
     didCommit()

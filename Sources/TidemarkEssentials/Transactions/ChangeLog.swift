@@ -7,7 +7,7 @@
 //                       v  |           unclear: what it touched becomes coarse
 //                  open, with marks    savepoint released: its mark is dropped; rolled back to: cut back to its mark
 //
-// Laws:
+// Invariants:
 // 1. Marks are a stack. What is cut is all that came after the mark, of whatever statement: SQLite undoes it so.
 // 2. What is in the log has happened. When that is not certain, no row is told, but its table is.
 // 3. The log is bounded: past its bound, what follows is coarse. What came before stays as it is, so that marks do.
@@ -86,8 +86,8 @@ struct ChangeLog {
     isOpen = false
     // Most transactions are small: their memory is used again.
     if records.capacity <= 1024, values.capacity <= 8192 {
-      records.empty()
-      values.empty()
+      records.removeAllKeepingCapacity()
+      values.removeAllKeepingCapacity()
     } else {
       (records, values) = ([], [])
     }
@@ -218,9 +218,9 @@ struct ChangeLog {
   }
 
   /// Puts a value where room was made for it.
-  mutating func put(_ value: DatabaseValue, at place: Int) {
+  mutating func put(_ value: DatabaseValue, at offset: Int) {
     byteCount += Self.byteCount(of: value)
-    values[place] = value
+    values[offset] = value
   }
 
   /// Exchanges the rows for others: what is told takes their memory along, and may bring it back.

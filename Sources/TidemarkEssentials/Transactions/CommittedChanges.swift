@@ -23,8 +23,8 @@ struct CommittedChanges: Sendable {
 
   /// The changes of one table. An object: it is handed around by whoever looks at it, with each commit.
   ///
-  /// Law: who is told of it finds it unchanged as long as he has it. Most have it as long as the call lasts that tells
-  /// of it: it serves for the next commit then (`isUnshared`).
+  /// Invariant: who is told of it finds it unchanged as long as he has it. Most have it as long as the call lasts that
+  /// tells of it: it serves for the next commit then (`isUnshared`).
   final class TableChanges: @unchecked Sendable {
     let key: TableKey
 

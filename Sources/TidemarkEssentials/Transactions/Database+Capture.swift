@@ -3,7 +3,7 @@ extension Database {
   var isReadOnlyForObservers: Bool { settings.isReadonly || readOnlyDepth > 0 }
 
   /// The change capture of this connection.
-  var changeCapture: ChangeCapture { part() }
+  var changeCapture: ChangeCapture { moduleState() }
 
   /// Starts to capture the changes of the connection.
   func beginCapture(usesRowHook: Bool, bound: ChangeLog.Bound = ChangeLog.Bound()) {

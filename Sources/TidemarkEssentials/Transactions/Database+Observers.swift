@@ -76,7 +76,7 @@ extension ChangeCapture {
     } else {
       log.becomeUnknown()
     }
-    tellChange { observer in kinds.contains(where: observer.observes) }
+    notifyUnspecifiedChange { observer in kinds.contains(where: observer.observes) }
     if isAlone {
       publish(hasWritten: true)
       log.reset()

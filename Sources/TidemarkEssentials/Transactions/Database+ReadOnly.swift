@@ -39,7 +39,7 @@ extension Database {
   private static let queryOnlyOff = "PRAGMA query_only = 0"
 
   /// Makes the connection writable again, if this has failed before.
-  func payReadOnly() {
+  func endPendingReadOnly() {
     guard isQueryOnly, readOnlyDepth == 0 else { return }
     do {
       try setQueryOnly(Self.queryOnlyOff)
@@ -51,8 +51,8 @@ extension Database {
 
   // The pragma must be executed whatever the state of the surrounding transaction is.
   private func setQueryOnly(_ sql: String) throws {
-    try outsideOfTransactionLaw {
-      try shielded { try preparedStatement(sql: sql).idle().runToEnd(nil) }
+    try withoutTransactionChecks {
+      try shielded { try preparedStatement(sql: sql).availableStatement().runToEnd(nil) }
     }
   }
 

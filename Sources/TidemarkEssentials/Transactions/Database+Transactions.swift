@@ -64,12 +64,12 @@ extension Database {
 
   /// Rolls back the transaction. Does nothing without a transaction: SQLite may have rolled it back by itself.
   public func rollback() throws {
-    let owed = owedRollback
-    owedRollback = nil
+    let pending = pendingRollback
+    pendingRollback = nil
     do {
       if isInsideTransaction { try run(.rollback) }
     } catch {
-      owedRollback = owed
+      pendingRollback = pending
       throw error
     }
     // The program knows that the transaction has ended; a surrounding scope does not.
@@ -81,7 +81,7 @@ extension Database {
   }
 
   private func run(_ sql: String) throws {
-    try preparedStatement(sql: sql).idle().runToEnd(nil)
+    try preparedStatement(sql: sql).availableStatement().runToEnd(nil)
   }
 
   /// The statements that nearly every access runs.
@@ -110,14 +110,14 @@ extension Database {
   private func statement(_ control: Control) throws -> Statement {
     if control.rawValue < controlStatements.count, let known = controlStatements[control.rawValue] { return known }
     let statement = try compile(control.sql, isInternal: true, isPersistent: true)
-    if settings.statementCacheCountMax == 0 { return statement }
+    if settings.maximumCachedStatementCount == 0 { return statement }
     if controlStatements.isEmpty { controlStatements = Array(repeating: nil, count: Control.allCases.count) }
     controlStatements[control.rawValue] = statement
     return statement
   }
 
   private func run(_ control: Control) throws {
-    try statement(control).idle().runToEnd(nil)
+    try statement(control).availableStatement().runToEnd(nil)
   }
 
   // MARK: - Transactions with a closure
@@ -180,7 +180,7 @@ extension Database {
     _ updates: (Database) throws -> Result, kind: TransactionKind? = nil
   ) throws -> Result {
     try beginTransaction(kind)
-    return try committingRest(updates)
+    return try committingRemainder(updates)
   }
 
   /// Returns the result of a closure that runs in a savepoint, or in a transaction if none is open.
@@ -205,7 +205,7 @@ extension Database {
 
   /// Returns the result of a closure that runs in the transaction that has just begun.
   @inline(__always)
-  func committingRest<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+  func committingRemainder<Result>(_ updates: (Database) throws -> Result) throws -> Result {
     try keeping(updates, in: .transaction)
   }
 
@@ -271,14 +271,14 @@ extension Database {
     } catch {
       Self.log(error, "The rollback of a failed transaction failed itself")
       // Also for a savepoint: its changes must not be committed with the rest.
-      owedRollback = error
-      payRollback()
+      pendingRollback = error
+      performPendingRollback()
     }
   }
 
   /// Rolls back a transaction whose rollback has failed before. Until it succeeds, no statement begins.
-  func payRollback() {
-    guard owedRollback != nil else { return }
+  func performPendingRollback() {
+    guard pendingRollback != nil else { return }
     do {
       try shielded { try rollback() }
     } catch {

@@ -57,31 +57,31 @@ extension Database {
   public var transactionDate: Date {
     get throws {
       preconditionAccess()
-      let part: TransactionDatePart = part()
+      let moduleState: TransactionDateState = moduleState()
       if isInsideTransaction {
         if let time = systemTimeOfTransaction { return Date(timeIntervalSinceReferenceDate: time) }
-        if let date = part.date { return try date.get() }
+        if let date = moduleState.date { return try date.get() }
       }
-      return try part.clock.now(self)
+      return try moduleState.clock.now(self)
     }
   }
 
   /// Sets the clock for the transactions of this connection.
   func install(_ clock: any TransactionClock) {
-    let part: TransactionDatePart = part()
-    part.clock = clock
+    let moduleState: TransactionDateState = moduleState()
+    moduleState.clock = clock
     // The date of each transaction is stored, and rarely read: with the system's clock, nothing is
     // retained for it.
     if clock is DefaultTransactionClock {
       didBeginTransaction = { $0.systemTimeOfTransaction = Date.timeIntervalSinceReferenceDate }
     } else {
-      didBeginTransaction = { [unowned part] db in part.date = Result { try part.clock.now(db) } }
+      didBeginTransaction = { [unowned moduleState] db in moduleState.date = Result { try moduleState.clock.now(db) } }
     }
   }
 }
 
 /// The clock, and the date of the current or most recent transaction.
-private final class TransactionDatePart: DatabasePart {
+private final class TransactionDateState: DatabaseModuleState {
   var clock: any TransactionClock = .default
   @exclusivity(unchecked) var date: Result<Date, any Error>?
 }

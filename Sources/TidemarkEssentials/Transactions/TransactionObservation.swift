@@ -5,7 +5,7 @@ final class TransactionObservation {
   let extent: Database.TransactionObservationExtent
 
   /// Whether it needs no further changes of this transaction.
-  var isSilent = false
+  var ignoresChanges = false
 
   /// Whether it was removed.
   var isRemoved = false
@@ -28,10 +28,10 @@ final class TransactionObservation {
 
 /// The observation that is being notified of a change by the current thread. The observer can then stop
 /// observing without a reference to the connection.
-final class Telling: @unchecked Sendable {
+final class ObserverNotification: @unchecked Sendable {
   // Only one thread sets it, and only the observers that this thread calls read it.
-  @TaskLocal static var current: Telling?
+  @TaskLocal static var current: ObserverNotification?
 
   var observation: TransactionObservation?
-  var wantsSilence = false
+  var wantsNoMoreChanges = false
 }

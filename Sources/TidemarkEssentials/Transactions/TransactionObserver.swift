@@ -84,15 +84,17 @@ extension TransactionObserver {
   ///
   /// - precondition: It is called by one of the methods `databaseDidChange`, or by `databaseWillChange(with:)`.
   public func stopObservingDatabaseChangesUntilNextTransaction() {
-    guard let telling = Telling.current, let observation = telling.observation, observation.isOf(self) else {
+    guard let notification = ObserverNotification.current, let observation = notification.observation,
+      observation.isOf(self)
+    else {
       preconditionFailure(
         """
         stopObservingDatabaseChangesUntilNextTransaction() must be called by the databaseDidChange or \
         databaseWillChange method of the observer, while it is told a change
         """)
     }
-    observation.isSilent = true
-    telling.wantsSilence = true
+    observation.ignoresChanges = true
+    notification.wantsNoMoreChanges = true
   }
 }
 

@@ -20,7 +20,7 @@ extension DatabaseValue: DatabaseValueConvertible {
   public init?(value: Any) {
     switch value {
     case let integer as any FixedWidthInteger where Int64(exactly: integer) == nil: return nil
-    case let value as any RefusableValue where value.isTooLargeForSQLite: return nil
+    case let value as any ReportsUnreadableValue where value.isTooLargeForSQLite: return nil
     case let value as any DatabaseValueConvertible: self = value.databaseValue
     default: return nil
     }
@@ -28,7 +28,7 @@ extension DatabaseValue: DatabaseValueConvertible {
 }
 
 /// Has values whose `databaseValue` traps.
-package protocol RefusableValue {
+package protocol ReportsUnreadableValue {
   var isTooLargeForSQLite: Bool { get }
 }
 

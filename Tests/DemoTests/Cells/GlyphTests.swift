@@ -9,7 +9,7 @@ import Testing
     ("█", 1), ("…", 1), ("€", 1), ("🍜", 2), ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇩🇪", 2), ("☕️", 2), ("☎", 1), ("☎️", 2), ("1️⃣", 2),
     ("\u{1112}\u{1161}\u{11AB}", 2), ("कि", 2), ("𠀀", 2),
   ])
-  func aCharacterTakesItsPlaces(character: Character, width: Int) {
+  func charactersOccupyTheirColumnWidth(character: Character, width: Int) {
     #expect(Glyph(character).width == width)
     #expect(Glyph(character).character == character)
   }
@@ -19,12 +19,12 @@ import Testing
     ("\u{2028}", "\u{FFFD}"), ("\u{202E}", "\u{FFFD}"), ("\u{2066}", "\u{FFFD}"), ("\u{200B}", "\u{FFFD}"),
     ("\u{FEFF}", "\u{FFFD}"), ("\u{301}", "\u{FFFD}"), ("\u{E000}", "\u{FFFD}"), ("\u{FFFF}", "\u{FFFD}"),
   ])
-  func whatATerminalWouldObeyIsShownAsSomethingElse(character: Character, shown: Character) {
+  func terminalControlCharactersAreReplaced(character: Character, shown: Character) {
     #expect(Glyph(character).character == shown)
     #expect(Glyph(character).width == 1)
   }
 
-  @Test func noScalarOfUnicodeGetsThroughThatATerminalWouldObey() {
+  @Test func noUnicodeControlScalarReachesTheTerminal() {
     // The planes after these contain private characters and tags.
     let values = Array(0...UInt32(0x1FFFF)) + Array(0xE0000...0xE01FF)
     let scalars = values.lazy.compactMap(Unicode.Scalar.init)
@@ -36,14 +36,14 @@ import Testing
     #expect(Array(obeyed.prefix(3)) == [])
   }
 
-  @Test func aCharacterWithATowerOfMarksHasOnlySomeOfThem() {
+  @Test func excessiveCombiningMarksAreDropped() {
     let tower = Character("a" + String(repeating: "\u{301}", count: 500))
     #expect(Glyph(tower).character.unicodeScalars.count == 12)
     #expect(Glyph(tower).width == 1)
   }
 
   /// Invariant 1, for a cluster that splits into several characters when some of its scalars are removed.
-  @Test func anySequenceOfScalarsIsShown() {
+  @Test func everyScalarSequenceCanBeShown() {
     let scalars: [Unicode.Scalar] = [
       "a", "\u{1F1E9}", "\u{1F469}", "\u{200D}", "\u{FE0F}", "\u{301}", "\u{1F3FD}", "\u{E0067}", "\u{200C}",
       "\u{0600}", "\r", "\n",
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aDirectionInsideOfATextIsNotKept() {
+  @Test func bidirectionalControlsAreRemoved() {
     #expect("a\u{200E}b\u{202E}c".visible == "a\u{FFFD}b\u{FFFD}c")
   }
 
@@ -70,7 +70,7 @@ import Testing
     ("日本語", 1, "…"),
     ("a", 0, ""), ("", 3, ""), ("naïve", 4, "naï…"),
   ])
-  func aTextIsCutToItsPlaces(text: String, width: Int, cut: String) {
+  func textIsTruncatedToItsWidth(text: String, width: Int, cut: String) {
     #expect(text.cut(to: width) == cut)
     #expect(text.cut(to: width).width <= width)
   }

@@ -9,24 +9,24 @@ import Testing
     return grid
   }
 
-  @Test func aTextEndsBeforeTheEdge() {
+  @Test func textIsClippedAtTheEdge() {
     #expect(grid(4, [("abcdef", x: 1)]).lines == [" abc"])
   }
 
-  @Test func aWideCharacterIsNotCutInTwo() {
+  @Test func wideCharactersAreNotSplit() {
     let grid = grid(4, [("a日日", x: 0)])
     #expect(grid.lines == ["a日"])
     #expect(grid[2, 0].character == nil)
     #expect(grid[3, 0].character == " ")
   }
 
-  @Test func writingOverHalfOfAWideCharacterMakesABlankOfTheOther() {
+  @Test func overwritingHalfOfAWideCharacterBlanksTheOtherHalf() {
     #expect(grid(4, [("日本", x: 0), ("x", x: 1)]).lines == [" x本"])
     #expect(grid(4, [("日本", x: 0), ("x", x: 2)]).lines == ["日x"])
     #expect(grid(4, [("日本", x: 0), ("語", x: 1)]).lines == [" 語"])
   }
 
-  @Test func whatIsOutsideIsNotWritten() {
+  @Test func writesOutsideTheGridAreIgnored() {
     var grid = Grid(width: 3, height: 1)
     grid.put("a", .text, at: Point(x: 0, y: 1), before: 3)
     grid.put("a", .text, at: Point(x: 3, y: 0), before: 9)
@@ -35,13 +35,13 @@ import Testing
     #expect(grid.lines == ["  x"])
   }
 
-  @Test func aTextStandsAtTheRightOfItsArea() {
+  @Test func textIsRightAlignedInItsArea() {
     var grid = Grid(width: 6, height: 1)
     grid.put("日", .text, in: Area(x: 1, y: 0, width: 4, height: 1), isRight: true)
     #expect(grid.lines == ["   日"])
   }
 
-  @Test func aGridOfNoSizeIsNothing() {
+  @Test func emptyGridHasNoCells() {
     var grid = Grid(width: -1, height: 0)
     grid.put("a", .text, in: Area(x: 0, y: 0, width: 1, height: 1))
     #expect(grid.lines == [])

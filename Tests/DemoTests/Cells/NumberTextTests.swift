@@ -9,7 +9,7 @@ import Testing
       (.max, "9,223,372,036,854,775,807"),
       (.min, "-9,223,372,036,854,775,808"),
     ] as [(Int64, String)])
-  func thousandsStandApart(number: Int64, text: String) {
+  func thousandsAreGrouped(number: Int64, text: String) {
     #expect(NumberText.grouped(number) == text)
   }
 
@@ -18,7 +18,7 @@ import Testing
     (1234.5, 2, "1,234.50"),
     (1e20, 2, "1e+20"), (.infinity, 1, "inf"),
   ])
-  func aNumberHasItsDecimals(number: Double, decimals: Int, text: String) {
+  func numbersShowTheirDecimals(number: Double, decimals: Int, text: String) {
     #expect(NumberText.fixed(number, decimals: decimals) == text)
   }
 
@@ -26,7 +26,7 @@ import Testing
     (0, "0 B"), (17, "17 B"), (1023, "1,023 B"), (1024, "1.00 KiB"), (4_718_592, "4.50 MiB"), (-2048, "-2.00 KiB"),
     (1e12, "931 GiB"), (1e18, "909,495 TiB"),
   ])
-  func bytesHaveTheirUnit(count: Double, text: String) {
+  func byteCountsShowTheirUnit(count: Double, text: String) {
     #expect(NumberText.bytes(count) == text)
   }
 
@@ -34,11 +34,11 @@ import Testing
     (0, "0 ns"), (3e-9, "3 ns"), (0.0000021, "2.10 µs"), (0.0128, "12.8 ms"), (0.9999, "1.00 s"), (59, "59.0 s"),
     (90, "1.50 min"), (7200, "2.00 h"), (1e-12, "0.00 ns"),
   ])
-  func durationsHaveTheirUnit(seconds: Double, text: String) {
+  func durationsShowTheirUnit(seconds: Double, text: String) {
     #expect(NumberText.seconds(seconds) == text)
   }
 
-  @Test func twoDurationsShareTheirUnitWhereTheyCan() {
+  @Test func pairedDurationsShareAUnitWherePossible() {
     #expect(NumberText.pairOfSeconds(0.001, 0.045) == "1.00 / 45.0 ms")
     #expect(NumberText.pairOfSeconds(0.0005, 0.045) == "500 µs / 45.0 ms")
   }
@@ -48,7 +48,7 @@ import Testing
     #expect(NumberText.decimals(of: number) == decimals)
   }
 
-  @Test func shortCountsHaveALetter() {
+  @Test func shortCountsHaveASuffix() {
     #expect([950, 12_345, 4_560_000].map { NumberText.short($0) } == ["950", "12.3k", "4.56M"])
   }
 }

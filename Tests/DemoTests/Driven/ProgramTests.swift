@@ -13,7 +13,7 @@ struct ProgramTests {
     try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'one'), (2, 'two')")
   }
 
-  @Test func withoutATerminalTheMarketIsOneScreenOfText() throws {
+  @Test func marketWithoutATerminalPrintsOneScreen() throws {
     let output = try DemoProgram.run([])
     #expect(output.status == 0)
     #expect(output.complaint == "")
@@ -22,7 +22,7 @@ struct ProgramTests {
     #expect(!output.text.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control })
   }
 
-  @Test func aFirstResultIsAChange() throws {
+  @Test func theFirstResultIsReportedAsAChange() throws {
     let file = try sample()
     let output = try DemoProgram.run(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count", "1"])
     #expect(output.status == 0)
@@ -30,7 +30,7 @@ struct ProgramTests {
     #expect(output.text.hasSuffix(" #1 1 row: n=2\n"))
   }
 
-  @Test func severalQueriesAreToldApart() throws {
+  @Test func severalQueriesAreDistinguished() throws {
     let file = try sample()
     let output = try DemoProgram.run(
       [
@@ -49,7 +49,7 @@ struct ProgramTests {
       (["watch", "FILE.not", "SELECT 1"], 66),
       (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 65),
     ] as [([String], Int32)])
-  func theExitCodeSaysWhatWasWrong(arguments: [String], status: Int32) throws {
+  func exitCodesTellTheKindOfFailure(arguments: [String], status: Int32) throws {
     let file = try sample()
     let text = file.sibling("text")
     try String(repeating: "This is no database. ", count: 100).write(toFile: text, atomically: true, encoding: .utf8)
@@ -60,7 +60,7 @@ struct ProgramTests {
     #expect(output.text.isEmpty == (status != 0))
   }
 
-  @Test(.enabled(if: getuid() != 0, "Root may read everything")) func aFileThatMayNotBeReadIsSaid() throws {
+  @Test(.enabled(if: getuid() != 0, "Root may read everything")) func unreadableFilesAreReported() throws {
     let file = try sample()
     chmod(file.path, 0)
     let output = try DemoProgram.run(["watch", file.path, "SELECT 1"])
@@ -68,13 +68,13 @@ struct ProgramTests {
     #expect(output.complaint.contains("Permission denied"))
   }
 
-  @Test func complaintsDoNotDoWhatTheDataSays() throws {
+  @Test func errorMessagesEscapeControlCharacters() throws {
     let output = try DemoProgram.run(["watch", "/\u{1B}[2J", "SELECT 1"])
     #expect(output.complaint == "Demo: /␛[2J: there is no such file\n")
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func aSignalEndsItAsItEndsOthers(number: Int32) throws {
+  func signalsEndTheProgramWithTheirStatus(number: Int32) throws {
     let file = try sample()
     let running = try DemoProgram.Running(["watch", file.path, "SELECT * FROM t"])
     _ = running.line()
@@ -82,7 +82,7 @@ struct ProgramTests {
     #expect(running.finish().signal == number)
   }
 
-  @Test func changesOfOtherProcessesArrive() async throws {
+  @Test func changesByOtherProcessesAreReported() async throws {
     let file = try sample()
     let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=3"])
     #expect(running.line().hasSuffix("n=2"))
@@ -94,7 +94,7 @@ struct ProgramTests {
     #expect(running.finish().status == 0)
   }
 
-  @Test func changesOfAPoolInAnotherProcessArrive() async throws {
+  @Test func changesByAPoolInAnotherProcessAreReported() async throws {
     let file = try sample()
     let dbPool = try DatabasePool(path: file.path)
     let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t"])
@@ -109,7 +109,7 @@ struct ProgramTests {
     ("DROP TABLE t", "CREATE TABLE t (id); INSERT INTO t VALUES (1)", "n=1"),
     ("ALTER TABLE t RENAME TO u", "ALTER TABLE u RENAME TO t", "n=2"),
   ])
-  func aTableThatIsGoneIsAwaited(removal: String, creation: String, line: String) async throws {
+  func droppedTablesAreAwaited(removal: String, creation: String, line: String) async throws {
     let file = try sample()
     let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=2"])
     #expect(running.line().hasSuffix("n=2"))
@@ -121,7 +121,7 @@ struct ProgramTests {
     #expect(running.finish().status == 0)
   }
 
-  @Test func aFileThatIsCreatedAgainIsOpenedAgain() async throws {
+  @Test func recreatedFilesAreReopened() async throws {
     let file = try sample()
     let running = try DemoProgram.Running(["watch", file.path, "SELECT COUNT(*) AS n FROM t", "--count=3"])
     #expect(running.line().hasSuffix("n=2"))
@@ -137,7 +137,7 @@ struct ProgramTests {
     #expect(running.finish().status == 0)
   }
 
-  @Test func theDatabasesOfMarketsThatWereKilledAreRemoved() throws {
+  @Test func databasesOfKilledMarketsAreRemoved() throws {
     let file = try sample()
     let folder = file.sibling("temporary")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -162,7 +162,7 @@ struct ProgramTests {
     #expect(try markets() == [])
   }
 
-  @Test func itEndsWhenNobodyReads() throws {
+  @Test func closedOutputEndsTheProgram() throws {
     let file = try sample()
     let running = try DemoProgram.Running(["watch", file.path, "SELECT * FROM t", "--format=json"])
     _ = running.line()
@@ -172,14 +172,14 @@ struct ProgramTests {
     #expect(status == SIGPIPE)
   }
 
-  @Test func theFileIsNotChanged() throws {
+  @Test func watchedFilesAreNotModified() throws {
     let file = try sample()
     let before = try Data(contentsOf: URL(filePath: file.path))
     _ = try DemoProgram.run(["watch", file.path, "SELECT * FROM t", "--count", "1"])
     #expect(try Data(contentsOf: URL(filePath: file.path)) == before)
   }
 
-  @Test func aResultOfManyRowsIsCut() throws {
+  @Test func longResultsAreTruncated() throws {
     let file = try SampleFile(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY);

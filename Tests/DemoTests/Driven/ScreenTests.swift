@@ -33,7 +33,7 @@ struct ScreenTests {
 
   // MARK: - The market
 
-  @Test func theMarketMoves() throws {
+  @Test func marketValuesChange() throws {
     let terminal = try PseudoTerminal([], width: 120, height: 32)
     terminal.wait(for: "Best sellers")
     terminal.wait("events") { $0.screen.contains("payment") && $0.screen.contains("order") }
@@ -53,7 +53,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func aTypedQueryBecomesALivePane() throws {
+  @Test func aTypedQueryOpensALivePane() throws {
     let terminal = try PseudoTerminal([], width: 100, height: 40)
     terminal.wait(for: "Best sellers")
     try terminal.type(":SELEC 1\r")
@@ -72,6 +72,7 @@ struct ScreenTests {
     terminal.wait("a closed pane") { !$0.screen.contains("COUNT(*)") }
     try terminal.type(":DELETE FROM event\r")
     terminal.wait(for: "⚠ This statement writes")
+    terminal.wait("the keys of the prompt") { $0.lines.last?.contains("quit") != true }
     try terminal.type("\u{1B}")
     terminal.wait("keys") { $0.lines.last?.contains("quit") == true }
     try leave(terminal)
@@ -79,7 +80,7 @@ struct ScreenTests {
 
   // MARK: - A file
 
-  @Test func aFileIsShown() throws {
+  @Test func watchedFilesAreShown() throws {
     let terminal = try watch(sample(), width: 40, height: 9)
     terminal.wait(for: "NULL")
     #expect(
@@ -94,7 +95,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func changesOfOtherProcessesAreShown() async throws {
+  @Test func changesByOtherProcessesAreShown() async throws {
     let file = try sample()
     let terminal = try watch(file)
     terminal.wait(for: "NULL")
@@ -110,7 +111,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func aFileThatIsCreatedAgainIsOpenedAgain() throws {
+  @Test func recreatedFilesAreReopened() throws {
     let file = try sample()
     let terminal = try watch(file)
     terminal.wait(for: "NULL")
@@ -123,7 +124,7 @@ struct ScreenTests {
   }
 
   @Test(arguments: [("rgb:ffff/ffff/ffff", "0;38;2;0;95;175"), ("rgb:0000/0000/0000", "0;38;2;95;175;255")])
-  func theColorsAreThoseForTheBackground(background: String, border: String) throws {
+  func colorsMatchTheBackground(background: String, border: String) throws {
     let terminal = try PseudoTerminal(
       ["watch", sample().path, "SELECT id, name FROM t"], environment: ["COLORTERM": "truecolor"],
       background: background)
@@ -134,7 +135,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func theEnvironmentSaysTheBackgroundWhereTheTerminalDoesNot() throws {
+  @Test func environmentTellsTheBackgroundIfTheTerminalDoesNot() throws {
     let terminal = try PseudoTerminal(
       ["watch", sample().path, "SELECT id, name FROM t"],
       environment: ["COLORTERM": "truecolor", "COLORFGBG": "0;15"])
@@ -168,7 +169,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func aResizeIsFollowed() throws {
+  @Test func resizingRedrawsTheScreen() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     for (width, height) in [(20, 5), (200, 50), (1, 1), (40, 9)] {
@@ -182,7 +183,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func helpComesAndGoes() throws {
+  @Test func helpOpensAndCloses() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     try terminal.type("?")
@@ -192,7 +193,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func panesAreMovedBetween() throws {
+  @Test func focusMovesBetweenPanes() throws {
     let terminal = try watch(sample(), ["SELECT 'second'", "SELECT 'third'"])
     terminal.wait(for: "▸ SELECT id")
     try terminal.type("\t")
@@ -204,7 +205,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func millionsOfRowsAreScrolledPageByPage() throws {
+  @Test func millionsOfRowsScrollByPage() throws {
     let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) SELECT i FROM n"
     let terminal = try PseudoTerminal(["watch", sample().path, numbers], width: 60, height: 20)
     terminal.wait(for: "rows 1–15 of 200+")
@@ -217,7 +218,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func aQueryThatTakesLongLeavesTheScreenAlive() throws {
+  @Test func slowQueriesDoNotBlockTheScreen() throws {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
     let terminal = try watch(sample(), [endless])
     terminal.wait(for: "NULL")
@@ -229,7 +230,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func anErrorOfTheQueryIsShownInItsPane() throws {
+  @Test func queryErrorsAreShownInTheirPane() throws {
     let terminal = try watch(sample(), ["SELECT abs(-9223372036854775808)"])
     terminal.wait(for: "⚠ integer overflow")
     try leave(terminal)
@@ -238,7 +239,7 @@ struct ScreenTests {
   // MARK: - Ways out
 
   @Test(arguments: ["q", "\u{3}", "?\u{3}", ":SELECT\u{3}"])
-  func quittingGivesTheTerminalBack(keys: String) throws {
+  func quittingRestoresTheTerminal(keys: String) throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     #expect(!terminal.isGivenBack)
@@ -246,7 +247,7 @@ struct ScreenTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGABRT, SIGSEGV, SIGTRAP, SIGQUIT])
-  func aSignalGivesTheTerminalBack(number: Int32) throws {
+  func signalsRestoreTheTerminal(number: Int32) throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     kill(terminal.process, number)
@@ -256,14 +257,14 @@ struct ScreenTests {
     #expect(terminal.isGivenBack)
   }
 
-  @Test func anErrorBeforeTheScreenLeavesTheTerminalAlone() throws {
+  @Test func errorsBeforeTheFirstFrameLeaveTheTerminalUnchanged() throws {
     let terminal = try PseudoTerminal(["watch", "/nowhere/a.db", "SELECT 1"])
     #expect(terminal.ending() == .code(66))
     #expect(terminal.isGivenBack)
     #expect(terminal.emulator.screen.contains("there is no such file"))
   }
 
-  @Test func aStoppedProgramTakesTheScreenAgain() throws {
+  @Test func aResumedProgramRedrawsTheScreen() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     // Another process stops it, and the shell sets its own terminal modes.
@@ -275,7 +276,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func whereNobodyCanWakeItItIsNotSuspended() throws {
+  @Test func suspendingIsIgnoredWithoutAShell() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     let count = terminal.emulator.byteCount
@@ -284,7 +285,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func withoutColorsNoColorIsChosen() throws {
+  @Test func noColorOptionDisablesColors() throws {
     let terminal = try PseudoTerminal(
       ["watch", sample().path, "SELECT id, name FROM t"], environment: ["NO_COLOR": "1"])
     terminal.wait(for: "NULL")
@@ -293,7 +294,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func aDumbTerminalHasLines() throws {
+  @Test func dumbTerminalsGetLineOutput() throws {
     let terminal = try PseudoTerminal(
       ["watch", sample().path, "SELECT COUNT(*) AS n FROM t"], environment: ["TERM": "dumb"])
     terminal.wait(for: "#1 1 row: n=4")
@@ -302,7 +303,7 @@ struct ScreenTests {
     #expect(terminal.emulator.modes == [])
   }
 
-  @Test func whereNothingHappensNothingIsWritten() throws {
+  @Test func idleScreenWritesNothing() throws {
     let terminal = try watch(sample())
     terminal.wait(for: "NULL")
     var (start, count) = (ContinuousClock.now, 0)

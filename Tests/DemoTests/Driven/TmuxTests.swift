@@ -26,7 +26,7 @@ struct TmuxTests {
     try tmux.press("Enter")
   }
 
-  @Test func theScreenIsWhatTheViewDraws() throws {
+  @Test func screenShowsWhatTheViewDraws() throws {
     try start()
     try tmux.wait(for: "q quit  ?")
     let lines = try tmux.wait(for: "NULL")
@@ -45,7 +45,7 @@ struct TmuxTests {
     try tmux.wait(for: "code 0")
   }
 
-  @Test func keysAreUnderstood() throws {
+  @Test func keysAreRecognized() throws {
     try tmux.resize(width: 100, height: 20)
     let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 40) SELECT i FROM n"
     try tmux.type("clear; \(DemoProgram.path) watch \(file.path) '\(numbers)' 'SELECT 2' 'SELECT 3'; echo code $?")
@@ -73,7 +73,7 @@ struct TmuxTests {
     try tmux.wait(for: "code 0")
   }
 
-  @Test func aResizeIsFollowed() throws {
+  @Test func resizingRedrawsTheScreen() throws {
     try start()
     try tmux.wait(for: "NULL")
     for (width, height) in [(20, 5), (100, 30), (60, 12)] {
@@ -86,7 +86,7 @@ struct TmuxTests {
     try tmux.wait(for: "code 0")
   }
 
-  @Test func itIsSuspendedAndComesBack() throws {
+  @Test func suspendedProgramResumes() throws {
     try start()
     try tmux.wait(for: "NULL")
     try tmux.press("C-z")
@@ -103,7 +103,7 @@ struct TmuxTests {
     try tmux.wait(for: "ready>")
   }
 
-  @Test func aKillGivesTheShellItsTerminal() throws {
+  @Test func killRestoresTheTerminal() throws {
     try start()
     try tmux.wait(for: "NULL")
     kill(try demoProcess(), SIGTERM)

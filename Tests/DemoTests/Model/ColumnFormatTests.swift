@@ -22,11 +22,11 @@ import Testing
       ("mixed", [.integer(5000), .text("x")], ["5000", "x"]), ("huge", [.real(1e300), .real(1.5)], ["1e+300", "1.5"]),
       ("valid", [.integer(12_000)], ["12,000"]),
     ] as [(String, [CellValue], [String])])
-  func numbersAreWrittenAlike(name: String, values: [CellValue], expected: [String]) {
+  func numbersInAColumnShareAFormat(name: String, values: [CellValue], expected: [String]) {
     #expect(texts(name, values) == expected)
   }
 
-  @Test func bytesAreShownAsFarAsTheyHelp() {
+  @Test func shortBlobsAreShownAsBytes() {
     let long = CellValue.blob(byteCount: 4096, start: Array(0..<16))
     #expect(
       texts("data", [long, .blob(byteCount: 2, start: [0, 255]), .blob(byteCount: 0, start: [])]) == [
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func aColumnOfNothingIsText() {
+  @Test func columnsOfNullsAreFormattedAsText() {
     #expect(ColumnFormat("count", []) == .text)
     #expect(ColumnFormat("count", [.null]) == .text)
   }

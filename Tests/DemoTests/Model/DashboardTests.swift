@@ -20,20 +20,20 @@ import Testing
       (.character("p"), .togglePause), (.character("+"), .changeWriterCount(by: 1)),
       (.character("-"), .changeWriterCount(by: -1)), (.character("b"), .burst), (.character("o"), .toggleBackground),
     ] as [(Key, Effect)])
-  func aKeyHasItsEffect(key: Key, effect: Effect) {
+  func eachKeyHasItsEffect(key: Key, effect: Effect) {
     var dashboard = dashboard(world: true)
     let effects = dashboard.handle(.key(key))
     #expect(effects == [effect])
   }
 
   @Test(arguments: ["p", "+", "-", "b", "o"] as [Character])
-  func withoutAWorldItsKeysMeanNothing(key: Character) {
+  func worldKeysAreIgnoredWithoutAWorld(key: Character) {
     var dashboard = dashboard()
     let effects = dashboard.handle(.key(.character(key)))
     #expect(effects == [])
   }
 
-  @Test func theFocusGoesAround() {
+  @Test func focusWrapsAround() {
     var dashboard = dashboard()
     var seen: [Int] = []
     for key in [Key.tab, .tab, .tab, .backTab, .character("2"), .character("9")] {
@@ -43,7 +43,7 @@ import Testing
     #expect(seen == [1, 2, 0, 2, 1, 1])
   }
 
-  @Test func withoutPanesNothingHappens() {
+  @Test func keysWithoutPanesAreIgnored() {
     var dashboard = dashboard(paneCount: 0)
     for key in [Key.tab, .backTab, .down, .character("x"), .character("v"), .character("z"), .character("1"), .end] {
       let effects = dashboard.handle(.key(key))
@@ -52,7 +52,7 @@ import Testing
     #expect(dashboard.lines.contains { $0.contains("No pane is open") })
   }
 
-  @Test func scrollingStaysInsideOfTheResult() {
+  @Test func scrollingStaysInsideTheResult() {
     var dashboard = dashboard(paneCount: 1, rowCount: 100)
     var rows: [Int] = []
     for key in [Key.up, .down, .pageDown, .end, .down, .pageUp, .home] {
@@ -63,7 +63,7 @@ import Testing
     #expect(rows == [0, 1, 1 + height, 100 - height, 100 - height, 100 - 2 * height, 0])
   }
 
-  @Test func rowsThatAreNotAtHandAreAskedFor() {
+  @Test func missingRowsAreRequested() {
     var dashboard = dashboard(paneCount: 1, rowCount: 200, hasMore: true)
     let effects = dashboard.handle(.key(.end))
     let wanted = PageRequest(offset: 100)
@@ -78,14 +78,14 @@ import Testing
     #expect(back == [.follow(1, Query(trusted: "SELECT 1"), PageRequest(offset: 0))])
   }
 
-  @Test func aResultThatBecomesShorterScrollsBack() {
+  @Test func shrinkingResultsScrollBack() {
     var dashboard = dashboard(paneCount: 1, rowCount: 100)
     _ = dashboard.handle(.key(.end))
     _ = dashboard.handle(.rows(1, ResultPage(columns: ["n"], rows: [[.integer(1)]]).measured()))
     #expect(dashboard.panes[0].row == 0)
   }
 
-  @Test func aTypedQueryBecomesAPane() {
+  @Test func aTypedQueryOpensAPane() {
     var dashboard = dashboard()
     _ = dashboard.handle(.key(.character(":")))
     for character in "SELECT 1" { _ = dashboard.handle(.key(.character(character))) }
@@ -96,11 +96,11 @@ import Testing
     #expect(dashboard.focusedPane?.title == "SELECT 1")
     #expect(dashboard.mode == .panes)
     let closed = dashboard.handle(.key(.character("x")))
-    #expect(closed == [.stopFollowing(4)])
+    #expect(closed == [.stopFollower(4)])
     #expect(dashboard.panes.count == 3)
   }
 
-  @Test func whatIsWrongWithAQueryIsShownUntilItIsEdited() {
+  @Test func queryErrorsAreShownUntilTheQueryIsEdited() {
     var dashboard = dashboard()
     for key in [Key.character(":"), .paste("SELEC"), .enter] { _ = dashboard.handle(.key(key)) }
     let effects = dashboard.handle(
@@ -112,7 +112,7 @@ import Testing
     #expect(!dashboard.lines[28].contains("syntax error"))
   }
 
-  @Test func theAnswerForATextThatWasEditedSinceIsNotHeard() {
+  @Test func answersForEditedQueriesAreIgnored() {
     var dashboard = dashboard()
     for key in [Key.character(":"), .paste("SELECT 1"), .enter, .character("0")] { _ = dashboard.handle(.key(key)) }
     let effects = dashboard.handle(.checked(sql: "SELECT 1", .success(query)))
@@ -124,7 +124,7 @@ import Testing
     #expect(dashboard.panes.count == 3)
   }
 
-  @Test func keysOfThePromptAreText() {
+  @Test func promptKeysAreText() {
     var dashboard = dashboard(world: true)
     for key in [Key.character(":"), .character("q"), .character("p"), .character("?")] {
       let effects = dashboard.handle(.key(key))
@@ -133,7 +133,7 @@ import Testing
     #expect(dashboard.prompt.editor.text == "qp?")
   }
 
-  @Test func panesThatBelongToTheProgramStay() {
+  @Test func builtInPanesCannotBeClosed() {
     var dashboard = dashboard()
     let effects = dashboard.handle(.key(.character("x")))
     #expect(effects == [])
@@ -141,7 +141,7 @@ import Testing
     #expect(dashboard.notice != nil)
   }
 
-  @Test func newsOfAPaneThatIsClosedAreNotHeard() {
+  @Test func eventsOfClosedPanesAreIgnored() {
     var dashboard = dashboard()
     let before = dashboard
     let effects = dashboard.handle(.failed(99, "too late"))
@@ -149,7 +149,7 @@ import Testing
     #expect(dashboard == before)
   }
 
-  @Test func aFailureIsShownAndGoesWithTheNextRows() {
+  @Test func failuresDisappearWithTheNextRows() {
     var dashboard = dashboard(paneCount: 1)
     _ = dashboard.handle(.failed(1, "no such table: t"))
     #expect(dashboard.lines.contains { $0.contains("⚠ no such table: t") })
@@ -157,7 +157,7 @@ import Testing
     #expect(!dashboard.lines.contains { $0.contains("⚠") })
   }
 
-  @Test func aNoticeGoesAfterAWhile() {
+  @Test func noticesExpire() {
     var dashboard = dashboard()
     _ = dashboard.handle(.noticed("10,000 orders", isFailure: false))
     #expect(dashboard.lines.last == " 10,000 orders")
@@ -167,7 +167,7 @@ import Testing
     #expect(dashboard.lines.last?.contains("quit") == true)
   }
 
-  @Test func anyKeysInAnyOrderLeaveADashboardThatCanBeDrawn() {
+  @Test func anyKeySequenceLeavesADrawableDashboard() {
     var random = SystemRandomNumberGenerator()
     let keys: [Key] = [
       .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .enter, .escape, .character("x"),

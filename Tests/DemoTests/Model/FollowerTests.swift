@@ -18,50 +18,50 @@ import Tidemark
   }
 
   /// The events in a short form.
-  private static func text(_ news: Follower.News) -> String {
-    switch news {
+  private static func text(_ message: Follower.Message) -> String {
+    switch message {
     case .rows(let page): page.rows.map { $0.map { ValueText($0, .plain).text }.joined() }.joined(separator: ",")
     case .failed(let sentence): sentence
     }
   }
 
-  @Test func changesAreTold() async throws {
+  @Test func changesAreReported() async throws {
     let dbQueue = try sample()
-    let told = Told<String>()
-    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
-    _ = try await told.wait(count: 1)
+    let reports = Reports<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { reports.add(Self.text($0)) } }
+    _ = try await reports.wait(count: 1)
     try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (41)") }
-    #expect(try await told.wait(count: 2) == ["1", "42"])
+    #expect(try await reports.wait(count: 2) == ["1", "42"])
     task.cancel()
     await task.value
   }
 
-  @Test func aTableThatWasDroppedIsFollowedWhenItComesBack() async throws {
+  @Test func droppedTableIsFollowedWhenRecreated() async throws {
     let dbQueue = try sample()
-    let told = Told<String>()
-    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
-    _ = try await told.wait(count: 1)
+    let reports = Reports<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { reports.add(Self.text($0)) } }
+    _ = try await reports.wait(count: 1)
     try await dbQueue.write { db in try db.execute(sql: "DROP TABLE t") }
-    #expect(try await told.wait(count: 2)[1] == "no such table: t")
+    #expect(try await reports.wait(count: 2)[1] == "no such table: t")
     try await dbQueue.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
-    try await Wait.until("the new table") { told.all.last == "7" }
+    try await Wait.until("the new table") { reports.all.last == "7" }
     task.cancel()
     await task.value
   }
 
-  @Test func whoIsCancelledTellsNothingMore() async throws {
+  @Test func cancelledFollowerReportsNothing() async throws {
     let dbQueue = try sample()
-    let told = Told<String>()
-    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { told.add(Self.text($0)) } }
-    _ = try await told.wait(count: 1)
+    let reports = Reports<String>()
+    let task = Task { [follower = follower()] in await follower.follow(dbQueue) { reports.add(Self.text($0)) } }
+    _ = try await reports.wait(count: 1)
     task.cancel()
     await task.value
     try await dbQueue.write { db in try db.execute(sql: "INSERT INTO t VALUES (41)") }
-    #expect(told.all == ["1"])
-    #expect(dbQueue.liveMetrics.observationCount == 0)
+    #expect(reports.all == ["1"])
+    #expect(dbQueue.observationMetrics.observationCount == 0)
   }
 
-  @Test func aQueryThatRunsSaysHowLong() async throws {
+  @Test func runningQueriesReportTheirDuration() async throws {
     let dbQueue = try DatabaseQueue()
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
     let follower = Follower(query: Query(trusted: endless), page: PageRequest())

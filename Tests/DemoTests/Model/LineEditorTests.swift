@@ -10,7 +10,7 @@ import Testing
     return editor
   }
 
-  @Test func whatIsTypedStandsBeforeTheCursor() {
+  @Test func typedTextIsInsertedBeforeTheCursor() {
     let editor = edited([.character("c"), .left, .character("b"), .home, .character("a"), .end, .character("d")])
     #expect(editor.text == "abcd")
     #expect(editor.cursor == 4)
@@ -22,17 +22,17 @@ import Testing
       (.delete, "one two"),
       (.control("k"), "one two"),
     ] as [(Key, String)])
-  func charactersAreRemoved(key: Key, text: String) {
+  func charactersAreDeleted(key: Key, text: String) {
     #expect(edited([key], from: "one two").text == text)
   }
 
-  @Test func charactersAreRemovedBehindTheCursor() {
+  @Test func charactersAfterTheCursorAreDeleted() {
     #expect(edited([.home, .delete], from: "abc").text == "bc")
     #expect(edited([.home, .right, .control("k")], from: "abc").text == "a")
     #expect(edited([.alt("b"), .control("u")], from: "one two").text == "two")
   }
 
-  @Test func aCharacterIsOneWhateverItIsMadeOf() {
+  @Test func editingTreatsGraphemeClustersAsCharacters() {
     #expect(edited([.backspace], from: "a👨‍👩‍👧").text == "a")
     #expect(edited([.left, .character("x")], from: "e\u{301}🇩🇪").text == "e\u{301}x🇩🇪")
   }
@@ -42,11 +42,11 @@ import Testing
       ("SELECT 'a\nb'", "SELECT 'a\nb'"), ("SELECT 1 -- one\n+ 1", "SELECT 1 -- one\n+ 1"), ("a\tb", "a\tb"),
       ("a\rb\r\nc", "a\nb\nc"),
     ])
-  func aPasteKeepsItsLineBreaks(paste: String, text: String) {
+  func pastingKeepsLineBreaks(paste: String, text: String) {
     #expect(edited([.paste(paste)]).text == text)
   }
 
-  @Test func whatIsDiscardedComesAgain() {
+  @Test func discardedTextIsRestored() {
     var editor = edited([], from: "SELECT 1")
     editor.discard()
     #expect(editor.text == "")
@@ -54,12 +54,12 @@ import Testing
     #expect(editor.text == "SELECT 1")
   }
 
-  @Test func wordsAreJumpedOver() {
+  @Test func cursorMovesByWord() {
     #expect(edited([.controlLeft, .controlLeft, .character("|")], from: "one two three").text == "one |two three")
     #expect(edited([.home, .controlRight, .character("|")], from: "one two").text == "one| two")
   }
 
-  @Test func whatWasAcceptedComesAgain() {
+  @Test func acceptedTextIsInTheHistory() {
     var editor = LineEditor()
     for line in ["first", "second", "second"] {
       editor.insert(line)
@@ -74,11 +74,11 @@ import Testing
     #expect(seen == ["second", "first", "first", "second", "dra", "dra"])
   }
 
-  @Test func nothingIsLostAtTheEnds() {
+  @Test func movingBeyondTheEndsChangesNothing() {
     #expect(edited([.left, .left, .left, .backspace, .right, .right, .right, .delete], from: "ab").text == "ab")
   }
 
-  @Test func aLineIsNotLongerThanItMayBe() {
+  @Test func lineLengthIsLimited() {
     #expect(edited([.paste(String(repeating: "x", count: 200_000))]).characters.count == LineEditor.lengthMax)
   }
 }

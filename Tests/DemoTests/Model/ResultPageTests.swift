@@ -11,35 +11,35 @@ import Tidemark
   }
 
   /// The query has no end: reading all of its rows would never return.
-  @Test func noMoreRowsAreReadThanAreWanted() throws {
+  @Test func pagesReadNoMoreRowsThanRequested() throws {
     let page = try page(numbers)
     #expect(page.rows.count == 200)
     #expect(page.hasMore)
     #expect(page.rows.first == [.integer(1)])
   }
 
-  @Test func aPageBeginsAtItsOffset() throws {
+  @Test func pagesBeginAtTheirOffset() throws {
     let page = try page(numbers, PageRequest(offset: 1000, rowCountMax: 3))
     #expect(page.rows == [[.integer(1001)], [.integer(1002)], [.integer(1003)]])
     #expect(page.offset == 1000)
     #expect(page.end == 1003)
   }
 
-  @Test func aResultThatHasBecomeShorterHasNothingThere() throws {
+  @Test func pagesBeyondTheEndAreEmpty() throws {
     let page = try page(numbers + " LIMIT 5", PageRequest(offset: 100))
     #expect(page.rows == [])
     #expect(page.end == 5)
     #expect(!page.hasMore)
   }
 
-  @Test func aThousandColumnsHaveFewerRows() throws {
+  @Test func pagesOfManyColumnsHaveFewerRows() throws {
     let columns = (1...1000).map { "i AS c\($0)" }.joined(separator: ", ")
     let page = try page("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT \(columns) FROM n")
     #expect(page.columns.count == 1000)
     #expect(page.rows.count == 50)
   }
 
-  @Test func valuesKeepWhatAScreenCanShow() throws {
+  @Test func valuesAreTruncatedToScreenSize() throws {
     let page = try page("SELECT NULL, 1, 1.5, 'a' || char(0) || 'b', zeroblob(1000), printf('%.*c', 100000, 'x')")
     #expect(page.rows[0][0..<4] == [.null, .integer(1), .real(1.5), .text("a\0b")])
     #expect(page.rows[0][4] == .blob(byteCount: 1000, start: [UInt8](repeating: 0, count: 16)))
@@ -51,7 +51,7 @@ import Tidemark
     ("PRAGMA user_version", nil),
     ("WITH a AS (SELECT 1) SELECT * FROM a", nil),
   ])
-  func aQueryIsAQuery(sql: String, kept: String?) throws {
+  func selectStatementsAreAccepted(sql: String, kept: String?) throws {
     let query = try sample().read { db in try Query(sql, db) }
     if let kept { #expect(query.sql == kept) }
   }
@@ -63,7 +63,7 @@ import Tidemark
     "ATTACH ':memory:' AS x",
     "PRAGMA journal_mode = DELETE",
   ])
-  func anythingElseIsNone(sql: String) throws {
+  func otherStatementsAreRefused(sql: String) throws {
     let dbQueue = try sample()
     #expect(throws: (any Error).self) { try dbQueue.read { db in try Query(sql, db) } }
     #expect(try dbQueue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") } == 1)

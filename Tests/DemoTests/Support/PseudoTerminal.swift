@@ -69,7 +69,7 @@ final class PseudoTerminal {
   func wait(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: (TerminalEmulator) -> Bool
   ) -> Bool {
-    let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
+    let patience = WaitLimit(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while !isRight(emulator) {
       if patience.isOver || !readSome() {
         // The last output may have arrived together with the end.
@@ -124,7 +124,7 @@ final class PseudoTerminal {
 
   /// Waits until the program has ended, and reads the rest of its output.
   func ending(file: String = #fileID, line: Int = #line) -> Ending {
-    let patience = Patience("the end of the program", file: file, line: line)
+    let patience = WaitLimit("the end of the program", file: file, line: line)
     while !patience.isOver {
       if hasEnded {
         var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)

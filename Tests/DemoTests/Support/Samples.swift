@@ -57,7 +57,7 @@ extension Dashboard {
 }
 
 /// The received events, in order.
-final class Told<Value: Sendable>: Sendable {
+final class Reports<Value: Sendable>: Sendable {
   private let values = Mutex<[Value]>([])
   func add(_ value: Value) { values.withLock { $0.append(value) } }
   var all: [Value] { values.withLock { $0 } }

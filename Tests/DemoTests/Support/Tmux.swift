@@ -101,7 +101,7 @@ final class Tmux {
   func wait(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isRight: ([String]) -> Bool
   ) throws -> [String] {
-    let patience = Patience(what, file: sourceLocation.fileID, line: sourceLocation.line)
+    let patience = WaitLimit(what, file: sourceLocation.fileID, line: sourceLocation.line)
     while true {
       let lines = try lines()
       if isRight(lines) { return lines }

@@ -13,7 +13,7 @@ import Testing
       (["TERM": "xterm-256color", "NO_COLOR": ""], .many), (["TERM": "dumb", "COLORTERM": "truecolor"], .none),
       ([:], .none),
     ] as [([String: String], ColorSupport)])
-  func theEnvironmentSaysWhichColorsThereAre(environment: [String: String], support: ColorSupport) {
+  func environmentTellsTheColorSupport(environment: [String: String], support: ColorSupport) {
     #expect(ColorSupport(environment) == support)
   }
 
@@ -21,12 +21,12 @@ import Testing
     arguments: [
       (.none, nil), (.sixteen, "91"), (.many, "38;5;203"), (.millions, "38;2;255;110;110"),
     ] as [(ColorSupport, String?)])
-  func aColorIsSaidAsTheTerminalHasIt(support: ColorSupport, parameters: String?) {
+  func colorsUseTheTerminalsEncoding(support: ColorSupport, parameters: String?) {
     let red = Color(red: 255, green: 110, blue: 110, basic: 9)
     #expect(red.parameters(support, isBackground: false) == parameters)
   }
 
-  @Test func withoutColorsRolesAreStillToldApart() {
+  @Test func rolesDifferWithoutColors() {
     let theme = Theme(.none, .unknown)
     #expect(theme.sequence(for: .failure) == "\u{1B}[0;1m")
     #expect(theme.sequence(for: .status) == "\u{1B}[0;7m")
@@ -55,7 +55,7 @@ import Testing
 
   @Test(
     arguments: [(.dark, [black]), (.light, [white]), (.unknown, [black, white])] as [(Background, [Color])])
-  func whateverIsReadHasContrast(background: Background, colors: [Color]) {
+  func allTextHasContrast(background: Background, colors: [Color]) {
     let palette = Palette(background)
     for role in Role.allCases where ![.border, .barTrack].contains(role) {
       let look = Look(role, palette)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [.text, .number, .title, .prompt] as [Role])
-  func textHasTheForegroundOfTheTerminal(role: Role) {
+  func textUsesTheTerminalsForeground(role: Role) {
     for background in [Background.dark, .light, .unknown] {
       #expect(Theme(.millions, background).sequence(for: role) == "\u{1B}[0m")
     }
@@ -78,7 +78,7 @@ import Testing
       ("15;0", .dark), ("0;15", .light), ("0;default;15", .light), ("7;8", .dark), ("0;7", .light), ("", .unknown),
       ("0;default", .unknown), ("x", .unknown),
     ] as [(String, Background)])
-  func theEnvironmentSaysWhichBackgroundThereIs(text: String, background: Background) {
+  func environmentTellsTheBackground(text: String, background: Background) {
     #expect(Background(["COLORFGBG": text]) == background)
   }
 
@@ -89,7 +89,7 @@ import Testing
       ("10;rgb:ffff/ffff/ffff", nil), ("11;#ffffff", nil), ("11;rgb:", nil), ("11;rgb:ff/ff", nil),
       ("11;rgb:fffff/fffff/fffff", nil), ("11;rgb:gg/gg/gg", nil),
     ] as [(String, Background?)])
-  func theTerminalSaysWhichBackgroundItHas(answer: String, background: Background?) {
+  func terminalAnswersTellTheBackground(answer: String, background: Background?) {
     #expect(Background(answer: answer) == background)
   }
 }

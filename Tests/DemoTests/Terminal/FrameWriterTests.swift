@@ -9,7 +9,7 @@ import Testing
     return grid
   }
 
-  @Test func theTerminalShowsTheGrid() {
+  @Test func terminalShowsTheGrid() {
     var writer = FrameWriter(.millions)
     var terminal = TerminalEmulator(width: 12, height: 2)
     terminal.feed(writer.bytes(for: grid(["one", "日本語"]), cursor: nil))
@@ -17,7 +17,7 @@ import Testing
     #expect(terminal.complaints == [])
   }
 
-  @Test func theSameGridWritesNothing() {
+  @Test func unchangedGridWritesNothing() {
     var writer = FrameWriter(.none)
     let first = writer.bytes(for: grid(["one"]), cursor: nil)
     let second = writer.bytes(for: grid(["one"]), cursor: nil)
@@ -25,7 +25,7 @@ import Testing
     #expect(second == [])
   }
 
-  @Test func onlyWhatDiffersIsWritten() {
+  @Test func onlyDifferencesAreWritten() {
     var writer = FrameWriter(.none)
     _ = writer.bytes(for: grid(["count: 41", "the rest"]), cursor: nil)
     let bytes = writer.bytes(for: grid(["count: 42", "the rest"]), cursor: nil)
@@ -33,7 +33,7 @@ import Testing
     #expect(text == "\u{1B}[?2026h\u{1B}[?25l\u{1B}[1;9H\u{1B}[0m2\u{1B}[0m\u{1B}[?2026l")
   }
 
-  @Test func anotherRoleIsAnotherLook() {
+  @Test func changingTheRoleRewritesTheCell() {
     var old = Grid(width: 3, height: 1)
     old.put("abc", .text, at: Point(x: 0, y: 0), before: 3)
     var new = old
@@ -46,7 +46,7 @@ import Testing
     #expect(terminal.lines == [" b"])
   }
 
-  @Test func theCursorIsSeenWhereItIs() {
+  @Test func cursorIsShownAtItsPosition() {
     var writer = FrameWriter(.none)
     var terminal = TerminalEmulator(width: 12, height: 2)
     terminal.feed(writer.bytes(for: grid(["a", "b"]), cursor: Point(x: 3, y: 1)))
@@ -60,14 +60,14 @@ import Testing
 
   /// Invariant 2, on a terminal with narrow emoji, and on one with very wide ones.
   @Test(arguments: [1, 3])
-  func aTerminalThatDisagreesOnWidthsHasItsNeighborsRight(emojiWidth: Int) {
+  func widthDisagreementsLeaveNeighborsCorrect(emojiWidth: Int) {
     var writer = FrameWriter(.none)
     var terminal = TerminalEmulator(width: 12, height: 1)
     terminal.widthOf = { $0.unicodeScalars.contains { $0.value > 0x1F000 } ? emojiWidth : Glyph($0).width }
     for text in ["plain text", "a🍜b end", "a👨‍👩‍👧b🍜c", "ab end"] {
       terminal.feed(writer.bytes(for: grid([text]), cursor: nil))
-      let letters = text.filter { $0.isASCII && $0.isLetter }
-      #expect(terminal.lines[0].filter { $0.isASCII && $0.isLetter } == letters, "\(terminal.lines)")
+      let messages = text.filter { $0.isASCII && $0.isLetter }
+      #expect(terminal.lines[0].filter { $0.isASCII && $0.isLetter } == messages, "\(terminal.lines)")
       let end = terminal.lines[0].suffix(1)
       #expect(end == text.suffix(1))
     }
@@ -78,7 +78,7 @@ import Testing
     arguments: [
       "👍🏽", "👨‍👩‍👧", "❤️", "🇩🇪", "1️⃣", "e\u{301}", "\u{FFFD}", "±", "Ω", "…", "①", "☎", "🫠", "क्षि", "ﷺ",
     ], [1, 2, 3, 4])
-  func uncertainCharactersEraseNoNeighborForGood(character: String, width: Int) throws {
+  func uncertainCharactersDoNotEraseNeighborsPermanently(character: String, width: Int) throws {
     let shown = Glyph(try #require(character.first)).character
     var writer = FrameWriter(.none)
     var terminal = TerminalEmulator(width: 14, height: 1)
@@ -94,7 +94,7 @@ import Testing
     #expect(terminal.complaints == [])
   }
 
-  @Test func anotherBackgroundHasAllWrittenInOtherColors() {
+  @Test func changingTheBackgroundRewritesAllColors() {
     var writer = FrameWriter(.millions, .dark)
     var old = Grid(width: 1, height: 1)
     old.put("a", .failure, at: Point(x: 0, y: 0), before: 1)
@@ -106,7 +106,7 @@ import Testing
     #expect(terminal.looks[0] == ["0;1;38;2;175;0;0"])
   }
 
-  @Test func whateverIsDrawnTheTerminalShowsIt() {
+  @Test func anyGridIsShownByTheTerminal() {
     var random = SystemRandomNumberGenerator()
     let characters: [Character] = ["a", " ", "日", "🍜", "é", "─", "👍🏽", "\u{1B}"]
     var writer = FrameWriter(.many)
@@ -125,7 +125,7 @@ import Testing
     #expect(terminal.complaints == [])
   }
 
-  @Test func afterForgettingAllIsWritten() {
+  @Test func forgettingTheScreenRewritesEverything() {
     var writer = FrameWriter(.none)
     _ = writer.bytes(for: grid(["one"]), cursor: nil)
     writer.forget()

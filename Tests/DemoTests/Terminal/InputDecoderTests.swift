@@ -21,7 +21,7 @@ import Testing
       ("\u{1B}[3~\u{1B}[5~\u{1B}[6~\u{1B}[Z", [.delete, .pageUp, .pageDown, .backTab]),
       ("\u{1B}[1;5C\u{1B}[1;5D", [.controlRight, .controlLeft]), ("\u{1B}[1;2A", [.up]),
     ] as [(String, [Key])])
-  func aSequenceIsAKey(text: String, expected: [Key]) {
+  func sequencesAreDecodedAsKeys(text: String, expected: [Key]) {
     #expect(keys(text) == expected)
   }
 
@@ -31,7 +31,7 @@ import Testing
     "\u{1B}]11;rgb:0000/0000/0000\u{7}", "\u{1B}]11;rgb:0/0/0\u{1B}\\", "\u{1B}P>|tmux 3.3a\u{1B}\\", "\u{1B}[[A",
     "\u{1B}[>0;1234567890123456789012345678901234567890123456789012345678901234567890;1c", "\u{1B}Oz",
   ])
-  func whatIsNotKnownIsSwallowedWhole(text: String) {
+  func unknownSequencesAreSkippedWhole(text: String) {
     #expect(keys(text + "x") == [.character("x")])
   }
 
@@ -39,7 +39,7 @@ import Testing
     "a日🍜\u{1B}[1;5C\u{1B}OA\u{1B}b", "\u{1B}[200~one\ntwo 日 \u{1B}[A\u{1B}[201~z",
     "\u{1B}]0;title\u{1B}\\q\u{1B}[<1;2;3Mz",
   ])
-  func whereReadsEndDoesNotMatter(text: String) {
+  func decodingIsIndependentOfReadBoundaries(text: String) {
     let bytes = Array(text.utf8)
     let whole = keys(bytes)
     for cut in 1..<bytes.count {
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["\u{7}", "\u{1B}\\"])
-  func answersOfTheTerminalAreNoKeys(end: String) {
+  func terminalAnswersAreNotKeys(end: String) {
     let bytes = Array("a\u{1B}]11;rgb:ffff/ffff/ffff\(end)\u{1B}[?62;22cb".utf8)
     for cut in 0..<bytes.count {
       var decoder = InputDecoder()
@@ -66,7 +66,7 @@ import Testing
     #expect(keys("\u{1B}[200~SELECT 1;\n\u{3}q\u{1B}[201~x") == [.paste("SELECT 1;\n\u{3}q"), .character("x")])
   }
 
-  @Test func aPasteWithoutEndDoesNotGrowForEver() {
+  @Test func unterminatedPasteIsBounded() {
     var decoder = InputDecoder()
     let start = decoder.decode("\u{1B}[200~".utf8)
     var others: [Key] = []
@@ -86,11 +86,11 @@ import Testing
         [.character("\u{FFFD}"), .character("\u{FFFD}"), .character("\u{FFFD}"), .character("a")]
       ),
     ] as [([UInt8], [Key])])
-  func whatIsNotUTF8IsReplaced(bytes: [UInt8], expected: [Key]) {
+  func invalidUTF8IsReplaced(bytes: [UInt8], expected: [Key]) {
     #expect(keys(bytes) == expected)
   }
 
-  @Test func anEscapeWaitsForWhatMayFollow() {
+  @Test func escapeWaitsForFollowingBytes() {
     var decoder = InputDecoder()
     let first = decoder.decode([0x1B])
     #expect(first == [])
@@ -100,7 +100,7 @@ import Testing
     #expect(!decoder.isWaiting)
   }
 
-  @Test func anyBytesLeaveItAbleToRead() {
+  @Test func anyBytesLeaveTheDecoderUsable() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<300 {
       let bytes = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }

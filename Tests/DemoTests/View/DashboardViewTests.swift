@@ -14,7 +14,7 @@ import Testing
   private let totals = Pane.sample(
     2, "Totals", ["kind", "total"], [[.text("novel"), .integer(4000)], [.text("atlas"), .integer(1000)]])
 
-  @Test func aTableHasItsColumnsAligned() {
+  @Test func tableColumnsAreAligned() {
     #expect(
       Dashboard.sample([books], width: 40, height: 10).lines == [
         " Sample                       0 fetches",
@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test func barsAreAsLongAsTheirNumbers() {
+  @Test func barLengthsAreProportional() {
     var bars = totals
     bars.style = .bars
     #expect(
@@ -41,22 +41,22 @@ import Testing
   }
 
   @Test(arguments: [(0.0, ""), (1, "████"), (0.5, "██"), (0.53, "██▏"), (2, "████"), (.nan, "")])
-  func aBarIsDrawnToTheEighth(part: Double, bar: String) {
+  func barsAreDrawnInEighths(part: Double, bar: String) {
     #expect(BarsView.bar(part, width: 4) == bar)
   }
 
-  @Test func twoPanesStandSideBySideWhereThereIsRoom() {
+  @Test func twoPanesAreSideBySideOnWideScreens() {
     let lines = Dashboard.sample([books, totals], width: 80, height: 9).lines
     #expect(lines[1] == "╭─ ▸ Books ────────────────────────────╮╭─ Totals ─────────────────────────────╮")
     #expect(lines[2] == "│title    pages  price €               ││kind   total                          │")
   }
 
-  @Test func panesStandBelowEachOtherWhereItIsNarrow() {
+  @Test func panesAreStackedOnNarrowScreens() {
     let lines = Dashboard.sample([books, totals], width: 40, height: 14).lines
     #expect(lines.filter { $0.hasPrefix("╭─") }.count == 2)
   }
 
-  @Test func aTerminalOfTwentyByFiveShowsOnePane() {
+  @Test func aTinyTerminalShowsOnePane() {
     var dashboard = Dashboard.sample([books, totals], width: 20, height: 5)
     #expect(
       dashboard.lines == [
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (1, 1), (2, 2), (5, 1), (1, 5), (19, 4), (23, 7), (37, 9), (300, 100)])
-  func noSizeIsTooSmallOrTooLarge(width: Int, height: Int) {
+  func everySizeCanBeDrawn(width: Int, height: Int) {
     for mode in [Dashboard.Mode.panes, .prompt, .help(firstLine: 0), .help(firstLine: 9)] {
       var dashboard = Dashboard.sample([books, totals], width: width, height: height, world: .init())
       dashboard.mode = mode
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func wherePanesHaveNoRoomTheOneWithTheFocusIsShown() {
+  @Test func theFocusedPaneIsShownIfOthersDoNotFit() {
     let panes = (1...9).map { Pane.sample($0, "Pane \($0)", ["n"], []) }
     var dashboard = Dashboard.sample(panes, width: 80, height: 16)
     dashboard.focus = 7
@@ -89,7 +89,7 @@ import Testing
     #expect(text.contains("Pane 5") && !text.contains("Pane 4"))
   }
 
-  @Test func oneOfAThousandColumnsCanBeSeen() {
+  @Test func anyOfAThousandColumnsCanBeShown() {
     let columns = (1...1000).map { "column\($0)" }
     let wide = Pane.sample(1, "Wide", columns, [columns.indices.map { .integer(Int64($0)) }])
     var dashboard = Dashboard.sample([wide], width: 60, height: 8)
@@ -99,7 +99,7 @@ import Testing
     #expect(dashboard.lines.contains { $0.contains("column501") })
   }
 
-  @Test func aLongTextTakesTheRoomThatIsLeftAndNoMore() {
+  @Test func longTextIsLimitedToTheRemainingWidth() {
     let long = String(repeating: "long ", count: 40)
     let pane = Pane.sample(1, "Long", ["a", "text", "b"], [[.integer(1), .text(long), .integer(2)]])
     let narrow = Dashboard.sample([pane], width: 60, height: 9).lines[3]
@@ -109,7 +109,7 @@ import Testing
     #expect(wide.filter { $0 == "g" }.count > narrow.filter { $0 == "g" }.count)
   }
 
-  @Test func aLongFailureIsBrokenBetweenWords() {
+  @Test func longErrorsWrapBetweenWords() {
     var pane = books
     pane.failure = "no such table: a_table_with_a_long_name in a database of which nobody knows"
     let lines = Dashboard.sample([pane], width: 40, height: 9).lines
@@ -117,7 +117,7 @@ import Testing
     #expect(lines[3] == "│a_table_with_a_long_name in a         │")
   }
 
-  @Test func aQueryThatTakesLongSaysSo() {
+  @Test func slowQueriesAreMarked() {
     var pane = books
     pane.slowFetch = .seconds(12)
     #expect(Dashboard.sample([pane], width: 60, height: 9).lines[1].contains("▸ Books running for 12 s"))
@@ -125,7 +125,7 @@ import Testing
     #expect(!Dashboard.sample([pane], width: 60, height: 9).lines[1].contains("running"))
   }
 
-  @Test func whatHasNotComeYetAndWhatIsEmptySayso() {
+  @Test func pendingAndEmptyResultsAreLabelled() {
     var waiting = books
     waiting.page = nil
     let empty = Pane.sample(2, "Empty", ["a"], [])
@@ -134,7 +134,7 @@ import Testing
     #expect(lines.contains("no rows"))
   }
 
-  @Test func theEngineShowsItsFigures() {
+  @Test func engineViewShowsItsFigures() {
     var figures = Figures()
     (figures.commitCount, figures.wakeCount, figures.observationCount) = (1000, 2500, 10_004)
     (figures.queryCount, figures.fetchCount, figures.sharedFetchCount) = (2504, 7000, 900)
@@ -153,7 +153,7 @@ import Testing
     ] { #expect(text.contains(figure), "\(text)") }
   }
 
-  @Test func theRateIsALineOfColumns() {
+  @Test func rateViewShowsColumns() {
     #expect(RateView.column(1, height: 2) == ["█", "█"])
     #expect(RateView.column(0.5, height: 2) == [" ", "█"])
     #expect(RateView.column(0.25, height: 2) == [" ", "▄"])
@@ -161,7 +161,7 @@ import Testing
     #expect(RateView.column(0, height: 2) == [" ", " "])
   }
 
-  @Test func helpTellsAllKeys() {
+  @Test func helpListsAllKeys() {
     var dashboard = Dashboard.sample([books], width: 80, height: 30, world: .init())
     _ = dashboard.handle(.key(.character("?")))
     let text = dashboard.lines.joined(separator: "\n")
@@ -170,7 +170,7 @@ import Testing
     #expect(!dashboard.lines.joined().contains("Ctrl-L"))
   }
 
-  @Test func aPromptThatIsLongerThanTheScreenShowsWhereTheCursorIs() {
+  @Test func aLongPromptScrollsToTheCursor() {
     var dashboard = Dashboard.sample([books], width: 20, height: 10)
     _ = dashboard.handle(.key(.character(":")))
     _ = dashboard.handle(.key(.paste("SELECT 日本語, 2, 3, 4, 5, 6, 7")))

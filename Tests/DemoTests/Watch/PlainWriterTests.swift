@@ -18,7 +18,7 @@ import Tidemark
     [DatabaseValue(.double(2.5)), "".databaseValue, Data([0, 255]).databaseValue],
   ]
 
-  @Test func textIsALineForEachChange() {
+  @Test func textFormatWritesALinePerChange() {
     var writer = PlainWriter(.text)
     let lines = writer.lines(for: change(["n", "t", "b"], rows))
     #expect(lines == "2026-11-22T10:00:00.000Z #2 2 rows: n=1 t=a,\"b\"␊␛[2J b=NULL | n=2.5 t= b=x'00ff' 2 B\n")
@@ -27,7 +27,7 @@ import Tidemark
     #expect(cut == "2026-11-22T10:00:00.000Z #2 1+ rows: n=1 | …\n")
   }
 
-  @Test func csvIsARecordForEachRow() {
+  @Test func csvFormatWritesARecordPerRow() {
     var writer = PlainWriter(.csv)
     let first = writer.lines(for: change(["n", "t", "b"], rows))
     #expect(
@@ -43,13 +43,13 @@ import Tidemark
     #expect(other == "change,query,time,c\n3,2,2026-11-22T10:00:00.000Z,3\n")
   }
 
-  @Test func aTerminalObeysNothingOfTheData() {
+  @Test func controlCharactersInDataAreEscaped() {
     var writer = PlainWriter(.csv, isForTerminal: true)
     let lines = writer.lines(for: change(["n\u{7}"], [["\u{1B}[2J\n".databaseValue]]))
     #expect(lines == "change,query,time,n␇\n1,2,2026-11-22T10:00:00.000Z,\"␛[2J␊\"\n")
   }
 
-  @Test func jsonIsAnObjectForEachChange() throws {
+  @Test func jsonFormatWritesAnObjectPerChange() throws {
     var writer = PlainWriter(.json)
     let line = writer.lines(for: change(["n", "t", "b"], rows, isCut: true))
     #expect(line.filter { $0 == "\n" }.count == 1)
@@ -85,7 +85,7 @@ import Tidemark
     #expect(decoded.isCut)
   }
 
-  @Test func allScalarsComeThroughJSON() throws {
+  @Test func allScalarsRoundTripThroughJSON() throws {
     let text = String(String.UnicodeScalarView((0...UInt32(0x2FFF)).compactMap(Unicode.Scalar.init)))
     let json = PlainJSON.string(text)
     #expect(try JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)) == [text])
@@ -97,11 +97,11 @@ import Tidemark
       ("x'00ff'", "\\x'00ff'"), ("\\x'", "\\\\x'"), ("x'", "\\x'"), ("\\\\server", "\\\\server"), ("x''y", "\\x''y"),
       ("X'00'", "X'00'"), ("ax'00'", "ax'00'"),
     ])
-  func aTextOfCSVIsNeverTakenForBytes(text: String, field: String) {
+  func csvTextIsNotMistakenForBytes(text: String, field: String) {
     #expect(PlainCSV.field(text.databaseValue) == field)
   }
 
-  @Test func bytesAndTextsDifferInEveryFormat() {
+  @Test func bytesAndTextDifferInEveryFormat() {
     let blob = Data([0, 255]).databaseValue
     let text = "x'00ff'".databaseValue
     #expect(PlainCSV.field(blob) == "x'00ff'")
@@ -110,7 +110,7 @@ import Tidemark
     #expect(PlainJSON.value(text) == #""x'00ff'""#)
   }
 
-  @Test func infiniteNumbersAreNoTexts() {
+  @Test func infiniteNumbersAreNotText() {
     #expect(PlainJSON.value(Double.infinity.databaseValue) == #"{"real":"inf"}"#)
     #expect(PlainJSON.value(Int64.min.databaseValue) == "-9223372036854775808")
   }

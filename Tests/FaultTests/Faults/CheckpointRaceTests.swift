@@ -46,7 +46,7 @@ import Tidemark
   }
 
   @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
-  func aCommitDoesNotMeetACheckpoint(_ mode: Database.CheckpointMode) throws {
+  func commitsAndCheckpointsDoNotOverlap(_ mode: Database.CheckpointMode) throws {
     let (attempts, successes) = try meeting {
       try world.writer?.writeWithoutTransaction { _ = try $0.checkpoint(mode) }
     }
@@ -59,7 +59,7 @@ import Tidemark
   }
 
   /// A control: a commit during SQLite's own checkpoint is detected.
-  @Test func aCheckpointWithoutTheLockOfTheWriterIsMet() throws {
+  @Test func checkpointWithoutTheWriteLockOverlapsACommit() throws {
     let (attempts, successes) = try meeting {
       _ = try PlainDatabase(path: world.path, vfs: world.vfs.name).numbers("PRAGMA wal_checkpoint(PASSIVE)")
     }
@@ -72,7 +72,7 @@ import Tidemark
   /// that matters.
   @Test(
     .enabled(if: SQLiteFault.all.contains { $0.concerns == .writeAheadLog && $0.isIn(SQLiteLibrary.versionNumber) }))
-  func whatFollowsAMeetingIsLost() throws {
+  func overlappingCheckpointLosesCommits() throws {
     let other = try DatabasePool(path: world.path)
     try other.write { try $0.execute(sql: "CREATE TABLE other (n)") }
     @Sendable func write(_ numbers: Range<Int>) throws {

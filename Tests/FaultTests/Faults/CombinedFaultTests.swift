@@ -9,12 +9,12 @@ import Tidemark
 /// checkpoints, and a close in the middle of it (promises P1 to P6).
 @Suite(.serialized) struct CombinedFaultTests {
   @Test(arguments: Scale.seeds(daily: 8, full: 150))
-  func whateverComesTogetherNothingThatWasAcknowledgedIsLost(seed: UInt64) async throws {
+  func combinedFaultsLoseNoAcknowledgedWrite(seed: UInt64) async throws {
     let run = Run("combined-faults", seed: seed, limit: 120)
     var numbers = RandomNumbers(seed: seed)
     let kind: World.Kind = numbers.once(in: 2) ? .pool : .durablePool
     let storm = try FaultStorm(kind, try Template(kind), run)
-    await storm.rage(closesEarly: numbers.once(in: 2))
+    await storm.runStorm(closesEarly: numbers.once(in: 2))
     storm.checkTheEnd()
     run.count("cases")
     for problem in storm.problems { run.problem(problem) }
@@ -22,11 +22,11 @@ import Tidemark
   }
 
   /// A control: the test detects an acknowledged write that is undone.
-  @Test func aWriteThatIsUndoneIsMissed() async throws {
+  @Test func anUndoneWriteIsDetected() async throws {
     let run = Run("combined-faults", seed: Scale.seed, limit: 120)
     let storm = try FaultStorm(.pool, try Template(.pool), run)
     storm.loseAWrite()
-    await storm.rage(closesEarly: false)
+    await storm.runStorm(closesEarly: false)
     storm.checkTheEnd()
     let isFound = storm.problems.contains { $0.hasSuffix("was acknowledged, and is lost") }
     run.count("planted", isFound ? 1 : 0)
@@ -52,7 +52,7 @@ private final class FaultStorm: Sendable {
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
     // Calls are counted: periodic checks of the file would make their number vary.
-    configuration.noticesCommitsByOthers = .never
+    configuration.externalCommitDetection = .disabled
     configuration.maximumReaderCount = 2
     configuration.busyMode = .timeout(0.05)
     if kind == .durablePool { configuration.durability = .full }
@@ -66,7 +66,7 @@ private final class FaultStorm: Sendable {
 
   private func problem(_ words: String) { allProblems.withLock { $0.append(words) } }
 
-  func rage(closesEarly: Bool) async {
+  func runStorm(closesEarly: Bool) async {
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [self] in await workers.threads(3, "thread") { [self] in work(as: $0) } }
@@ -111,7 +111,7 @@ private final class FaultStorm: Sendable {
             await write { number in
               try await self.pool.barrierWriteWithoutTransaction { try Self.insert(number, $0) }
             }
-          case 3: await read { try await self.pool.readInPlace($0) }
+          case 3: await read { try await self.pool.readInline($0) }
           default: await read { try await self.pool.read($0) }
           }
         }
@@ -138,7 +138,7 @@ private final class FaultStorm: Sendable {
   private func end(_ number: Int, _ error: (any Error)?) {
     let isUnknown = (error as? DatabaseError)?.commitOutcome == .unknown
     ledger.withLock { $0.note(number, error == nil ? .acknowledged : isUnknown ? .unknown : .refused) }
-    if let error { judge(error) } else { run.count("transactions") }
+    if let error { checkError(error) } else { run.count("transactions") }
   }
 
   private func write(_ body: (Int) throws -> Void) {
@@ -162,7 +162,7 @@ private final class FaultStorm: Sendable {
   }
 
   private func attempt(_ body: () throws -> Void) {
-    do { try body() } catch { judge(error) }
+    do { try body() } catch { checkError(error) }
   }
 
   private typealias Read = @Sendable (Database) throws -> (one: [Int], two: [Int])
@@ -180,7 +180,7 @@ private final class FaultStorm: Sendable {
 
   private func read(_ body: (@escaping Read) async throws -> (one: [Int], two: [Int])) async {
     let before = ledger.withLock { $0 }
-    do { see(try await body(Self.numbers), before) } catch { judge(error) }
+    do { see(try await body(Self.numbers), before) } catch { checkError(error) }
   }
 
   /// A read sees complete writes, and all that were acknowledged before it.
@@ -192,7 +192,7 @@ private final class FaultStorm: Sendable {
   }
 
   /// Each error states its cause.
-  private func judge(_ error: any Error) {
+  private func checkError(_ error: any Error) {
     switch error {
     case is CancellationError: run.count("cancelled")
     case let error as DatabaseError where error.message == "Connection is closed": run.count("closed")

@@ -4,7 +4,7 @@ import Testing
 /// Each call to the disk fails in turn, once and permanently, in every possible way (promises P1, P2, P4 and P6).
 @Suite(.serialized) struct DiskFaultTests {
   @Test(arguments: Scenario.all)
-  func aDiskThatFailsLosesNothingThatWasAcknowledged(_ scenario: Scenario) throws {
+  func diskFaultsLoseNoAcknowledgedWrite(_ scenario: Scenario) throws {
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(scenario.kind)
     let all = try FaultCase.all(of: scenario, FaultVFS.Fault.all.map(Injection.disk), template)
@@ -13,7 +13,7 @@ import Testing
   }
 
   /// A control: a program that takes an unknown outcome for a rollback is detected: the transaction may be on the disk.
-  @Test func aProgramThatBelievesAFailedCommitIsFoundOut() throws {
+  @Test func aProgramThatTrustsAFailedCommitIsDetected() throws {
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(.durablePool)
     let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)

@@ -21,7 +21,9 @@ extension Scenario {
     verify: { world in
       let copy = try PlainDatabase(path: world.copyPath)
       let isOld = try copy.numbers("SELECT COUNT(*) FROM sqlite_master WHERE name = 'old'") == [1]
-      if isOld == (world.deed == .acknowledged) { world.problem("\(world.deed!), and the copy is old: \(isOld)") }
+      if isOld == (world.operation == .acknowledged) {
+        world.problem("\(world.operation!), and the copy is old: \(isOld)")
+      }
       if try copy.texts("PRAGMA integrity_check") != ["ok"] { world.problem("a damaged copy") }
       if isOld { return }
       let count = try copy.numbers("SELECT COUNT(*) FROM one JOIN two USING (n)")
@@ -46,7 +48,7 @@ extension Scenario {
         try source.backup(to: destination, pagesPerStep: 3)
       }
       let restored = Ledger(acknowledged: 4, after: world.ledger.lastNumber)
-      switch world.deed {
+      switch world.operation {
       case .acknowledged?: world.ledger = restored
       case .unknown?: world.alternative = restored
       case .refused?, nil: break
@@ -78,9 +80,9 @@ extension Scenario {
     verify: { world in
       let db = try PlainDatabase(path: world.path)
       let version = try db.numbers("PRAGMA user_version")
-      switch world.deed {
+      switch world.operation {
       case .acknowledged? where version != [2], .refused? where version != [0]:
-        world.problem("\(world.deed!), and the version is \(version)")
+        world.problem("\(world.operation!), and the version is \(version)")
       default: break
       }
       let names = try db.texts(
@@ -102,7 +104,7 @@ extension World {
   @discardableResult
   func act(_ what: String, _ body: () throws -> Void) -> DatabaseError? {
     let error = attempt(what, body)
-    deed = error.map { $0.commitOutcome == .unknown ? .unknown : .refused } ?? .acknowledged
+    operation = error.map { $0.commitOutcome == .unknown ? .unknown : .refused } ?? .acknowledged
     return error
   }
 }

@@ -119,7 +119,7 @@ extension Scenario {
     })
 
   /// A control: a program that ignores errors inside its transaction, which must be detected.
-  static let carelessWrite = Scenario(
+  static let uncheckedWrite = Scenario(
     description: "a write that does not mind errors",
     act: { world in
       world.write { number in

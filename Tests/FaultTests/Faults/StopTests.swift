@@ -9,7 +9,7 @@ import Tidemark
   private static let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)
 
   @Test(arguments: [World.Kind.durablePool, .queue])
-  func aCommitOfUnknownOutcomeStopsTheDatabase(_ kind: World.Kind) throws {
+  func commitWithUnknownOutcomeStopsTheDatabase(_ kind: World.Kind) throws {
     let world = try World(kind, template: Template(kind))
     try world.open()
     let database = try #require(world.writer)
@@ -39,7 +39,7 @@ import Tidemark
   }
 
   /// The way to continue that the documentation shows.
-  @Test func aStoppedDatabaseIsOpenedAgain() throws {
+  @Test func stoppedDatabaseCanBeReopened() throws {
     let world = try World(.durablePool, template: Template(.durablePool))
     var configuration = world.configuration
     let path = world.path
@@ -59,7 +59,7 @@ import Tidemark
   }
 
   /// A database in memory has no disk, and its commits never have an unknown outcome.
-  @Test func aFullDatabaseIsNoReasonToStop() throws {
+  @Test func fullDatabaseDoesNotStop() throws {
     let world = try World(.durablePool, template: Template(.durablePool))
     try world.open()
     let full = FaultVFS.Fault(description: "full", calls: FaultVFS.writes, code: 13)

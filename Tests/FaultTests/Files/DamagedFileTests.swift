@@ -31,20 +31,20 @@ import Tidemark
     try handle.close()
   }
 
-  @Test func aDamagedIndexOfTheLogIsMadeAnew() throws {
+  @Test func damagedWALIndexIsRebuilt() throws {
     try makeCrashedDatabase()
     try overwrite(path + "-shm", at: 0, with: 0xA5, count: 4096)
     #expect(try rows() == Array(1...50))
   }
 
-  @Test func aMissingIndexOfTheLogIsMadeAnew() throws {
+  @Test func missingWALIndexIsRebuilt() throws {
     try makeCrashedDatabase()
     try FileManager.default.removeItem(atPath: path + "-shm")
     #expect(try rows() == Array(1...50))
   }
 
   /// A limit: the rows after the damage are lost, and this cannot be detected. The rows before it remain.
-  @Test func aDamagedLogEndsWhereItIsDamaged() throws {
+  @Test func damagedWALKeepsTheCommitsBeforeTheDamage() throws {
     try makeCrashedDatabase()
     let size = try #require(FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int)
     try overwrite(path + "-wal", at: UInt64(size / 2), with: 0xA5, count: 64)
@@ -53,7 +53,7 @@ import Tidemark
     #expect(rows == Array(1..<(rows.count + 1)))
   }
 
-  @Test func aLogThatIsCutOffIsABeginning() throws {
+  @Test func truncatedWALKeepsCommittedPrefix() throws {
     try makeCrashedDatabase()
     let size = try #require(FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int)
     truncate(path + "-wal", size / 2 + 17)

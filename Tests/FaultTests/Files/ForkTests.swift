@@ -10,18 +10,18 @@ import Tidemark
 /// In a child made by `fork`, databases of the parent throw errors and are not touched; a database opened in the child
 /// works (hazard F10).
 @Suite(.serialized) struct ForkTests {
-  @Test func aDatabaseIsNotUsableInAChildMadeByFork() async {
+  @Test func forkedChildCannotUseTheDatabase() async {
     await #expect(processExitsWith: .success) {
       try Databases().fork()
     }
   }
 
   /// The child does not wait for the parent's users of the database: they do not exist in the child.
-  @Test func aChildMadeByForkWaitsForNobody() async {
+  @Test func forkedChildDoesNotBlock() async {
     await #expect(processExitsWith: .success) {
       let databases = try Databases()
       let users = try databases.use()
-      waitUntilOthersSleep()
+      waitUntilOtherThreadsSleep()
       try databases.fork()
       users.end()
     }
@@ -33,20 +33,20 @@ import Tidemark
   /// Not under the thread sanitizer. Swift's runtime takes locks for lookups that it has initialized with only one
   /// thread. If an observing thread of the parent holds such a lock during `fork`, it stays locked in the child: the
   /// limit that Reliability.md describes, rare here but frequent where everything is slow.
-  @Test(.disabled(if: Sanitizer.isOfThreads)) func aChildMadeByForkLeavesTheObservationsOfItsParentAlone() async {
+  @Test(.disabled(if: Sanitizer.isOfThreads)) func forkedChildLeavesTheParentsObservationsRunning() async {
     await #expect(processExitsWith: .success) {
       let observed = try ObservedDatabases()
       // Swift's runtime holds locks while it initializes something: a child that is created then, and needs the same,
       // waits endlessly. So everything is initialized before, except the lookups described above. SQLite has such
       // locks, too, but the child does not use it.
       try ObservedDatabases().rehearse()
-      for _ in 0..<5 { try observed.checkThatCommitsOfOthersAreNoticed() }
+      for _ in 0..<5 { try observed.checkExternalCommitDetection() }
       // Other connections commit whenever the child is created.
       for _ in 0..<20 {
         try observed.commit()
         try observed.fork()
       }
-      try observed.checkThatCommitsOfOthersAreNoticed()
+      try observed.checkExternalCommitDetection()
       try observed.close()
     }
   }
@@ -56,7 +56,7 @@ import Tidemark
 ///
 /// A running thread may hold a lock of Swift's runtime, which then stays locked in the child: a limit that
 /// Reliability.md describes, and not the subject of the test.
-private func waitUntilOthersSleep() {
+private func waitUntilOtherThreadsSleep() {
   do {
     try Wait.until("the other threads to sleep") { runningThreadCount <= 1 }
   } catch {
@@ -93,7 +93,8 @@ private final class ObservedDatabases: Sendable {
     for database in databases { try database.write { try $0.execute(sql: "CREATE TABLE t (n)") } }
     others = [try DatabaseQueue(path: folder.database), try DatabaseQueue(path: folder.path("queue.sqlite"))]
     cancellables = databases.enumerated().map { [counts] number, database in
-      Self.observation.start(in: database, scheduling: AtOnce(), onError: { fatalError("\($0)") }) { count in
+      Self.observation.start(in: database, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) {
+        count in
         counts.all.withLock { $0[number] = count }
       }
     }
@@ -104,7 +105,7 @@ private final class ObservedDatabases: Sendable {
   }
 
   /// Delivers on the thread that produces the values.
-  private struct AtOnce: ValueObservationScheduler {
+  private struct ImmediateScheduler: ValueObservationScheduler {
     func immediateInitialValue() -> Bool { false }
     func schedule(_ action: @escaping @Sendable () -> Void) { action() }
   }
@@ -113,7 +114,7 @@ private final class ObservedDatabases: Sendable {
     for other in others { try other.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
   }
 
-  func checkThatCommitsOfOthersAreNoticed() throws {
+  func checkExternalCommitDetection() throws {
     try commit()
     let expected = try others.map { other in
       try other.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") ?? 0 }
@@ -132,9 +133,9 @@ private final class ObservedDatabases: Sendable {
 
   func fork() throws {
     let child = fault_fork()
-    if child == 0 { _exit(complaint(whenTold: "fork()")) }
+    if child == 0 { _exit(complaint(whenNotifiedOf: "fork()")) }
     let watch = Thread {
-      sleep(UInt32(Patience.seconds))
+      sleep(UInt32(WaitLimit.seconds))
       kill(child, SIGKILL)
     }
     watch.start()
@@ -146,7 +147,7 @@ private final class ObservedDatabases: Sendable {
   /// Performs the actions of a child.
   func rehearse() throws {
     try close()
-    let complaint = complaint(whenTold: "closed")
+    let complaint = complaint(whenNotifiedOf: "closed")
     if complaint != 0 { fatalError("the rehearsal complains: \(complaint)") }
   }
 
@@ -154,10 +155,10 @@ private final class ObservedDatabases: Sendable {
   ///
   /// - parameter reason: The expected reason why nothing can be observed.
   /// - returns: Zero on success, else the number of the failed check.
-  private func complaint(whenTold reason: String) -> CInt {
+  private func complaint(whenNotifiedOf reason: String) -> CInt {
     cancellables[0].cancel()
     let error = StressSupport.Mutex<(any Error)?>(nil)
-    let cancellable = Self.observation.start(in: databases[0], scheduling: AtOnce()) { failure in
+    let cancellable = Self.observation.start(in: databases[0], scheduling: ImmediateScheduler()) { failure in
       error.withLock { $0 = failure }
     } onChange: { _ in
     }
@@ -239,7 +240,7 @@ private struct Databases {
     if child == 0 { _exit(complaintOfChild()) }
     // Neither process may wait endlessly. A blocked signal could not end the child.
     let watch = Thread {
-      sleep(UInt32(Patience.seconds))
+      sleep(UInt32(WaitLimit.seconds))
       kill(child, SIGKILL)
     }
     watch.start()
@@ -304,13 +305,13 @@ private struct Databases {
   }
 
   private func concurrentRead() throws {
-    let isTold = DispatchSemaphore(value: 0)
+    let isNotified = DispatchSemaphore(value: 0)
     let outcome = StressSupport.Mutex<Result<Void, any Error>>(.success(()))
     pool.spawnConcurrentRead { result in
       outcome.withLock { $0 = result.map { _ in } }
-      isTold.signal()
+      isNotified.signal()
     }
-    isTold.wait()
+    isNotified.wait()
     try outcome.withLock { $0 }.get()
   }
 }

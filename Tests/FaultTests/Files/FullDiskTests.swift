@@ -14,7 +14,7 @@ import Tidemark
     try db.execute(sql: "INSERT INTO t VALUES (zeroblob(2000))")
   }
 
-  @Test func aFullDiskRefusesWritesAndIsUsableAgainWhenThereIsRoom() throws {
+  @Test func fullDiskRefusesWritesUntilSpaceIsFreed() throws {
     let disk = try SmallDisk(kilobytes: 700)
     let pool = try DatabasePool(path: disk.path("db.sqlite"))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (x)") }
@@ -45,7 +45,7 @@ import Tidemark
     try pool.close()
   }
 
-  @Test func aDatabaseIsNotOpenedWithoutRoomForItsLog() throws {
+  @Test func openingRequiresSpaceForTheWAL() throws {
     let disk = try SmallDisk(kilobytes: 300)
     try DatabasePool(path: disk.path("db.sqlite")).write { try $0.execute(sql: "CREATE TABLE t (x)") }
     disk.fill()
@@ -55,7 +55,7 @@ import Tidemark
     #expect(error?.message?.contains("need room for the file") == true, "\(String(describing: error))")
   }
 
-  @Test func aReadOnlyDiskIsExplained() throws {
+  @Test func readOnlyDiskErrorIsExplained() throws {
     let disk = try SmallDisk(kilobytes: 700)
     let path = disk.path("db.sqlite")
     try DatabasePool(path: path).write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }

@@ -8,7 +8,7 @@ import Tidemark
 /// Hazards that the library cannot prevent, and documents (F9 and D3); and one that does not concern it (D9).
 @Suite struct LimitTests {
   /// The system ends a process that reads a removed part of a mapped file.
-  @Test func anIndexOfTheLogThatIsCutOffWhileItIsOpenEndsTheProcess() async {
+  @Test func truncatingAnOpenWALIndexEndsTheProcess() async {
     await #expect(processExitsWith: .failure) {
       let folder = try TestFolder()
       let pool = try DatabasePool(path: folder.database)
@@ -40,7 +40,7 @@ import Tidemark
     fatalError("Files have no limit")
   }
 
-  @Test func aFileBeyondTheLimitOfTheSystemEndsTheProcess() async {
+  @Test func exceedingTheFileSizeLimitEndsTheProcess() async {
     await #expect(processExitsWith: .signal(SIGXFSZ)) {
       // The parent process may have ignored the signal, and threads other than the first one may have blocked it.
       signal(SIGXFSZ, SIG_DFL)
@@ -54,7 +54,7 @@ import Tidemark
   }
 
   /// For a program that ignores the signal, this is a failing disk: the database is stopped, and nothing is lost.
-  @Test func aProgramThatIgnoresTheSignalIsToldByAnError() async {
+  @Test func ignoredFileSizeSignalThrowsAnError() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let folder = try TestFolder()
@@ -74,7 +74,7 @@ import Tidemark
   }
 
   /// For any build of SQLite, only the WAL-index is shared memory.
-  @Test func noPageOfAFileIsMappedIntoMemory() throws {
+  @Test func noPageOfTheFileIsMemoryMapped() throws {
     let folder = try TestFolder()
     let pool = try DatabasePool(path: folder.database)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }

@@ -24,7 +24,7 @@ import Tidemark
   struct Planned: Error {}
 
   /// Operations of the library on the file of an open database, which may fail.
-  private static let deeds: [(String, @Sendable (DatabasePool, TestFolder) throws -> Void)] = [
+  private static let operations: [(String, @Sendable (DatabasePool, TestFolder) throws -> Void)] = [
     (
       "another pool",
       { _, folder in
@@ -66,16 +66,16 @@ import Tidemark
     ),
   ]
 
-  @Test func nothingThatTheLibraryDoesDropsALock() throws {
+  @Test func libraryOperationsDropNoLock() throws {
     try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM t")
       let held = locks()
       #expect(!held.contains(0))
-      for (what, deed) in Self.deeds {
+      for (what, operation) in Self.operations {
         // On another thread: this one reads.
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [pool, folder] in
-          #expect(throws: Never.self, "\(what)") { try deed(pool, folder) }
+          #expect(throws: Never.self, "\(what)") { try operation(pool, folder) }
           end.signal()
         }
         end.wait()
@@ -85,7 +85,7 @@ import Tidemark
   }
 
   /// A documented limit, and a control of the test above.
-  @Test func aDescriptorOfTheProgramDropsThem() throws {
+  @Test func closingTheProgramsOwnDescriptorDropsLocks() throws {
     try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM t")
       for file in files { close(open(file, O_RDONLY)) }
@@ -94,7 +94,7 @@ import Tidemark
   }
 
   /// A documented limit: the two copies of SQLite do not know each other.
-  @Test(.enabled(if: SecondSQLite.isAvailable)) func aSecondSQLiteInTheProcessDropsThem() throws {
+  @Test(.enabled(if: SecondSQLite.isAvailable)) func aSecondSQLiteInTheProcessDropsLocks() throws {
     let second = try SecondSQLite(in: folder)
     try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM t")

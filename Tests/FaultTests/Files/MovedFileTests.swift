@@ -39,7 +39,7 @@ import Tidemark
   }
 
   @Test(arguments: Move.allCases)
-  func aWriteIntoAFileThatHasMovedIsNotAcknowledged(_ move: Move) throws {
+  func writesToAMovedFileAreRefused(_ move: Move) throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
     try move(folder)
@@ -62,7 +62,7 @@ import Tidemark
     #expect(folder.openFiles == [])
   }
 
-  @Test func aStatementOfItsOwnIsNotAcknowledgedEither() throws {
+  @Test func autocommitStatementsOnAMovedFileAreRefused() throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
     try Move.deleted(folder)
@@ -73,7 +73,7 @@ import Tidemark
   }
 
   /// A connection that is opened later does not read another file.
-  @Test func aReaderDoesNotOpenAnotherFile() throws {
+  @Test func readersDoNotOpenAReplacementFile() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
     try Move.replaced(folder)
@@ -83,7 +83,7 @@ import Tidemark
     #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
   }
 
-  @Test func aFileWithTwoNamesIsNotWritten() throws {
+  @Test func filesWithTwoNamesAreNotWritten() throws {
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
     #expect(link(path, folder.path("second.sqlite")) == 0)
     let error = #expect(throws: DatabaseError.self) { _ = try DatabasePool(path: path) }
@@ -100,7 +100,7 @@ import Tidemark
     _ = try DatabasePool(path: path)
   }
 
-  @Test func aSymbolicLinkIsTheFileItLeadsTo() throws {
+  @Test func symbolicLinksResolveToTheirFile() throws {
     let link = folder.path("link.sqlite")
     #expect(symlink(path, link) == 0)
     let one = try DatabasePool(path: path)
@@ -112,7 +112,7 @@ import Tidemark
   }
 
   /// A copy of the file alone lacks the contents of the log: a backup contains them.
-  @Test func aBackupHasWhatIsInTheLog() throws {
+  @Test func backupsIncludeTheWAL() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
     let copy = try DatabaseQueue(path: folder.path("copy.sqlite"))

@@ -9,7 +9,7 @@ import Tidemark
 /// (hazards F10, F12 and F13).
 @Suite(.serialized) struct ProcessTests {
   /// A started program inherits no descriptor of a database.
-  @Test func aProgramThatIsStartedHasNothingOfTheDatabase() throws {
+  @Test func childProcessesInheritNoDescriptors() throws {
     let folder = try TestFolder()
     let pool = try DatabasePool(path: folder.path("db.sqlite"))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
@@ -30,7 +30,7 @@ import Tidemark
   }
 
   /// A read that finds no descriptor for its connection throws, and frees its place in the pool.
-  @Test func withoutDescriptorsLeftReadsThrowAndWorkAgainLater() async {
+  @Test func readsThrowWithoutDescriptorsAndRecover() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 200, rlim_max: 200)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -63,7 +63,7 @@ import Tidemark
   }
 
   /// Descriptors 0, 1 and 2 are not used for databases, even when free: output would be written into the file.
-  @Test func aDatabaseHasNoneOfTheFirstDescriptors() async {
+  @Test func databaseDoesNotUseStandardDescriptors() async {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()
       close(0)

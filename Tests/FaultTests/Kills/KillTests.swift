@@ -6,7 +6,7 @@ import Tidemark
 
 /// A process that writes to the file is killed repeatedly, while this one reads and writes (promises P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
-  @Test func nothingThatWasAcknowledgedIsLost() async throws {
+  @Test func killedProcessesLoseNoAcknowledgedWrite() async throws {
     let run = Run("kill", seed: Scale.seed)
     let folder = try TestFolder(onDisk: true)
     let kills = Kills(try folder.pool(), folder, run)

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The allocator must be installed before the first use of SQLite, so all of this runs in a process of its own.
 @Suite(.serialized) struct MemoryFaultTests {
-  @Test func aLackOfMemoryLosesNothingThatWasAcknowledged() async {
+  @Test func lackOfMemoryLosesNoAcknowledgedWrite() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
       for scenario in Scenario.all {
@@ -15,38 +15,38 @@ import Testing
         let template = try Template(scenario.kind)
         let all = try FaultCase.all(of: scenario, [.memory], template)
         try FaultCase.run(all, daily: 20, template, run)
-        run.tell()
+        run.report()
       }
       fflush(nil)
     }
-    let lines = Self.lines(toldBy: result)
+    let lines = Self.lines(printedBy: result)
     for line in lines where line.hasPrefix("memory-faults,") { Issue.record("\(line)") }
     #expect(lines.count { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") } == Scenario.all.count)
   }
 
   /// A control: a program that continues after an error, and commits, is detected: its write is incomplete.
-  @Test func aProgramThatGoesOnWithoutMemoryIsFoundOut() async {
+  @Test func aProgramThatIgnoresLackOfMemoryIsDetected() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
       let run = Run("memory-faults", seed: Scale.seed)
       let template = try Template(.pool)
       let isHalfAWrite = { (problem: String) in problem.contains("half a write") }
       var problems: [String] = []
-      for fault in try FaultCase.all(of: .carelessWrite, [.memory], template)
+      for fault in try FaultCase.all(of: .uncheckedWrite, [.memory], template)
       where !problems.contains(where: isHalfAWrite) {
         problems += try fault.run(template).problems
       }
       let isFound = problems.contains(where: isHalfAWrite)
       run.count("planted", isFound ? 1 : 0)
       if !isFound { run.problem("nothing was found: \(problems)") }
-      run.tell()
+      run.report()
       fflush(nil)
     }
-    #expect(Self.lines(toldBy: result).contains { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") })
+    #expect(Self.lines(printedBy: result).contains { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") })
   }
 
   /// The output of a process, which is printed again for the table.
-  private static func lines(toldBy result: ExitTest.Result?) -> [Substring] {
+  private static func lines(printedBy result: ExitTest.Result?) -> [Substring] {
     // The runner of the process may have written into the middle of the text, which must not fail the test.
     let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let lines = report.split(whereSeparator: \.isNewline)

@@ -39,7 +39,7 @@ struct PowerLoss {
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
     // Calls are counted: periodic checks of the file would make their number vary.
-    configuration.noticesCommitsByOthers = .never
+    configuration.externalCommitDetection = .disabled
     switch program {
     case .durablePool, .durableQueue, .lyingDisk: configuration.durability = .full
     case .unsafePool: configuration.durability = .unsafeNoSync

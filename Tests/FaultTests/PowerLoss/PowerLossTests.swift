@@ -20,14 +20,14 @@ import Testing
   }
 
   @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue])
-  func whatWaitsForTheDiskIsThereWhenThePowerHasFailed(_ program: PowerLoss.Program) throws {
+  func synchronousCommitsSurvivePowerLoss(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)
     run.count("lost", verdict.lostImageCount)
     for example in verdict.examples { run.problem(example) }
     run.finish()
   }
 
-  @Test func whatDoesNotWaitForTheDiskIsABeginningOfWhatWasWritten() throws {
+  @Test func asynchronousCommitsSurviveAsAPrefix() throws {
     let (run, verdict) = try run(.pool)
     for example in verdict.examples { run.problem(example) }
     // At most the commits since the last checkpoint.
@@ -35,7 +35,7 @@ import Testing
     run.finish()
   }
 
-  @Test func aQueueWithoutALogLosesTheLastCommitAtMost() throws {
+  @Test func rollbackJournalLosesAtMostTheLastCommit() throws {
     let (run, verdict) = try run(.queue)
     for example in verdict.examples { run.problem(example) }
     if verdict.lostMax > 1 { run.problem("\(verdict.lostMax) commits are lost") }
@@ -44,7 +44,7 @@ import Testing
 
   /// A control: unsafe ways of writing are detected.
   @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
-  func aDiskThatNobodyWaitsForLosesData(_ program: PowerLoss.Program) throws {
+  func aLyingDiskLosesData(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)
     let found = verdict.damagedImageCount + (program.keepsAll ? verdict.lostImageCount : 0)
     run.count("planted", found > 0 ? 1 : 0)

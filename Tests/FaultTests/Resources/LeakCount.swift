@@ -40,7 +40,7 @@ struct LeakCount {
   /// Repeats an operation after a warm-up, and returns the resources that have increased, if any.
   ///
   /// - parameter isPlanted: Whether a leak is planted, which never goes away: the wait for the end of threads is short.
-  static func tell(cycles: Int, isPlanted: Bool = false, _ body: () async throws -> Void) async throws {
+  static func report(cycles: Int, isPlanted: Bool = false, _ body: () async throws -> Void) async throws {
     fault_forget_errors()
     for _ in 0..<max(50, cycles / 5) { try await body() }
     let before = current
@@ -60,7 +60,7 @@ struct LeakCount {
   private static let prefix = "leak: "
 
   /// The leaks that a process has reported.
-  static func leaks(toldBy result: ExitTest.Result?) -> [String] {
+  static func leaks(printedBy result: ExitTest.Result?) -> [String] {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       .split(whereSeparator: \.isNewline).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }

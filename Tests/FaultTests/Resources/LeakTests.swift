@@ -14,34 +14,34 @@ import Tidemark
   /// The number of repetitions of slow operations.
   private static var longCycles: Int { Scale.of(daily: 100, full: 4000) }
 
-  @Test func thousandsOfAccessesLeaveNothing() async {
+  @Test func accessesLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
       let pool = try LeakTests.makePool(folder.path("db.sqlite"))
       try await pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
-      try await LeakCount.tell(cycles: LeakTests.cycles) { try await LeakTests.accesses(pool) }
+      try await LeakCount.report(cycles: LeakTests.cycles) { try await LeakTests.accesses(pool) }
     }
-    #expect(LeakCount.leaks(toldBy: result) == [])
+    #expect(LeakCount.leaks(printedBy: result) == [])
   }
 
-  @Test func thousandsOfOpeningsLeaveNothing() async {
+  @Test func openingsLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
-      try await LeakCount.tell(cycles: LeakTests.longCycles) {
+      try await LeakCount.report(cycles: LeakTests.longCycles) {
         let pool = try LeakTests.makePool(folder.path("db.sqlite"))
         try await pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (n)") }
         try await LeakTests.accesses(pool)
         try pool.close()
       }
     }
-    #expect(LeakCount.leaks(toldBy: result) == [])
+    #expect(LeakCount.leaks(printedBy: result) == [])
   }
 
-  @Test func thousandsOfFailedOpeningsLeaveNothing() async {
+  @Test func failedOpeningsLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
       try Data("no database at all, but a poem of some length\n".utf8).write(to: URL(filePath: folder.path("poem")))
-      try await LeakCount.tell(cycles: LeakTests.cycles) {
+      try await LeakCount.report(cycles: LeakTests.cycles) {
         for name in ["", "poem", "missing/db"] {
           do {
             _ = try LeakTests.makePool(folder.path(name))
@@ -50,14 +50,14 @@ import Tidemark
         }
       }
     }
-    #expect(LeakCount.leaks(toldBy: result) == [])
+    #expect(LeakCount.leaks(printedBy: result) == [])
   }
 
   /// A database that is stopped, closed, and opened again.
-  @Test func thousandsOfStopsLeaveNothing() async {
+  @Test func stopsLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let template = try Template(.durablePool)
-      try await LeakCount.tell(cycles: LeakTests.longCycles) {
+      try await LeakCount.report(cycles: LeakTests.longCycles) {
         let world = try World(.durablePool, template: template)
         try world.open()
         world.vfs.arm(FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs), at: 1, forGood: false)
@@ -68,35 +68,35 @@ import Tidemark
         if !world.problems.isEmpty || world.stopCount != 1 { fatalError("\(world.stopCount): \(world.problems)") }
       }
     }
-    #expect(LeakCount.leaks(toldBy: result) == [])
+    #expect(LeakCount.leaks(printedBy: result) == [])
   }
 
   /// Observations that are started, invalidated, and cancelled at any moment.
-  @Test func thousandsOfObservationsLeaveNothing() async {
+  @Test func observationsLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
       let pool = try LeakTests.makePool(folder.path("db.sqlite"))
       try await pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
       var numbers = RandomNumbers(seed: Scale.seed)
-      try await LeakCount.tell(cycles: LeakTests.cycles) { try await LeakTests.observe(pool, &numbers) }
-      if pool.liveMetrics.observationCount > 0 { fatalError("Observations are left") }
+      try await LeakCount.report(cycles: LeakTests.cycles) { try await LeakTests.observe(pool, &numbers) }
+      if pool.observationMetrics.observationCount > 0 { fatalError("Observations are left") }
       // The leak sanitizer may report the contents of a pool that is released while its process ends.
       try pool.close()
     }
-    #expect(LeakCount.leaks(toldBy: result) == [])
+    #expect(LeakCount.leaks(printedBy: result) == [])
   }
 
   /// A control: a leak is detected.
-  @Test func aLeakIsFound() async {
+  @Test func aLeakIsDetected() async {
     let run = Run("leaks", seed: Scale.seed)
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
       var kept: [DatabasePool] = []
-      try await LeakCount.tell(cycles: 60, isPlanted: true) {
+      try await LeakCount.report(cycles: 60, isPlanted: true) {
         kept.append(try LeakTests.makePool(folder.path("db.sqlite")))
       }
     }
-    let leaks = LeakCount.leaks(toldBy: result)
+    let leaks = LeakCount.leaks(printedBy: result)
     let isFound = leaks.contains { $0.contains("descriptors") }
     run.count("planted", isFound ? 1 : 0)
     if !isFound { run.problem("nothing was found: \(leaks)") }
@@ -137,7 +137,7 @@ import Tidemark
   private static func accesses(_ pool: DatabasePool) async throws {
     try await pool.write { try $0.execute(sql: "DELETE FROM t; INSERT INTO t VALUES (1)") }
     _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
-    _ = try await pool.readInPlace { try Int.fetchOne($0, sql: "SELECT n FROM t") }
+    _ = try await pool.readInline { try Int.fetchOne($0, sql: "SELECT n FROM t") }
     do {
       try await pool.write { db in
         try db.execute(sql: "INSERT INTO t VALUES (2)")

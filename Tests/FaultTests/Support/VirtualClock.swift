@@ -7,10 +7,10 @@ import Tidemark
 final class VirtualClock: Sendable {
   private let time = StressSupport.Mutex(Duration.zero)
 
-  var clock: WorldClock {
-    WorldClock(
+  var clock: MonotonicClock {
+    MonotonicClock(
       now: { [self] in time.withLock { $0 } },
       sleep: { [self] duration in time.withLock { $0 += duration } },
-      after: WorldClock.live.after)
+      after: MonotonicClock.live.after)
   }
 }

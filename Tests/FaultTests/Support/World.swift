@@ -21,7 +21,7 @@ final class World {
   var alternative: Ledger?
 
   /// The outcome of the operation of a scenario other than writes.
-  var deed: Ledger.Word?
+  var operation: Ledger.Word?
 
   var writer: (any DatabaseWriter)?
 
@@ -53,7 +53,7 @@ final class World {
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
     // Calls are counted: periodic checks of the file would make their number vary.
-    configuration.noticesCommitsByOthers = .never
+    configuration.externalCommitDetection = .disabled
     configuration.environment.clock = clock.clock
     configuration.maximumReaderCount = 2
     if kind == .durablePool { configuration.durability = .full }

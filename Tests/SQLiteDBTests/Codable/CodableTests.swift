@@ -41,7 +41,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S156, S157: a value is inserted")
-  func insert() throws {
+  func encodableValuesAreInserted() throws {
     #expect(sql(try users.insert(User(name: "test"))) == "INSERT INTO \"users\" (\"name\") VALUES ('test')")
     #expect(
       sql(try users.insert(User(name: "test", age: 3), otherSetters: [id <- 7]))
@@ -56,7 +56,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S157, W1: values are inserted, each property in its column")
-  func insertMany() throws {
+  func severalEncodableValuesAreInserted() throws {
     #expect(
       sql(try users.insertMany([User(name: "a"), User(name: "b")]))
         == "INSERT INTO \"users\" (\"name\") VALUES ('a'), ('b')")
@@ -66,14 +66,14 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S158, S159: rows are updated")
-  func update() throws {
+  func encodableValuesAreUpdated() throws {
     #expect(
       sql(try users.filter(id == 1).update(User(name: "x"), otherSetters: [balance <- 2]))
         == "UPDATE \"users\" SET \"name\" = 'x', \"balance\" = 2.0 WHERE (\"id\" = 1)")
   }
 
   @Test("S160, S163: all types come back")
-  func roundTrip() throws {
+  func codableValuesRoundTrip() throws {
     let db = try database()
     let value = Everything()
     try db.run(table.insert(value))
@@ -87,7 +87,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S161: a decoder is used by hand, and an enumeration of integers is an INTEGER")
-  func byHand() throws {
+  func rowsCanBeDecodedManually() throws {
     enum ImageCodingKeys: String, CodingKey {
       case kind
     }
@@ -113,7 +113,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S161: JSON texts, and plain ones, are read")
-  func json() throws {
+  func nestedValuesAreStoredAsJSON() throws {
     struct File: Codable { var kind: Kind }
     let db = try Connection()
     try db.execute("CREATE TABLE t (kind); INSERT INTO t VALUES ('jpg'), ('\"png\"')")
@@ -122,7 +122,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S162: values are told something when they are decoded, those in JSON, too")
-  func userInfo() throws {
+  func userInfoReachesTheCoders() throws {
     let key = CodingUserInfoKey(rawValue: "key")!
     struct Inner: Decodable {
       var told: String?
@@ -141,7 +141,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("W10: a column of the wrong type is an error, where it may be nil, too")
-  func mismatch() throws {
+  func mismatchedTypesThrow() throws {
     let db = try Connection()
     try db.execute("CREATE TABLE t (name, age); INSERT INTO t VALUES ('x', 'abc'), (NULL, 1), ('x', NULL)")
     let rows = Array(try db.prepare(table))
@@ -153,7 +153,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S164–S167: what has no place in columns is an error")
-  func restrictions() throws {
+  func unsupportedContainersThrow() throws {
     #expect(throws: EncodingError.self) { try users.insert([1, 2]) }
     #expect(throws: EncodingError.self) { try users.insert(3) }
     struct Nested: Encodable {
@@ -183,7 +183,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S167: keys are the names of columns, without quotes")
-  func allKeys() throws {
+  func allKeysListsTheColumns() throws {
     struct Keys: Decodable {
       struct Key: CodingKey {
         var stringValue: String
@@ -220,7 +220,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S151, S152, S155: a type that bridges through bytes is a value")
-  func picture() throws {
+  func imageValuesRoundTrip() throws {
     let db = try Connection()
     let picture = SQLExpression<Picture?>("picture"), table = Table("t")
     try db.run(table.create { t in t.column(picture) })
@@ -229,7 +229,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S151: an error of a type is thrown")
-  func broken() throws {
+  func invalidJSONThrows() throws {
     let db = try Connection()
     try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (x'00')")
     let row = try #require(try db.pluck(Table("t")))
@@ -245,7 +245,7 @@ private struct Everything: Codable, Equatable {
   }
 
   @Test("S155: a class is a value")
-  func animal() throws {
+  func subclassesRoundTrip() throws {
     let db = try Connection()
     let animal = SQLExpression<Animal>("animal")
     try db.run(Table("t").create { t in t.column(animal) })

@@ -5,7 +5,7 @@ import Testing
   struct Refusal: Error {}
 
   @Test("Changes of rows are told")
-  func update() throws {
+  func updateHookReportsChanges() throws {
     let db = try database("alice")
     var changes: [String] = []
     db.updateHook { operation, db, table, rowid in changes.append("\(operation) \(db).\(table) \(rowid)") }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test("Changes of rows without ids are told, with the id 0")
-  func updateWithoutRowIDs() throws {
+  func updateHookSkipsTablesWithoutRowIDs() throws {
     let db = try Connection()
     try db.run("CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID")
     var changes: [String] = []
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("A connection whose hooks use it is let go of once it was closed")
-  func captured() throws {
+  func hooksReportEveryRow() throws {
     weak var leaked: Connection?
     do {
       let db = try emptyUsers()
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test("Commits and rollbacks are told")
-  func commit() throws {
+  func commitHookRunsBeforeACommit() throws {
     let db = try emptyUsers()
     var events: [String] = []
     db.commitHook { events.append("commit") }
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test("A hook that throws undoes the transaction")
-  func refused() throws {
+  func commitHookCanRefuseACommit() throws {
     let db = try emptyUsers()
     var rollbacks = 0
     db.commitHook { throw Refusal() }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test("A statement that runs is interrupted")
-  func interrupt() throws {
+  func interruptStopsStatements() throws {
     let db = try database("a", "b", "c")
     db.createFunction("stop", argumentCount: 0) { [unowned db] _ in
       db.interrupt()

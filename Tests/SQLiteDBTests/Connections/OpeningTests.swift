@@ -8,7 +8,7 @@ import Testing
   init() throws { folder = try Folder() }
 
   @Test("S2, S3: a file is opened, and created when it is missing")
-  func creates() throws {
+  func openingCreatesTheFile() throws {
     let path = folder.path("db.sqlite3")
     let db = try Connection(path)
     try db.run("CREATE TABLE t (a)")
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test("S3: a folder that is missing is an error")
-  func missingFolder() {
+  func openingInAMissingFolderThrows() {
     #expect(throws: Result.self) { try Connection(folder.path("none/db.sqlite3")) }
     do {
       _ = try Connection(folder.path("none/db.sqlite3"))
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test("S4: a folder is made, and a database in it")
-  func makesFolder() throws {
+  func openingCanCreateTheFolder() throws {
     let url = folder.url.appendingPathComponent("support")
     // create parent directory if it doesn’t exist
     try FileManager.default.createDirectory(atPath: url.path, withIntermediateDirectories: true, attributes: nil)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("S5: a database that is opened read-only is read, and not written")
-  func readonly() throws {
+  func readOnlyConnectionsRefuseWrites() throws {
     let path = folder.path("db.sqlite3")
     try Connection(path).run("CREATE TABLE t (a)")
     let db = try Connection(path, readonly: true)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("S7, S8: databases in memory, and temporary ones, have no file")
-  func memory() throws {
+  func inMemoryDatabasesArePrivate() throws {
     for db in [try Connection(), try Connection(.inMemory), try Connection(.temporary)] {
       #expect(db.description == "")
       #expect(!db.readonly)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test("S9: locations as SQLite is given them")
-  func locations() {
+  func locationsHaveDescriptions() {
     #expect(Connection.Location.uri("foo").description == "foo")
     #expect(
       Connection.Location.uri("foo", parameters: [.mode(.readOnly), .cache(.private)]).description
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test("S9: parameters in both spellings open the file")
-  func parameters() throws {
+  func uriParametersAreEncoded() throws {
     let path = folder.path("file.sqlite")
     _ = try Connection(.uri(path, parameters: [.cache(.private), .noLock(true)]))
     let db = try Connection(.uri(path, parameters: [.nolock(true), .mode(.readWrite)]))
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test("S9, W12: a question mark in the path is a part of it, and the parameters count")
-  func questionMark() throws {
+  func questionMarksInPathsAreEscaped() throws {
     let path = folder.path("what? 100%#.sqlite")
     try Connection(path).run("CREATE TABLE t (a)")
     let db = try Connection(.uri(path, parameters: [.mode(.readOnly)]))
@@ -107,14 +107,14 @@ import Testing
   }
 
   @Test("S3: a path that begins with file: is a URI")
-  func uri() throws {
+  func uriFilenamesAreOpened() throws {
     let path = folder.path("db.sqlite3")
     try Connection(path).run("CREATE TABLE t (a)")
     #expect(try Connection("file:\(path)?mode=ro").readonly)
   }
 
   @Test("S10: a thread that is in a transaction has the others wait")
-  func waits() async throws {
+  func busyTimeoutWaitsForTheLock() async throws {
     let db = try emptyUsers()
     let counts = await withTaskGroup(of: Int?.self, returning: [Int].self) { group in
       for number in 0..<8 {
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test("S10: a queue that runs on the thread of a transaction is in it")
-  func dispatch() throws {
+  func connectionsWorkOnDispatchQueues() throws {
     let db = try emptyUsers()
     try db.transaction {
       try DispatchQueue(label: "test").sync { _ = try db.run(users.insert(email <- "a")) }
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test("S11, S12, S13: who has to wait does so for a time, or as long as a closure says, or not at all")
-  func busy() throws {
+  func busyHandlerIsCalled() throws {
     let path = folder.path("db.sqlite3")
     let db = try Connection(path)
     try db.run("CREATE TABLE t (a)")
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test("S13: a lock is told where it hides a table that another connection has made")
-  func lockedSchema() throws {
+  func lockedSchemaIsRead() throws {
     let path = folder.path("db.sqlite3")
     let (db, other) = (try Connection(path), try Connection(path))
     try db.run("CREATE TABLE t (a)")
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test("A connection is closed while statements are held, which throw from then on")
-  func closesWithStatements() throws {
+  func closingReleasesOpenStatements() throws {
     let db = try database("alice", "betty")
     let idle = try db.prepare("SELECT email FROM users")
     let stepped = try db.prepare("SELECT email FROM users")
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test("A connection that was closed throws")
-  func closes() throws {
+  func releasedConnectionsAreClosed() throws {
     let db = try emptyUsers()
     try db.close()
     #expect(failure { try db.run("SELECT 1") }?.code == SQLITE_MISUSE)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PragmaTests {
   @Test("S150: the version of the schema")
-  func userVersion() throws {
+  func userVersionIsReadAndWritten() throws {
     let db = try Connection()
     if db.userVersion == 0 {
       // handle first migration
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test("Settings of a connection")
-  func settings() throws {
+  func pragmaSettingsAreReadAndWritten() throws {
     let db = try Connection()
     #expect(!db.foreignKeys)
     db.foreignKeys = true
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("Foreign keys and files are checked")
-  func checks() throws {
+  func integrityChecksReportErrors() throws {
     let db = try Connection()
     try db.execute(
       """
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test("S215, S216, S217: databases are attached and detached")
-  func attach() throws {
+  func databasesAreAttachedAndDetached() throws {
     let folder = try Folder()
     let path = folder.path("external.sqlite")
     let external = try Connection(path)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test("S214: a database is copied")
-  func backup() throws {
+  func backupCopiesTheDatabase() throws {
     let folder = try Folder()
     let db = try Connection(folder.path("db.sqlite"))
     try db.run(users.create { $0.column(id, primaryKey: true) })
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test("S214: a database is copied in steps, and a copy that is given up changes nothing")
-  func backupInSteps() throws {
+  func backupRunsInSteps() throws {
     let db = try Connection(), target = try Connection()
     try db.execute("CREATE TABLE users (id INTEGER PRIMARY KEY); CREATE TABLE other (a)")
     let backup = try Backup(sourceConnection: db, targetConnection: target)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test("S219: SQL is traced with its values")
-  func trace() throws {
+  func traceReportsStatements() throws {
     let db = try database("alice")
     var lines: [String] = []
     db.trace { lines.append($0) }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test("S220: the file is rebuilt")
-  func vacuum() throws {
+  func vacuumRunsOutsideTransactions() throws {
     let folder = try Folder()
     let path = folder.path("db.sqlite")
     let db = try Connection(path)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StatementTests {
   @Test("S207: several statements are executed at once")
-  func execute() throws {
+  func executeRunsSeveralStatements() throws {
     let db = try Connection()
     try db.execute(
       """
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test("S208: values are bound by position and by name")
-  func bind() throws {
+  func valuesAreBoundByPositionAndName() throws {
     let db = try Connection()
     #expect(try db.scalar("SELECT ?", 1) as? Int64 == 1)
     #expect(try db.scalar("SELECT ? || ?", ["a", "b"]) as? String == "ab")
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test("S209: values that do not fit are an error")
-  func misfit() throws {
+  func mismatchedBindingsThrow() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT ?")
     #expect(failure { try statement.run(1, 2) }?.message == "1 value expected, 2 given")
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test("S209: a statement is run several times, and what it changes is counted")
-  func run() throws {
+  func runReturnsTheStatement() throws {
     let db = try emptyUsers()
     let stmt = try db.prepare("INSERT INTO users (email) VALUES (?)")
     try stmt.run("alice@mac.com")
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test("S210: a loop has the rows, and their columns have names")
-  func iterate() throws {
+  func statementsIterateOverRows() throws {
     let db = try database("alice")
     let stmt = try db.prepare("SELECT id, email FROM users")
     var lines: [String] = []
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test("S211, S212, S213: run answers the statement, scalar the first value")
-  func scalar() throws {
+  func scalarReturnsTheFirstValue() throws {
     let db = try emptyUsers()
     let statement = try db.run("INSERT INTO users (email) VALUES (?)", "alice@mac.com")
     #expect("\(statement)" == "INSERT INTO users (email) VALUES (?)")
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test("S194, S195: a statement that is stepped holds its table until it is reset")
-  func reset() throws {
+  func resetRestartsTheStatement() throws {
     let db = try database("alice")
     let statement = try db.prepare("SELECT email FROM users")
     #expect(try statement.step())
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test("S195: a loop that is left, or that throws, holds nothing")
-  func leftLoops() throws {
+  func abandonedLoopsReleaseTheirStatements() throws {
     let db = try database("alice", "betty")
     let statement = try db.prepare("SELECT email FROM users WHERE id > ?")
     for _ in statement.bind(0) { break }
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test("A loop inside a loop over the same statement has rows of its own")
-  func nested() throws {
+  func nestedLoopsOverOneStatementAreIndependent() throws {
     let db = try database("a", "b", "c")
     let statement = try db.prepare("SELECT id FROM users")
     var pairs: [String] = []
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test("W11: a statement that threads share answers each of them")
-  func shared() async throws {
+  func statementsAreSharedBetweenThreads() async throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT ? * 2")
     let wrong = try await withThrowingTaskGroup(of: Int.self, returning: Int.self) { group in
@@ -174,14 +174,14 @@ import Testing
   }
 
   @Test("W6: a text with a NUL character stays whole")
-  func nul() throws {
+  func nulCharactersAreRefused() throws {
     let db = try Connection()
     #expect(try db.scalar("SELECT ?", "a\0b") as? String == "a\0b")
     #expect(try db.scalar("SELECT length(CAST(? AS BLOB))", "a\0b") as? Int64 == 3)
   }
 
   @Test("Columns of the current row are read as types")
-  func cursor() throws {
+  func cursorsReadRawValues() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT 1, 2.5, 'x', x'0102', NULL")
     #expect(try statement.step())
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test("Columns of the current row are converted as SQLite does it")
-  func convertedCursor() throws {
+  func cursorsConvertValues() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT 'alice', 30, 1.5, x'3132', NULL")
     #expect(try statement.step())
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test("Some SQL is read by name")
-  func byName() throws {
+  func rowsAreReadByColumnName() throws {
     let db = try database("alice")
     let rows = try db.prepareRowIterator("SELECT id, email AS address FROM users WHERE id = ?", bindings: 1)
     let row = try #require(try rows.failableNext())
@@ -229,7 +229,7 @@ import Testing
   }
 
   @Test("W4: two columns of the same name are ambiguous")
-  func ambiguous() throws {
+  func ambiguousColumnNamesThrow() throws {
     let db = try Connection()
     let row = try #require(try db.prepareRowIterator("SELECT 1 AS x, 2 AS x").failableNext())
     #expect(throws: QueryError.self) { try row.get(SQLExpression<Int>("x")) }

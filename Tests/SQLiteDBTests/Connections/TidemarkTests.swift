@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test("A connection is one over a pool or a queue, whose accesses run typed queries")
-  func accesses() throws {
+  func connectionsWrapTidemarkDatabases() throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let rows = try pool.read { db in try db.prepare(users.filter(id == 1)) }
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test("A query is a request")
-  func requests() throws {
+  func queriesAreFetchRequests() throws {
     let folder = try Folder()
     let pool = try pool(folder)
     try pool.read { db in
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test("Queries are observed, and only commits that may change their rows wake them")
-  func observed() async throws {
+  func queriesAreObserved() async throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let db = Connection(pool)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test("A query is observed with an observation of Tidemark, too")
-  func valueObservation() async throws {
+  func valueObservationFetchesQueries() async throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let observation = ValueObservation.tracking { db in try db.prepare(users.filter(id == 1)).map { $0[email] } }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test("An observation that cannot go on says why, and ends")
-  func observedNothing() async throws {
+  func emptyResultsAreObserved() async throws {
     let db = try Connection()
     let (errors, continuation) = AsyncStream.makeStream(of: String.self)
     var values = 0
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test("Inside an access of the database, a connection over it is a part of that access")
-  func reentrant() throws {
+  func nestedAccessesAreReentrant() throws {
     let queue = try DatabaseQueue()
     let db = Connection(queue)
     try queue.write { _ in

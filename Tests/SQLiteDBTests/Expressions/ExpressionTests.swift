@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ExpressionTests {
   @Test("S14: types of Swift and of SQLite")
-  func types() {
+  func expressionTypesFollowTheirValues() {
     #expect(Int64.declaredDatatype == "INTEGER")
     #expect(Int.declaredDatatype == "INTEGER")
     #expect(Bool.declaredDatatype == "INTEGER")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test("S14: values come back as they were")
-  func roundTrip() throws {
+  func expressionValuesRoundTrip() throws {
     let db = try Connection()
     let url = SQLExpression<URL>("url"), uuid = SQLExpression<UUID>("uuid"), data = SQLExpression<Data>("data")
     let date = SQLExpression<Date>("date"), int = SQLExpression<Int>("int"), maybe = SQLExpression<Date?>("maybe")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test("S15, S16, S17, S18: templates and values")
-  func templates() {
+  func templatesBindTheirValues() {
     #expect(id.template == "\"id\"")
     #expect(name.template == "\"name\"")
     #expect(SQLExpression<Int>("a\"b").template == "\"a\"\"b\"")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test("S18: a question mark in a name, a text or a comment stands for no value")
-  func questionMarks() throws {
+  func questionMarksInNamesAreQuoted() throws {
     let odd = SQLExpression<String>("what?")
     #expect(sql(odd == "why?") == "(\"what?\" = 'why?')")
     #expect(SQLExpression<Int>("'?' || ? -- ?\n|| [?] || ?", [1, 2]).description == "'?' || 1 -- ?\n|| [?] || 2")
@@ -83,14 +83,14 @@ import Testing
   }
 
   @Test("S19: expressions are put together")
-  func compound() {
+  func compoundExpressionsAreParenthesized() {
     #expect(sql(id > 10 && name != nil) == "((\"id\" > 10) AND (\"name\" IS NOT NULL))")
     let condition: SQLExpression<Bool?> = name != nil
     #expect(condition.template == "(\"name\" IS NOT ?)")
   }
 
   @Test("S20: tables, views and virtual tables are queries")
-  func queries() {
+  func expressionsAreUsedInQueries() {
     #expect(sql(Table("users")) == "SELECT * FROM \"users\"")
     #expect(sql(View("users")) == "SELECT * FROM \"users\"")
     #expect(sql(VirtualTable("users")) == "SELECT * FROM \"users\"")

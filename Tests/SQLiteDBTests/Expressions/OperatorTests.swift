@@ -21,7 +21,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S168–S171: numbers are computed with")
-  func arithmetic() {
+  func arithmeticOperatorsBuildSQL() {
     forms(
       "+",
       [
@@ -53,7 +53,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S172–S176: bits, and the rest of a division")
-  func bits() {
+  func bitwiseOperatorsBuildSQL() {
     forms(
       "%",
       [
@@ -92,7 +92,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S177: + puts texts together")
-  func concatenation() {
+  func concatenationBuildsSQL() {
     forms(
       "||",
       [
@@ -103,7 +103,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S178: exclusive or")
-  func exclusiveOr() throws {
+  func exclusiveOrBuildsSQL() throws {
     #expect(sql(id ^ 1) == "(~((\"id\" & 1)) & (\"id\" | 1))")
     #expect(sql(1 ^ intOptional) == "(~((1 & \"intOptional\")) & (1 | \"intOptional\"))")
     #expect(sql(int ^ intOptional) == "(~((\"int\" & \"intOptional\")) & (\"int\" | \"intOptional\"))")
@@ -113,14 +113,14 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S179, S180: prefixes of numbers")
-  func prefixes() {
+  func prefixOperatorsBuildSQL() {
     #expect(sql(~id) == "~(\"id\")")
     #expect(sql(-balance) == "-(\"balance\")")
     #expect(sql(-intOptional) == "-(\"intOptional\")")
   }
 
   @Test("S84, S85: equality, with NULL, too")
-  func equality() {
+  func equalityOperatorsBuildSQL() {
     forms(
       "=",
       [
@@ -145,7 +145,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S86–S89: order")
-  func comparison() {
+  func comparisonOperatorsBuildSQL() {
     forms(
       ">",
       [
@@ -177,7 +177,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S93, S94: equality of NULL")
-  func identity() {
+  func identityOperatorsBuildSQL() {
     forms(
       "IS",
       [
@@ -195,7 +195,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S90: ranges")
-  func ranges() {
+  func rangesBuildBetween() {
     #expect(sql(0...5 ~= int) == "\"int\" BETWEEN 0 AND 5")
     #expect(sql(0...5 ~= intOptional) == "\"intOptional\" BETWEEN 0 AND 5")
     #expect(sql(0..<5 ~= int) == "\"int\" >= 0 AND \"int\" < 5")
@@ -209,7 +209,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("A range that is an operand is put into parentheses")
-  func rangesAsOperands() throws {
+  func rangeOperandsAreBound() throws {
     #expect(sql((1...5 ~= id) == true) == "((\"id\" BETWEEN 1 AND 5) = 1)")
     #expect(sql((1..<5 ~= id) == false) == "((\"id\" >= 1 AND \"id\" < 5) = 0)")
     #expect(sql(users.filter(1...5 ~= id)) == "SELECT * FROM \"users\" WHERE \"id\" BETWEEN 1 AND 5")
@@ -217,7 +217,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S91, S92: and, or")
-  func logic() {
+  func logicalOperatorsBuildSQL() {
     #expect(sql(bool && bool) == "(\"bool\" AND \"bool\")")
     #expect(sql(bool && boolOptional) == "(\"bool\" AND \"boolOptional\")")
     #expect(sql(boolOptional && bool) == "(\"boolOptional\" AND \"bool\")")
@@ -229,7 +229,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("S95: not")
-  func negation() {
+  func negationBuildsSQL() {
     #expect(sql(!verified) == "NOT (\"verified\")")
     #expect(sql(!boolOptional) == "NOT (\"boolOptional\")")
     #expect(sql(users.filter(!verified)) == "SELECT * FROM \"users\" WHERE NOT (\"verified\")")
@@ -237,7 +237,7 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
   }
 
   @Test("An operator goes by the type that a program gives to its values")
-  func ownTypes() {
+  func customTypesWorkWithOperators() {
     #expect(sql(SQLExpression<Celsius>("t") > Celsius(degrees: 3)) == "(\"t\" > 3.0)")
     #expect(sql(SQLExpression<Celsius?>("t") == nil) == "(\"t\" IS NULL)")
     #expect(sql(SQLExpression<Celsius>("t") <- Celsius(degrees: 3)) == "\"t\" = 3.0")

@@ -16,14 +16,14 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
   }
 
   @Test("S44, S47: a column is set to a value")
-  func assignment() {
+  func assignmentSettersBuildSQL() {
     forms([int <- int, int <- 1, intOptional <- int, intOptional <- intOptional, intOptional <- 1], "int", { $1 }, "1")
     #expect(sql(intOptional <- nil) == "\"intOptional\" = NULL")
     #expect((int <- 1).description == "\"int\" = 1")
   }
 
   @Test("S48–S51: a column is computed with")
-  func arithmetic() {
+  func arithmeticSettersBuildSQL() {
     forms(
       [int += int, int += 1, intOptional += int, intOptional += intOptional, intOptional += 1], "int",
       { "(\($0) + \($1))" }, "1")
@@ -41,7 +41,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
   }
 
   @Test("S52–S57: the bits of a column")
-  func bits() {
+  func bitwiseSettersBuildSQL() {
     forms(
       [int %= int, int %= 1, intOptional %= int, intOptional %= intOptional, intOptional %= 1], "int",
       { "(\($0) % \($1))" }, "1")
@@ -63,7 +63,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
   }
 
   @Test("S58: a text at the end of another one")
-  func concatenation() {
+  func concatenationSettersBuildSQL() {
     forms(
       [
         string += string, string += "x", stringOptional += string, stringOptional += stringOptional,
@@ -72,7 +72,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
   }
 
   @Test("S45, S59: ++ and --")
-  func postfix() {
+  func incrementSettersBuildSQL() {
     #expect(sql(int++) == "\"int\" = (\"int\" + 1)")
     #expect(sql(intOptional++) == "\"intOptional\" = (\"intOptional\" + 1)")
     #expect(sql(int--) == "\"int\" = (\"int\" - 1)")

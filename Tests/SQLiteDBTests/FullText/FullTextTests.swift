@@ -31,7 +31,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("S199, S200: FTS4")
-  func fts4() {
+  func fts4TablesAreCreated() {
     #expect(emails.create(.FTS4(subject, body)) == "CREATE VIRTUAL TABLE \"emails\" USING fts4(\"subject\", \"body\")")
     #expect(
       emails.create(.FTS4(subject), ifNotExists: true)
@@ -48,7 +48,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("S201: all that FTS4 can be told")
-  func fts4Config() {
+  func fts4ConfigurationBuildsSQL() {
     let config = FTS4Config()
       .column(subject)
       .column(body, [.unindexed])
@@ -66,7 +66,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("S202, S203, S204: texts are found")
-  func search() throws {
+  func fullTextSearchFindsRows() throws {
     let db = try Connection()
     try db.run(emails.create(.FTS4(subject, body)))
     try db.run(
@@ -83,7 +83,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("S205, S206: FTS5")
-  func fts5() throws {
+  func fts5TablesAreCreated() throws {
     let config = FTS5Config()
       .column(subject)
       .column(body, [.unindexed])
@@ -101,7 +101,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("S205: FTS5 accepts its tokenizers", arguments: [0, 1, 2, 3])
-  func fts5Tokenizers(index: Int) throws {
+  func fts5TokenizersBuildSQL(index: Int) throws {
     let tokenizers: [Tokenizer] = [
       .Porter, .Trigram(), .Trigram(caseSensitive: true),
       .Unicode61(removeDiacritics: false, tokenchars: ["-", "'", "\""], separators: ["x"]),
@@ -114,7 +114,7 @@ private let body = SQLExpression<String>("body")
   }
 
   @Test("A table of ranges")
-  func rtree() throws {
+  func rtreeTablesAreCreated() throws {
     let min = SQLExpression<Double>("minX"), max = SQLExpression<Double>("maxX"), boxes = VirtualTable("boxes")
     let text = boxes.create(.RTree(id, (min, max)))
     #expect(text == "CREATE VIRTUAL TABLE \"boxes\" USING rtree(\"id\", \"minX\", \"maxX\")")

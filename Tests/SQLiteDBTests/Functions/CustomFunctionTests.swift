@@ -8,7 +8,7 @@ import Testing
   init() throws { db = try database("alice", "betty") }
 
   @Test("S188–S192: a typed function is one of expressions")
-  func typed() throws {
+  func typedFunctionsAreCalled() throws {
     func UTTypeConformsTo(_ UTI: String, _ conformsToUTI: String) -> Bool { UTI.hasPrefix(conformsToUTI) }
     let typeConformsTo: (SQLExpression<String>, SQLExpression<String>) -> SQLExpression<Bool> =
       (try db.createFunction("typeConformsTo", deterministic: true) { UTI, conformsToUTI in
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test("S188: functions of any number of arguments, optional or not")
-  func arities() throws {
+  func functionsHaveSeveralArities() throws {
     let answer: () -> SQLExpression<Int> = try db.createFunction("answer") { 42 }
     let shout: (SQLExpression<String?>) -> SQLExpression<String?> = try db.createFunction("shout") { $0?.uppercased() }
     let size = try db.createFunction("size") { (text: String?) -> Int in text?.count ?? -1 }
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("An argument that is no value of its type is an error of the statement")
-  func mismatch() throws {
+  func mismatchedArgumentsThrow() throws {
     let double: (SQLExpression<Int>) -> SQLExpression<Int> = try db.createFunction("double") { $0 * 2 }
     _ = double
     let error = failure { try db.scalar("SELECT double('x')") }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test("S193, S194: a function of raw values is called by SQL")
-  func loose() throws {
+  func untypedFunctionsAreCalled() throws {
     db.createFunction("typeConformsTo", deterministic: true) { args in
       guard let UTI = args[0] as? String, let conformsToUTI = args[1] as? String else { return nil }
       return UTI.hasPrefix(conformsToUTI)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("S98: a function makes REGEXP work")
-  func regexp() throws {
+  func regexpFunctionServesTheOperator() throws {
     db.createFunction("regexp", argumentCount: 2) { args in
       guard let pattern = args[0] as? String, let text = args[1] as? String else { return nil }
       return text.range(of: pattern, options: .regularExpression) != nil
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test("S196: an aggregate of a value and two closures")
-  func aggregate() throws {
+  func customAggregatesAreCalled() throws {
     let reduce: (String, [(any Binding)?]) -> String = { (last, bindings) in
       last + " " + (bindings.first as? String ?? "")
     }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test("S196: an aggregate has the number of arguments that was given")
-  func aggregateArguments() throws {
+  func customAggregatesReceiveTheirArguments() throws {
     db.createAggregation(
       "total2", argumentCount: 2, deterministic: true, initialValue: Int64(0),
       reduce: { sum, args in sum + (args[0] as? Int64 ?? 0) * (args[1] as? Int64 ?? 0) }, result: { $0 })
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test("S196: an aggregate with memory of its own")
-  func unsafeAggregate() throws {
+  func unsafeAggregatesUseTheirState() throws {
     db.createAggregation(
       "mySum",
       step: { (bindings: [(any Binding)?], state: UnsafeMutablePointer<Int64>) in
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test("S197, S198: a collation sorts")
-  func collation() throws {
+  func customCollationsSort() throws {
     try db.createCollation("NODIACRITIC") { lhs, rhs in
       return lhs.compare(rhs, options: .diacriticInsensitive)
     }

@@ -9,7 +9,7 @@ private let data = SQLExpression<Data>("data")
 
 @Suite struct FunctionTests {
   @Test("S181: core functions")
-  func core() {
+  func coreFunctionsBuildSQL() {
     #expect(sql(int.absoluteValue) == "abs(\"int\")")
     #expect(sql(doubleOptional.absoluteValue) == "abs(\"doubleOptional\")")
     #expect(sql(double.round()) == "round(\"double\")")
@@ -31,7 +31,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S181: random bytes, and those that are 0, have the length that was asked for")
-  func blobs() throws {
+  func blobFunctionsBuildSQL() throws {
     #expect(sql(SQLExpression<Data>.random(16)) == "randomblob(16)")
     #expect(sql(SQLExpression<Data>.allZeros(16)) == "zeroblob(16)")
     let db = try Connection()
@@ -40,14 +40,14 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S181: a range of characters begins with 0, as everywhere in Swift")
-  func characters() throws {
+  func characterFunctionsBuildSQL() throws {
     #expect(sql(title[0..<100]) == "substr(\"title\", 1, 100)")
     let db = try Connection()
     #expect(try db.scalar("SELECT \(sql(SQLExpression<String>(value: "abcdef")[1..<3]))") as? String == "bc")
   }
 
   @Test("S96: like")
-  func like() {
+  func likeBuildsSQL() {
     #expect(sql(email.like("%@mac.com")) == "(\"email\" LIKE '%@mac.com')")
     #expect(sql(stringOptional.like("a%")) == "(\"stringOptional\" LIKE 'a%')")
     #expect(sql(string.like("%\\%", escape: "\\")) == "(\"string\" LIKE '%\\%' ESCAPE '\\')")
@@ -58,7 +58,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S97, S98, S99: glob, match, regexp, contains")
-  func patterns() {
+  func patternFunctionsBuildSQL() {
     #expect(sql(string.glob("a*")) == "(\"string\" GLOB 'a*')")
     #expect(sql(stringOptional.glob(string)) == "(\"stringOptional\" GLOB \"string\")")
     #expect(sql(string.match("a*")) == "(\"string\" MATCH 'a*')")
@@ -71,7 +71,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S182: ?? is ifnull")
-  func ifnull() {
+  func ifnullBuildsSQL() {
     #expect(sql(name ?? email) == "ifnull(\"name\", \"email\")")
     #expect(sql(intOptional ?? 1) == "ifnull(\"intOptional\", 1)")
     let both: SQLExpression<Int> = intOptional ?? intOptional
@@ -81,7 +81,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S70: casts")
-  func casts() {
+  func castsBuildSQL() {
     let text: SQLExpression<String> = cast(int)
     #expect(sql(text) == "CAST (\"int\" AS TEXT)")
     let number: SQLExpression<Double?> = cast(stringOptional)
@@ -89,7 +89,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S183: aggregate functions")
-  func aggregates() {
+  func aggregateFunctionsBuildSQL() {
     #expect(sql(name.count) == "count(\"name\")")
     #expect(sql(name.distinct.count) == "count(DISTINCT \"name\")")
     #expect(sql(int.distinct) == "DISTINCT \"int\"")
@@ -106,7 +106,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S184: window functions")
-  func windows() {
+  func windowFunctionsBuildSQL() {
     let over = "OVER (ORDER BY \"int\" DESC)"
     #expect(sql(ntile(1, int.desc)) == "ntile(1) \(over)")
     #expect(sql(rowNumber(int.desc)) == "row_number() \(over)")
@@ -133,14 +133,14 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S184: window functions answer")
-  func windowsRun() throws {
+  func windowFunctionsRun() throws {
     let db = try database("a", "b", "c")
     let place = rowNumber(id.desc)
     #expect(try db.prepare(users.select(id, place).order(id)).map { $0[place] } == [3, 2, 1])
   }
 
   @Test("S185, S186, S187: functions of dates")
-  func dates() {
+  func dateFunctionsBuildSQL() {
     #expect(sql(DateFunctions.date("now")) == "date('now')")
     #expect(sql(DateFunctions.time("now")) == "time('now')")
     #expect(sql(DateFunctions.datetime("now", "+1 day", "utc")) == "datetime('now', '+1 day', 'utc')")
@@ -158,7 +158,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S185: what functions of dates answer is read as a date")
-  func datesAreRead() throws {
+  func dateFunctionResultsAreRead() throws {
     let db = try database("alice")
     let date = Date(timeIntervalSince1970: 1_168_335_660)
     #expect(try db.scalar(users.select(date.datetime)) == date)
@@ -169,7 +169,7 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test("S198: collations")
-  func collations() {
+  func collationsBuildSQL() {
     #expect(sql(string.collate(.binary)) == "(\"string\" COLLATE BINARY)")
     #expect(sql(stringOptional.collate(.nocase)) == "(\"stringOptional\" COLLATE NOCASE)")
     #expect(sql(string.collate(.rtrim)) == "(\"string\" COLLATE RTRIM)")

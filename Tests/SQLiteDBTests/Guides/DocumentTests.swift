@@ -11,14 +11,14 @@ import Testing
   init() throws { folder = try Folder() }
 
   @Test("S1: there is a product of that name")
-  func product() throws {
+  func productExampleWorks() throws {
     let manifest = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Package.swift")
     #expect(try String(contentsOf: manifest, encoding: .utf8).contains(".library(name: \"SQLiteDB\""))
   }
 
   @Test("S3–S13: connections")
-  func connections() throws {
+  func connectionExamplesWork() throws {
     let path = folder.path("db.sqlite3")
     do {
       let db = try Connection(path)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test("S16–S41: a table, and its rows")
-  func rows() throws {
+  func rowExamplesWork() throws {
     let db = try Connection()
     let id = SQLExpression<Int64>("id")
     let email = SQLExpression<String>("email")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test("S63–S65: rows one after the other")
-  func failableIteration() throws {
+  func failableIterationExamplesWork() throws {
     let db = try database("alice", "betty")
     // option 1: convert results into an Array of rows
     let rowIterator = try db.prepareRowIterator(users)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test("S120, S123: what changes answer")
-  func changes() throws {
+  func changeExamplesWork() throws {
     let db = try database("alice")
     let alice = users.filter(id == 1)
     do {
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test("S127–S144: the schema is read and changed")
-  func schema() throws {
+  func schemaExamplesWork() throws {
     let db = try database("alice")
     let schema = db.schema
     let indexes = try schema.indexDefinitions("users")
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test("S208–S213: some SQL is run")
-  func arbitrarySQL() throws {
+  func arbitrarySQLExamplesWork() throws {
     let db = try emptyUsers()
     let stmt = try db.prepare("INSERT INTO users (email) VALUES (?)")
     try stmt.run("alice@mac.com")
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test("S214, S219, S220: a copy, a log, a file without holes")
-  func maintenance() throws {
+  func maintenanceExamplesWork() throws {
     let db = try Connection(folder.path("db.sqlite"))
     try db.run("CREATE TABLE t (a)")
     let target = try Connection(.inMemory)

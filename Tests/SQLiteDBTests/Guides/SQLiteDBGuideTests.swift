@@ -7,7 +7,7 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  @Test func beginning() throws {
+  @Test func firstProgramWorks() throws {
     let db = try Connection()
     try db.run(
       users.create { t in
@@ -24,13 +24,13 @@ import Testing
     #expect(isNameless)
   }
 
-  @Test func rowsByName() throws {
+  @Test func rowsByNameExampleWorks() throws {
     let db = try database("alice")
     let row = try #require(try db.prepareRowIterator("SELECT id, upper(email) AS loud FROM users").failableNext())
     #expect(try row.get("loud") as? String == "ALICE@MAC.COM")
   }
 
-  @Test func subqueries() throws {
+  @Test func subqueryExampleWorks() throws {
     let db = try database("alice")
     try db.execute("CREATE TABLE posts (id INTEGER PRIMARY KEY, user_id); INSERT INTO posts VALUES (7, 1)")
     let authors = users.filter(posts.select(userId).contains(id))
@@ -40,7 +40,7 @@ import Testing
     #expect(try db.pluck(joined)?[SQLExpression<Int64>("post")] == 7)
   }
 
-  @Test func changes() throws {
+  @Test func changeExampleWorks() throws {
     let db = try Connection()
     let members = Table("members"), team = SQLExpression<Int64>("team")
     try db.run("CREATE TABLE members (team, user_id, title, UNIQUE (team, user_id))")
@@ -50,7 +50,7 @@ import Testing
     #expect(deleted.map { $0[userId] } == [1])
   }
 
-  @Test func transactions() async throws {
+  @Test func transactionExampleWorks() async throws {
     let db = try database("alice")
     let count = try await db.transaction(.immediate) { db in
       try db.run(users.insert(email <- "betty@mac.com"))
@@ -95,7 +95,7 @@ import Testing
     #expect(isUnknown)
   }
 
-  @Test func tidemark() throws {
+  @Test func tidemarkInteroperationExampleWorks() throws {
     let path = folder.path("db.sqlite")
     try Connection(path).run("CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT)")
     let pool = try DatabasePool(path: path)
@@ -106,7 +106,7 @@ import Testing
     #expect(rows.count == all.count)
   }
 
-  @Test func observation() async throws {
+  @Test func observationExampleWorks() async throws {
     let db = try database("alice")
     for await rows in db.observe(users.filter(id == 1)) {
       print(rows.map { $0[email] })

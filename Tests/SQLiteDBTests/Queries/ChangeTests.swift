@@ -5,7 +5,7 @@ import Testing
   let alice = users.filter(id == 1)
 
   @Test("S118, S119: rows are updated")
-  func update() {
+  func updateBuildsSQLAndRuns() {
     #expect(sql(users.update(email <- "alice@me.com")) == "UPDATE \"users\" SET \"email\" = 'alice@me.com'")
     #expect(
       sql(alice.update(email <- "alice@me.com"))
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test("S120: an update answers how many rows it has changed")
-  func updateCount() throws {
+  func updateReturnsTheChangeCount() throws {
     let db = try database("alice", "betty")
     #expect(try db.run(alice.update(email <- "alice@me.com")) == 1)
     #expect(try db.run(users.filter(id == 9).update(email <- "x")) == 0)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test("S121, S122, S123: rows are deleted, and counted")
-  func delete() throws {
+  func deleteBuildsSQLAndRuns() throws {
     #expect(sql(users.delete()) == "DELETE FROM \"users\"")
     #expect(sql(alice.delete()) == "DELETE FROM \"users\" WHERE (\"id\" = 1)")
     let db = try database("alice", "betty", "carl")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test("Another name of a table is one in an update and in a delete, too")
-  func aliased() throws {
+  func aliasedTablesAreChanged() throws {
     let u = users.alias("u")
     #expect(
       sql(u.filter(u[id] == 1).update(name <- "x"))
@@ -50,14 +50,14 @@ import Testing
   }
 
   @Test("An order without a limit means nothing where rows are changed")
-  func ordered() throws {
+  func orderedChangesAreLimited() throws {
     let db = try database("alice")
     #expect(sql(users.order(id).delete()) == "DELETE FROM \"users\"")
     #expect(try db.run(users.order(id).update(name <- "x")) == 1)
   }
 
   @Test("An update of nothing is an error")
-  func empty() throws {
+  func emptyUpdatesThrow() throws {
     let db = try database("alice")
     #expect(failure { try db.run(users.update()) }?.code == SQLITE_ERROR)
   }
@@ -65,7 +65,7 @@ import Testing
   // MARK: Transactions
 
   @Test("S46, S124: a transaction is kept whole, with the statements that were documented")
-  func transaction() throws {
+  func transactionCommitsItsChanges() throws {
     let db = try database("alice", "betty")
     let betty = users.filter(id == 2)
     let trace = Trace(db)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test("S124: the modes of a transaction, and what it answers")
-  func modes() throws {
+  func transactionModesBuildSQL() throws {
     let db = try emptyUsers()
     let trace = Trace(db)
     try db.transaction(.immediate) {}
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test("S124: a transaction that throws is undone, and throws the same")
-  func rollback() throws {
+  func thrownErrorsRollBackTheTransaction() throws {
     let db = try emptyUsers()
     let trace = Trace(db)
     let error = failure {
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test("When SQLite has undone the transaction itself, its reason is what is thrown")
-  func rolledBackBySQLite() throws {
+  func automaticRollbackIsReported() throws {
     let db = try database("alice")
     let error = failure { try db.transaction { try db.run(users.insert(or: .rollback, email <- "alice@mac.com")) } }
     #expect(error?.code == SQLITE_CONSTRAINT)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test("S125: a savepoint is released")
-  func savepoint() throws {
+  func savepointKeepsItsChanges() throws {
     let db = try emptyUsers()
     let trace = Trace(db)
     try db.savepoint("1") {
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test("S125: a savepoint that throws is undone, and released")
-  func savepointThrows() throws {
+  func thrownErrorsRollBackTheSavepoint() throws {
     let db = try database("alice")
     let trace = Trace(db)
     let error = failure { try db.savepoint("1") { try db.run(users.insert(email <- "alice@mac.com")) } }
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test("S126: a task waits for its transaction without a thread")
-  func asynchronous() async throws {
+  func asynchronousTransactionsCommit() async throws {
     let db = try emptyUsers()
     let rowid = try await db.transaction { db in try db.run(users.insert(email <- "a")) }
     #expect(rowid == 1)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test("A transaction may be begun and ended by hand")
-  func byHand() throws {
+  func transactionsCanBeControlledManually() throws {
     let db = try emptyUsers()
     try db.run("BEGIN")
     try db.run(users.insert(email <- "a"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct InsertTests {
   @Test("S37, S38: a row is inserted")
-  func insert() {
+  func insertBuildsSQLAndRuns() {
     #expect(
       sql(users.insert(email <- "alice@mac.com", name <- "Alice"))
         == "INSERT INTO \"users\" (\"email\", \"name\") VALUES ('alice@mac.com', 'Alice')")
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test("S39, W7: an insert answers the id of its row, and 0 when there is none")
-  func rowid() throws {
+  func insertReturnsTheRowID() throws {
     let db = try emptyUsers()
     #expect(try db.run(users.insert(email <- "alice@mac.com")) == 1)
     #expect(try db.run(users.insert(email <- "betty@mac.com")) == 2)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test("Inserts of the same columns, of others, into other tables follow each other")
-  func different() throws {
+  func insertsWithDifferentConflictPoliciesBuildSQL() throws {
     let db = try emptyUsers()
     try db.run("CREATE TABLE posts (id, email)")
     try db.run(users.insert(email <- "a", name <- "A"))
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test("S40: several rows are inserted")
-  func insertMany() throws {
+  func insertManyInsertsAllRows() throws {
     let text = "INSERT INTO \"users\" (\"email\") VALUES ('alice@mac.com'), ('geoff@mac.com')"
     #expect(sql(users.insertMany([email <- "alice@mac.com"], [email <- "geoff@mac.com"])) == text)
     #expect(sql(users.insertMany([[email <- "alice@mac.com"], [email <- "geoff@mac.com"]])) == text)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("W2: rows with other columns, or in another order, have their values where they belong")
-  func insertManyOfDifferentColumns() throws {
+  func insertManyFillsMissingColumnsWithNull() throws {
     let insert = users.insertMany(
       [email <- "a", name <- "A"], [name <- "B", email <- "b"], [balance <- 2, email <- "c"])
     #expect(
@@ -77,13 +77,13 @@ import Testing
   }
 
   @Test("S41: a row of default values")
-  func defaults() {
+  func insertDefaultsBuildsSQL() {
     #expect(sql(Table("timestamps").insert()) == "INSERT INTO \"timestamps\" DEFAULT VALUES")
     #expect(sql(users.insert([])) == "INSERT INTO \"users\" DEFAULT VALUES")
   }
 
   @Test("S42, S43: an error has message, code and statement")
-  func errors() throws {
+  func constraintViolationsThrow() throws {
     let db = try emptyUsers()
     do {
       try db.run(users.insert(email <- "alice@mac.com"))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test("S43: an error of some SQL has its statement, and one that cannot be compiled has none")
-  func errorsOfText() throws {
+  func errorMessagesIncludeTheStatement() throws {
     let db = try database("alice")
     do {
       try db.run("INSERT INTO users (email) VALUES (?)", "alice@mac.com")
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test("S43: extended codes")
-  func extendedErrors() throws {
+  func extendedErrorCodesAreReported() throws {
     let db = try database("alice")
     #expect(!db.usesExtendedErrorCodes)
     db.usesExtendedErrorCodes = true
@@ -134,14 +134,14 @@ import Testing
   }
 
   @Test("An insert of a filtered query, or of one with another name, is one into its table")
-  func filtered() {
+  func filteredInsertsTrapOrIgnoreTheFilter() {
     let text = "INSERT INTO \"users\" (\"id\") VALUES (1)"
     #expect(sql(users.filter(id == 3).limit(1).insert(id <- 1)) == text)
     #expect(sql(users.alias("u").insert(id <- 1)) == text)
   }
 
   @Test("The rows of a query are inserted")
-  func insertQuery() throws {
+  func insertFromAQueryBuildsSQL() throws {
     let emails = Table("emails")
     #expect(sql(users.insert(emails.select(email))) == "INSERT INTO \"users\" SELECT \"email\" FROM \"emails\"")
     let db = try database("alice", "betty")
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test("S116, S117: a row is inserted, or the one that is there is updated")
-  func upsert() throws {
+  func upsertBuildsSQL() throws {
     #expect(
       sql(users.upsert(email <- "alice@mac.com", name <- "Alice", onConflictOf: email))
         == "INSERT INTO \"users\" (\"email\", \"name\") VALUES ('alice@mac.com', 'Alice') "
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test("A row may be there already for several columns, and nothing may be done about it")
-  func conflicts() throws {
+  func conflictClausesBuildSQL() throws {
     let local = SQLExpression<String>("local"), domain = SQLExpression<String>("domain"), table = Table("t")
     let upsert = table.upsert([local <- "a", domain <- "b", id <- 1], onConflictOf: [local, domain])
     #expect(
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test("Changes answer columns of the rows that they have changed")
-  func returning() throws {
+  func returningClausesReturnRows() throws {
     let db = try database("alice", "betty")
     let inserted = try db.run(users.insert(email <- "carl@mac.com").returning(id, email))
     #expect(inserted.map { $0[id] } == [3])

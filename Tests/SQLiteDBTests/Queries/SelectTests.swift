@@ -5,7 +5,7 @@ private let age = SQLExpression<Int?>("age")
 
 @Suite struct SelectTests {
   @Test("S68: a query is chained")
-  func chain() {
+  func queryMethodsAreChained() {
     // swift-format-ignore
     let query = users.select(email)           // SELECT "email" FROM "users"
                      .filter(name != nil)     // WHERE "name" IS NOT NULL
@@ -19,7 +19,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S69: columns are selected")
-  func select() {
+  func selectBuildsSQL() {
     #expect(sql(users.select(id, email)) == "SELECT \"id\", \"email\" FROM \"users\"")
     #expect(sql(users.select([id, email])) == "SELECT \"id\", \"email\" FROM \"users\"")
     #expect(sql(users.select(*)) == "SELECT * FROM \"users\"")
@@ -31,7 +31,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S70: what is computed is read with the expression")
-  func computed() throws {
+  func computedColumnsAreSelected() throws {
     let sentence = name + " is " + cast(age) as SQLExpression<String?> + " years old!"
     #expect(
       sql(users.select(sentence))
@@ -44,7 +44,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S70, W3: two expressions that differ in their values are two columns")
-  func computedWithValues() throws {
+  func computedColumnsWithValuesAreSelected() throws {
     let db = try database("alice")
     let one = balance + 1.0, two = balance + 2.0
     let row = try #require(try db.pluck(users.select(one, two)))
@@ -54,7 +54,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S71, S72, S74: tables are joined")
-  func join() {
+  func joinBuildsSQL() {
     #expect(
       sql(users.join(posts, on: userId == users[id]))
         == "SELECT * FROM \"users\" INNER JOIN \"posts\" ON (\"user_id\" = \"users\".\"id\")")
@@ -70,7 +70,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S73: a column that is in both tables is ambiguous")
-  func ambiguousJoin() throws {
+  func ambiguousJoinColumnsThrow() throws {
     let db = try emptyUsers()
     try db.run("CREATE TABLE posts (id, user_id)")
     let query = users.join(posts, on: userId == id)
@@ -84,7 +84,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S75, S76: all columns of a table, and a table under another name")
-  func aliases() {
+  func aliasesQualifyColumns() {
     #expect(sql(users.select(users[*])) == "SELECT \"users\".* FROM \"users\"")
     let managers = users.alias("managers")
     #expect(
@@ -94,7 +94,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S77: the rows of a join are read with the names of tables in front")
-  func joinedRows() throws {
+  func joinedRowsAreReadByExpression() throws {
     let db = try database("alice", "betty")
     try db.run(users.filter(id == 1).update(managerId <- 2))
     let managers = users.alias("managers")
@@ -116,7 +116,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S75: all columns of some tables are read")
-  func starRows() throws {
+  func starSelectionsAreReadByExpression() throws {
     let db = try database("alice", "betty")
     let managers = users.alias("managers")
     let query = users.join(managers, on: managers[id] == users[id] + 1).select(users[*], managers[email])
@@ -131,7 +131,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S78–S83: rows are filtered")
-  func filter() {
+  func filterBuildsSQL() {
     #expect(sql(users.filter(id == 1)) == "SELECT * FROM \"users\" WHERE (\"id\" = 1)")
     #expect(
       sql(users.filter([1, 2, 3, 4, 5].contains(id))) == "SELECT * FROM \"users\" WHERE (\"id\" IN (1, 2, 3, 4, 5))")
@@ -149,20 +149,20 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S79: nothing is in an empty collection")
-  func emptyCollection() throws {
+  func emptyCollectionMatchesNothing() throws {
     let db = try database("alice")
     #expect(try db.scalar(users.filter([Int64]().contains(id)).count) == 0)
   }
 
   @Test("S100, S101: rows are ordered")
-  func order() {
+  func orderBuildsSQL() {
     #expect(sql(users.order(email, name)) == "SELECT * FROM \"users\" ORDER BY \"email\", \"name\"")
     #expect(sql(users.order(email.desc, name.asc)) == "SELECT * FROM \"users\" ORDER BY \"email\" DESC, \"name\" ASC")
     #expect(sql(users.order(email).order([name])) == "SELECT * FROM \"users\" ORDER BY \"name\"")
   }
 
   @Test("S102, S103: rows are limited")
-  func limit() {
+  func limitBuildsSQL() {
     #expect(sql(users.limit(5)) == "SELECT * FROM \"users\" LIMIT 5")
     #expect(sql(users.limit(5, offset: 5)) == "SELECT * FROM \"users\" LIMIT 5 OFFSET 5")
     #expect(sql(users.limit(5, offset: 5).limit(nil)) == "SELECT * FROM \"users\"")
@@ -170,7 +170,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("Rows are grouped")
-  func group() {
+  func groupBuildsSQL() {
     #expect(sql(users.group(name)) == "SELECT * FROM \"users\" GROUP BY \"name\"")
     #expect(sql(users.group(name, email)) == "SELECT * FROM \"users\" GROUP BY \"name\", \"email\"")
     #expect(
@@ -182,7 +182,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S104: a query may be recursive")
-  func recursive() throws {
+  func recursiveQueriesRun() throws {
     let managers = Table("managers"), chain = Table("chain")
     let query = managers.where(id == 8).union(chain.join(managers, on: chain[managerId] == managers[id]))
     #expect(
@@ -199,7 +199,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S105: columns and a hint of such a query")
-  func recursiveWithHint() throws {
+  func materializationHintsBuildSQL() throws {
     let managers = users.alias("managers"), chain = Table("chain")
     let level = SQLExpression<Int64>("level")
     let queryWithLevel =
@@ -231,7 +231,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("Rows of two queries")
-  func union() throws {
+  func unionBuildsSQL() throws {
     #expect(sql(users.union(posts)) == "SELECT * FROM \"users\" UNION SELECT * FROM \"posts\"")
     #expect(sql(users.union(all: true, posts)) == "SELECT * FROM \"users\" UNION ALL SELECT * FROM \"posts\"")
     #expect(
@@ -247,7 +247,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("The order and the limit of a query stay its own in a union")
-  func unionOfLimited() throws {
+  func unionOfLimitedQueriesRuns() throws {
     let db = try database("a", "b", "c")
     let last = users.order(id.desc).limit(1), first = users.order(id).limit(1)
     #expect(try db.prepare(last.union(all: true, first)).map { $0[id] } == [3, 1])
@@ -259,7 +259,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S106–S113: values of whole tables")
-  func scalars() throws {
+  func scalarQueriesReturnValues() throws {
     let db = try emptyUsers()
     #expect(try db.scalar(users.count) == 0)
     #expect(try db.scalar(users.select(id.max)) == nil)
@@ -288,7 +288,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S114: each value is counted once")
-  func distinct() throws {
+  func distinctBuildsSQL() throws {
     let db = try database("a", "b")
     try db.run(users.update(name <- "x"))
     #expect(sql(users.select(name.distinct.count)) == "SELECT count(DISTINCT \"name\") FROM \"users\"")
@@ -296,14 +296,14 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("S115: a value that is not there is an error, unless it may be nil")
-  func missingScalar() throws {
+  func missingScalarsAreNil() throws {
     let db = try emptyUsers()
     #expect(throws: QueryError.self) { try db.scalar(users.select(email)) }
     #expect(try db.scalar(users.select(name)) == nil)
   }
 
   @Test("W8: rows are counted after they were limited, grouped, taken once")
-  func counts() throws {
+  func countsAreReturned() throws {
     let db = try database("a", "b", "c")
     try db.run(users.filter(id < 3).update(name <- "x"))
     #expect(try db.scalar(users.limit(2).count) == 2)
@@ -315,7 +315,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("Whether there is a row")
-  func exists() throws {
+  func existsReturnsABoolean() throws {
     let db = try database("a")
     #expect(sql(users.exists) == "SELECT EXISTS (SELECT * FROM \"users\")")
     #expect(try db.scalar(users.exists))
@@ -323,7 +323,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("W9: a query that is more than a table is joined as a whole")
-  func joinedSubqueries() throws {
+  func subqueriesAreJoined() throws {
     let db = try database("a", "b", "c")
     try db.execute("CREATE TABLE posts (id INTEGER PRIMARY KEY, user_id, title); INSERT INTO posts VALUES (1, 1, 'x')")
     try db.execute("INSERT INTO posts VALUES (2, 1, 'y'), (3, 2, 'z')")
@@ -342,7 +342,7 @@ private let age = SQLExpression<Int?>("age")
   }
 
   @Test("Queries stand in IN, in FROM, and columns have other names")
-  func subqueries() throws {
+  func subqueriesAreExpressions() throws {
     let db = try database("a", "b", "c")
     let some = users.select(id).filter(email == "b@mac.com")
     #expect(

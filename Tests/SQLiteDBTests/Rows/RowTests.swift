@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RowTests {
   @Test("S60, S67: the rows of a query are iterated")
-  func iterate() throws {
+  func rowsAreIterated() throws {
     let db = try database("Alice")
     var lines: [String] = []
     for user in try db.prepare(users) {
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test("S61: get throws where the subscript aborts")
-  func get() throws {
+  func valuesAreReadByExpression() throws {
     let db = try database("Alice")
     try db.run(users.update(name <- nil))
     let row = try #require(try db.pluck(users))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test("S61: what is of another type is no value: nil, or an error")
-  func mismatch() throws {
+  func mismatchedTypesThrow() throws {
     let db = try database("Alice")
     let row = try #require(try db.pluck(users))
     #expect(try row.get(SQLExpression<Int?>("email")) == nil)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test("S61: the subscript says which column it is, and what is there")
-  func aborts() async throws {
+  func forcedReadsTrap() async throws {
     await #expect(processExitsWith: .failure) {
       let db = try database("Alice")
       _ = try db.pluck(users)?[SQLExpression<Int>("email")]
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test("W5: an integer is read as a double, if it can be one")
-  func integersAsDoubles() throws {
+  func integersAreReadAsDoubles() throws {
     let db = try Connection()
     try db.execute("CREATE TABLE t (a, b NUMERIC); INSERT INTO t VALUES (1, 2.0), (2, 9007199254740993)")
     let table = Table("t"), a = SQLExpression<Double>("a"), b = SQLExpression<Double?>("b")
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test("S62: a step that fails is an error of those who can throw")
-  func failures() throws {
+  func failedStepsThrow() throws {
     let db = try database("a", "b")
     db.createFunction("refuse", argumentCount: 1) { args in
       if args[0] as? Int64 == 2 { throw ValueError(type: "Int", found: "two") }
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test("S63, S64, S65: rows one after the other")
-  func iterator() throws {
+  func rowIteratorsReturnRows() throws {
     let db = try database("a", "b")
     let rowIterator = try db.prepareRowIterator(users)
     var emails: [String] = []
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test("S66: the first row is plucked, from where the query begins")
-  func pluck() throws {
+  func pluckReturnsTheFirstRow() throws {
     let db = try database("a", "b", "c")
     let trace = Trace(db)
     #expect(try db.pluck(users)?[id] == 1)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test("Rows have the columns that there are, also when the schema has changed since")
-  func schemaChanges() throws {
+  func rowsFollowSchemaChanges() throws {
     let db = try database("a")
     let nick = SQLExpression<String?>("nick")
     let typed = try db.prepareRowIterator(users), raw = try db.prepareRowIterator("SELECT * FROM users")
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test("Rows are kept, and go to other tasks")
-  func sendable() async throws {
+  func rowsAreSendable() async throws {
     let db = try database("a", "b")
     let rows = Array(try db.prepare(users))
     let ids = await Task { rows.map { $0[id] } }.value
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test("A column with the name of its table in front is one of that table")
-  func namespaced() throws {
+  func namespacedColumnsAreRead() throws {
     let db = try database("a")
     let row = try #require(try db.pluck(users))
     #expect(row[users[id]] == 1)
@@ -145,7 +145,7 @@ import Testing
   let published_at = SQLExpression<Date>("published_at")
 
   @Test("S153, S154: dates are compared")
-  func filters() {
+  func queriesFilterByDates() {
     let date = Date(timeIntervalSince1970: 1_416_314_730)
     #expect(
       sql(posts.filter(published_at <= date))
@@ -166,12 +166,12 @@ import Testing
       ("2014-11-18T14:45:30.5+02:00", 1_416_314_730.5),
       ("12:45:30", 946_730_730),
     ])
-  func formats(text: String, seconds: Double) throws {
+  func dateFormatsAreConfigurable(text: String, seconds: Double) throws {
     #expect(Date.fromDatatypeValue(text) == Date(timeIntervalSince1970: seconds))
   }
 
   @Test("Dates are read from what SQLite writes, and from numbers; what is none is an error")
-  func fromSQLite() throws {
+  func datesWrittenBySQLiteAreRead() throws {
     let db = try Connection()
     let table = Table("t"), date = SQLExpression<Date>("d")
     try db.execute(

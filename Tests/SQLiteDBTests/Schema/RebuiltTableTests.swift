@@ -31,7 +31,7 @@ import Testing
   private func columns() throws -> [String] { try db.schema.columnDefinitions(table: "t").map(\.name) }
 
   @Test("A column is dropped, and what belongs to the table stays")
-  func drop() throws {
+  func dropColumnRebuildsTheTable() throws {
     try changer.alter(table: "T") { $0.drop(column: "O\"DD") }
     #expect(try columns() == ["id", "a", "b", "c", "parent"])
     #expect(try db.run("INSERT INTO t (b) VALUES (3)").connection.lastInsertRowid == 10)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test("S142: a column that others mention is not dropped", arguments: ["a", "b", "c", "id", "nowhere"])
-  func mentioned(column: String) throws {
+  func mentionedColumnsCannotBeDropped(column: String) throws {
     let before = try db.schema.objectDefinitions()
     #expect(throws: Result.self) {
       try changer.alter(table: "t") { table in
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test("S141: a column is renamed wherever the table mentions it")
-  func rename() throws {
+  func renameColumnRebuildsTheTable() throws {
     try changer.alter(table: "t") { table in
       table.rename(column: "B", to: "new \"b\"")
       table.rename(column: "o\"dd", to: "even")
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test("Row ids stay, also where no column has them")
-  func rowIDs() throws {
+  func rebuildingKeepsRowIDs() throws {
     try db.execute("CREATE TABLE u (a, b); INSERT INTO u VALUES (1, 2), (3, 4); DELETE FROM u WHERE a = 1")
     try db.execute("CREATE TABLE w (a PRIMARY KEY, b, rowid) WITHOUT ROWID; INSERT INTO w VALUES (1, 2, 3)")
     try changer.alter(table: "u") { $0.drop(column: "a") }
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test("Foreign keys lose no row, and are enforced afterwards")
-  func foreignKeys() throws {
+  func rebuildingKeepsForeignKeys() throws {
     try db.execute("CREATE TABLE child (t INTEGER REFERENCES t (id) ON DELETE CASCADE); INSERT INTO child VALUES (5)")
     db.foreignKeys = true
     try changer.alter(table: "t") { $0.drop(column: "o\"dd") }
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test("A view that would miss a column is told")
-  func views() throws {
+  func rebuildingKeepsViews() throws {
     try db.execute("CREATE VIEW parents AS SELECT parent FROM t")
     #expect(
       failure { try changer.alter(table: "t") { $0.drop(column: "parent") } }?.message == "no such column: parent")

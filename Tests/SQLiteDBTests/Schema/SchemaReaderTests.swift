@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test("S127, S128: what is in the schema")
-  func objects() throws {
+  func schemaObjectsAreListed() throws {
     try db.run("CREATE INDEX index_users_on_name ON users (name)")
     try db.run("CREATE VIEW v AS SELECT 1")
     try db.run("CREATE TRIGGER tr AFTER INSERT ON users BEGIN SELECT 1; END")
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test("S129: indexes")
-  func indexes() throws {
+  func indexesAreListed() throws {
     try db.run("CREATE UNIQUE INDEX one ON users (name DESC, email) WHERE name IS NOT NULL AND \"email\" != ' where '")
     try db.run("CREATE INDEX two ON users (lower(name))")
     let indexes = try schema.indexDefinitions("users").sorted { $0.name < $1.name }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("S129: columns")
-  func columns() throws {
+  func columnsAreListed() throws {
     try db.run(
       """
       CREATE TABLE t (
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test("S139, S140, S141, S142: columns are added, renamed, dropped")
-  func changer() throws {
+  func schemaChangerAltersTables() throws {
     let trace = Trace(db)
     let newColumn = ColumnDefinition(
       name: "new_text_column",
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test("S140: some columns cannot be added")
-  func invalidColumns() throws {
+  func invalidColumnsAreRefused() throws {
     let schemaChanger = SchemaChanger(connection: db)
     func message(_ column: ColumnDefinition) -> String? {
       do {
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test("S142: an alteration is made as a whole, and keeps what belongs to the table")
-  func atomic() throws {
+  func schemaChangesAreAtomic() throws {
     try db.execute(
       """
       CREATE TABLE t (a TEXT COLLATE NOCASE UNIQUE, b INTEGER CHECK (b > 0), c);
@@ -235,7 +235,7 @@ import Testing
   }
 
   @Test("S143, S144: tables are renamed and dropped")
-  func tables() throws {
+  func schemaChangerCreatesTables() throws {
     let schemaChanger = SchemaChanger(connection: db)
     try schemaChanger.rename(table: "users", to: "users_new")
     #expect(try schema.objectDefinitions(type: .table).map(\.name) == ["users_new"])

@@ -11,7 +11,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S21: a table is created, and made use of")
-  func create() throws {
+  func createTableBuildsSQL() throws {
     let text = users.create { t in
       t.column(id, primaryKey: true)
       t.column(email, unique: true)
@@ -28,7 +28,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S22, S23: the options of a table")
-  func options() {
+  func tableOptionsBuildSQL() {
     let block: (TableBuilder) -> Void = { $0.column(id) }
     #expect(users.create(temporary: true, block: block) == "CREATE TEMPORARY TABLE \"users\" (\"id\" INTEGER NOT NULL)")
     #expect(
@@ -54,7 +54,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S24, S25, S26: primary keys")
-  func primaryKeys() {
+  func primaryKeysBuildSQL() {
     #expect(column { $0.column(id, primaryKey: true) } == "\"id\" INTEGER PRIMARY KEY NOT NULL")
     #expect(column { $0.column(id, primaryKey: .autoincrement) } == "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL")
     #expect(column { $0.column(managerId, primaryKey: true) } == "\"manager_id\" INTEGER PRIMARY KEY")
@@ -67,7 +67,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S27, S28, S29: unique, check, default")
-  func constraints() {
+  func columnConstraintsBuildSQL() {
     #expect(column { $0.column(email, unique: true) } == "\"email\" TEXT NOT NULL UNIQUE")
     #expect(
       column { $0.column(email, check: email.like("%@%")) } == "\"email\" TEXT NOT NULL CHECK (\"email\" LIKE '%@%')")
@@ -84,7 +84,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S30, S31: collations")
-  func collations() {
+  func columnCollationsBuildSQL() {
     #expect(column { $0.column(email, collate: .nocase) } == "\"email\" TEXT NOT NULL COLLATE NOCASE")
     #expect(column { $0.column(name, collate: .rtrim) } == "\"name\" TEXT COLLATE RTRIM")
     #expect(
@@ -93,7 +93,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S32: references")
-  func references() {
+  func columnReferencesBuildSQL() {
     let user_id = SQLExpression<Int64?>("user_id")
     #expect(column { $0.column(user_id, references: users, id) } == "\"user_id\" INTEGER REFERENCES \"users\" (\"id\")")
     #expect(
@@ -109,7 +109,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S33–S36: constraints of tables")
-  func tableConstraints() throws {
+  func tableConstraintsBuildSQL() throws {
     let local = SQLExpression<String>("local"), domain = SQLExpression<String>("domain")
     #expect(column { $0.primaryKey(email, name) } == "PRIMARY KEY (\"email\", \"name\")")
     #expect(column { $0.primaryKey(email.asc, name) } == "PRIMARY KEY (\"email\" ASC, \"name\")")
@@ -144,7 +144,7 @@ private let suffix = SQLExpression<String?>("suffix")
   // MARK: Changes
 
   @Test("S130, S131, S132: tables are renamed and dropped")
-  func renameAndDrop() {
+  func renameAndDropBuildSQL() {
     #expect(users.rename(Table("users_old")) == "ALTER TABLE \"users\" RENAME TO \"users_old\"")
     #expect(VirtualTable("a").rename(VirtualTable("b")) == "ALTER TABLE \"a\" RENAME TO \"b\"")
     #expect(users.drop() == "DROP TABLE \"users\"")
@@ -155,7 +155,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S133–S138: columns are added")
-  func addColumn() {
+  func addColumnBuildsSQL() {
     #expect(users.addColumn(suffix) == "ALTER TABLE \"users\" ADD COLUMN \"suffix\" TEXT")
     #expect(
       users.addColumn(suffix, check: ["JR", "SR"].contains(suffix))
@@ -178,7 +178,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S145–S149: indexes")
-  func indexes() {
+  func createIndexBuildsSQL() {
     #expect(users.createIndex(email) == "CREATE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
     #expect(
       users.createIndex(email, unique: true) == "CREATE UNIQUE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
@@ -200,7 +200,7 @@ private let suffix = SQLExpression<String?>("suffix")
   }
 
   @Test("S136: SQLite accepts what is documented")
-  func runs() throws {
+  func schemaStatementsRun() throws {
     let db = try emptyUsers()
     try db.run(users.addColumn(SQLExpression<String>("nick"), collate: .nocase))
     try db.run(users.addColumn(suffix, check: ["JR", "SR"].contains(suffix), defaultValue: "SR"))

@@ -35,7 +35,7 @@ package enum CancellationRace {
     }
     isOver.set()
     await writer.value
-    if pool.liveMetrics.observationCount > 0 { run.problem("observations are left") }
+    if pool.observationMetrics.observationCount > 0 { run.problem("observations are left") }
     try pool.close()
   }
 

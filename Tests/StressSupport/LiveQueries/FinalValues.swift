@@ -12,11 +12,11 @@ extension LiveWorld {
           await workers.tasks(2, "writing task") { try await world.writeAsync(as: 16 * round + 8 + $0, 250) }
         }
       }
-      try world.checkAtQuiet(watchers)
+      try world.checkWhenIdle(watchers)
       if !run.allProblems.isEmpty { break }
     }
     for watcher in watchers { watcher.cancel() }
-    run.count("wakes", world.pool.liveMetrics.wakeCount)
+    run.count("wakes", world.pool.observationMetrics.wakeCount)
     try world.pool.close()
   }
 }

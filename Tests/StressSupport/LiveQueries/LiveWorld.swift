@@ -39,13 +39,13 @@ package final class LiveWorld: Sendable {
 
   // MARK: - Writing
 
-  private struct Refused: Error {}
+  private struct PlannedFailure: Error {}
 
   private func transaction(_ db: Database, _ seed: UInt64) throws {
     var numbers = RandomNumbers(seed: seed)
     let operations = (0..<1 + numbers.below(4)).map { _ in LiveOperation.random(&numbers) }
     for operation in operations { try operation.perform(db) }
-    if numbers.once(in: 12) { throw Refused() }
+    if numbers.once(in: 12) { throw PlannedFailure() }
     try db.execute(sql: "UPDATE clock SET number = number + 1")
     if !keepsHistory { return }
     // No other transaction can be the next one. If it fails to commit, its number is used again.
@@ -62,7 +62,7 @@ package final class LiveWorld: Sendable {
       let seed = numbers.next()
       do {
         try pool.write { try transaction($0, seed) }
-      } catch is Refused {}
+      } catch is PlannedFailure {}
       run.count("transactions")
     }
   }
@@ -73,7 +73,7 @@ package final class LiveWorld: Sendable {
       let seed = numbers.next()
       do {
         try await pool.write { [self] in try transaction($0, seed) }
-      } catch is Refused {}
+      } catch is PlannedFailure {}
       run.count("transactions")
     }
   }
@@ -97,7 +97,7 @@ package final class LiveWorld: Sendable {
   }
 
   /// Waits until all observations have received the current value.
-  package func checkAtQuiet(_ watchers: [LiveWatcher]) throws {
+  package func checkWhenIdle(_ watchers: [LiveWatcher]) throws {
     for watcher in watchers {
       let value = try pool.read { try watcher.question.answer($0) }
       if !watcher.waits(forLast: value.text) {

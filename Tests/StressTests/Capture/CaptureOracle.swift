@@ -21,22 +21,22 @@ struct CaptureOracle {
   /// - parameter needs: What is wanted.
   /// - parameter mayBeCoarse: Whether something was done of which rows cannot be told.
   mutating func check(
-    _ told: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, needs: CaptureNeeds = .all,
+    _ reports: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, needs: CaptureNeeds = .all,
     mayBeCoarse: Bool
   ) {
-    if told.contains(where: \.isUnknown) {
+    if reports.contains(where: \.isUnknown) {
       coarseCount += 1
       if !mayBeCoarse { problems.append("a commit was told as unknown") }
       return
     }
     var states = before.tables.mapValues { State(rows: $0.rows, table: $0) }
-    let altered = Set(told.flatMap(\.schemaChanges).map { TableKey($0.name, in: $0.database) })
-    let coarse = Set(told.flatMap(\.tables).filter(\.isCoarse).map(\.key))
+    let altered = Set(reports.flatMap(\.schemaChanges).map { TableKey($0.name, in: $0.database) })
+    let coarse = Set(reports.flatMap(\.tables).filter(\.isCoarse).map(\.key))
     let coarseTables = coarse.filter { before.virtualTables[$0] == nil && needs.needs(of: $0)?.wantsRows == true }
     coarseCount += coarseTables.count
     if !coarseTables.isEmpty, !mayBeCoarse { needlesslyCoarse.append("told without rows: \(coarseTables)") }
     // When tables are renamed or made, there is nothing to compare them with.
-    for change in told.flatMap(\.rows) where !altered.contains(change.table) && after.tables[change.table] != nil {
+    for change in reports.flatMap(\.rows) where !altered.contains(change.table) && after.tables[change.table] != nil {
       rowCount += 1
       guard var state = states[change.table] else {
         // Of a table that was made in the transaction.
@@ -46,34 +46,34 @@ struct CaptureOracle {
       states[change.table] = state
     }
     for (key, state) in states where !altered.contains(key) && !coarse.contains(key) {
-      guard let wish = needs.needs(of: key) else { continue }
-      if !wish.wantsRows {
-        checkIsTold(told, before.tables[key], after.tables[key], key)
+      guard let requested = needs.needs(of: key) else { continue }
+      if !requested.wantsRows {
+        checkIsReported(reports, before.tables[key], after.tables[key], key)
         continue
       }
       guard let expected = after.tables[key], expected.columns == state.table.columns else { continue }
       compare(state.rows, expected.rows, key)
     }
-    let told = Set(told.flatMap(\.tables).map(\.key))
+    let reports = Set(reports.flatMap(\.tables).map(\.key))
     for (key, rows) in after.virtualTables where before.virtualTables[key].map({ $0 != rows }) == true {
       if needs.needs(of: key) == nil { continue }
-      if !told.contains(key) { problems.append("virtual table \(key) has changed, and is not told") }
+      if !reports.contains(key) { problems.append("virtual table \(key) has changed, and is not told") }
     }
-    for key in told where before.virtualTables[key] != nil && altered.isEmpty {
+    for key in reports where before.virtualTables[key] != nil && altered.isEmpty {
       if before.virtualTables[key] == nil { problems.append("virtual table \(key) is told, and is not there") }
     }
   }
 
   /// Of a table whose rows nobody wants, it is told that there were changes.
-  private mutating func checkIsTold(
-    _ told: [CommittedChanges], _ before: CaptureDump.Table?, _ after: CaptureDump.Table?, _ key: TableKey
+  private mutating func checkIsReported(
+    _ reports: [CommittedChanges], _ before: CaptureDump.Table?, _ after: CaptureDump.Table?, _ key: TableKey
   ) {
     guard let before, let after, before.columns == after.columns else { return }
-    let isTold = told.contains { $0.tables.contains { $0.key == key } }
+    let isReported = reports.contains { $0.tables.contains { $0.key == key } }
     func words(_ table: CaptureDump.Table) -> [String: [String: String]] {
       Dictionary(uniqueKeysWithValues: table.rows.map { ($0.words, $1.mapValues { CaptureDump.words($0) }) })
     }
-    if !isTold, words(before) != words(after) { problems.append("\(key) has changed, and is not told") }
+    if !isReported, words(before) != words(after) { problems.append("\(key) has changed, and is not told") }
   }
 
   private mutating func apply(_ change: RowChange, to state: inout State) {
@@ -82,9 +82,9 @@ struct CaptureOracle {
       let identity = CaptureDump.identity(old.rowID, old.values, keys)
       if let known = state.rows.removeValue(forKey: identity) {
         for column in state.table.columns where known[column] != nil {
-          let (own, told) = (CaptureDump.words(known[column]), CaptureDump.words(old.value(of: column)))
-          if told != "?", own != told {
-            problems.append("\(change.table) \(identity.words).\(column): old \(told) instead of \(own)")
+          let (own, reports) = (CaptureDump.words(known[column]), CaptureDump.words(old.value(of: column)))
+          if reports != "?", own != reports {
+            problems.append("\(change.table) \(identity.words).\(column): old \(reports) instead of \(own)")
           }
         }
       } else {
@@ -103,12 +103,12 @@ struct CaptureOracle {
   private mutating func checkChangedColumns(
     _ change: RowChange, _ old: RowImage, _ new: RowImage, _ table: CaptureDump.Table
   ) {
-    guard let told = change.changedColumns else { return problems.append("\(change.table): any column changed") }
-    if told.isEmpty { problems.append("\(change.table): an update of nothing") }
+    guard let reports = change.changedColumns else { return problems.append("\(change.table): any column changed") }
+    if reports.isEmpty { problems.append("\(change.table): an update of nothing") }
     for column in table.columns {
       guard let first = old.value(of: column), let second = new.value(of: column) else { continue }
-      if (CaptureDump.words(first) != CaptureDump.words(second)) != told.contains(column) {
-        problems.append("\(change.table).\(column) is among \(told), or is not, against its values")
+      if (CaptureDump.words(first) != CaptureDump.words(second)) != reports.contains(column) {
+        problems.append("\(change.table).\(column) is among \(reports), or is not, against its values")
       }
     }
   }

@@ -9,7 +9,7 @@ import Tidemark
 /// values, nothing missing, nothing more.
 @Suite(.serialized) struct CaptureOracleTests {
   @Test(arguments: Scale.seeds(daily: 6, full: 500))
-  func whatIsToldIsWhatHasChanged(seed: UInt64) throws {
+  func reportedChangesMatchTheDatabase(seed: UInt64) throws {
     var world = CaptureWorld(seed: seed)
     world.isAlone = seed.isMultiple(of: 2)
     try check(Run("capture", seed: seed), world) { _ in .all }
@@ -17,7 +17,7 @@ import Tidemark
 
   /// Statements of which nobody wants to know, or not all, are quiet: nothing is missed for that.
   @Test(arguments: Scale.seeds(daily: 12, full: 500))
-  func whatIsWantedIsToldWhenOtherChangesAreNot(seed: UInt64) throws {
+  func requestedTablesAreReportedInCommitsOfOtherChanges(seed: UInt64) throws {
     var random = RandomNumbers(seed: seed ^ 0xA5A5)
     var world = CaptureWorld(seed: seed)
     world.habits = RandomNumbers(seed: seed ^ 0x5A5A)
@@ -38,26 +38,26 @@ import Tidemark
   }
 
   /// The control: a commit of which nothing is told is found.
-  @Test func aCommitThatIsNotToldIsFound() throws {
+  @Test func anUnreportedCommitIsFound() throws {
     var isPlanted = false
     var seed = Scale.seed
     // Most worlds have a transaction that ends with a row that is there: that one is missed.
     while !isPlanted {
       seed &+= 1
       let run = Run("capture-control", seed: seed)
-      try check(run, CaptureWorld(seed: seed), { _ in .all }, finish: { _ in }) { told in
-        guard !isPlanted, told.count == 1, !told[0].isUnknown, told[0].schemaChanges.isEmpty,
-          told[0].rows.last?.kind == .insert
+      try check(run, CaptureWorld(seed: seed), { _ in .all }, finish: { _ in }) { reports in
+        guard !isPlanted, reports.count == 1, !reports[0].isUnknown, reports[0].schemaChanges.isEmpty,
+          reports[0].rows.last?.kind == .insert
         else { return }
-        told = []
+        reports = []
         isPlanted = true
       }
-      if isPlanted { run.finishControl(planted: "a commit that is not told") } else { run.tell() }
+      if isPlanted { run.finishControl(planted: "a commit that is not told") } else { run.report() }
     }
   }
 
   private func check(
-    _ run: Run, _ begin: CaptureWorld, _ wishes: (CaptureShapes) -> CaptureNeeds,
+    _ run: Run, _ begin: CaptureWorld, _ requestedNeeds: (CaptureShapes) -> CaptureNeeds,
     finish: (Run) -> Void = { $0.finish() }, planting plant: (inout [CommittedChanges]) -> Void = { _ in }
   ) throws {
     let dbQueue = try DatabaseQueue()
@@ -66,7 +66,7 @@ import Tidemark
     let commits = Mutex<[CommittedChanges]>([])
     try dbQueue.inDatabase { db in
       try world.makeSchema(db)
-      let needs = try wishes(CaptureShapes(db))
+      let needs = try requestedNeeds(CaptureShapes(db))
       let subscription = dbQueue.changeBroker.subscribe(needs) { changes in commits.withLock { $0.append(changes) } }
       // FAIL in a trigger or a constraint may make any transaction one of which not all is known.
       let hasFailing = try !Row.fetchAll(
@@ -82,15 +82,15 @@ import Tidemark
       commits.withLock { $0.removeAll() }
       for number in 0..<Scale.of(daily: 60, full: 200) {
         try world.runTransaction(db, shapes)
-        var told = commits.withLock { told in
-          defer { told = [] }
-          return told
+        var reports = commits.withLock { reports in
+          defer { reports = [] }
+          return reports
         }
-        plant(&told)
+        plant(&reports)
         if world.changesSchema { shapes = try CaptureShapes(db) }
         let after = try CaptureDump(db, shapes)
         let (known, knownCoarse) = (oracle.problems.count, oracle.needlesslyCoarse.count)
-        oracle.check(told, before, after, needs: needs, mayBeCoarse: hasFailing || world.mayBeCoarse)
+        oracle.check(reports, before, after, needs: needs, mayBeCoarse: hasFailing || world.mayBeCoarse)
         for problem in oracle.problems[known...] {
           run.problem("transaction \(number): \(problem); \(world.script.joined(separator: "; "))")
         }

@@ -19,34 +19,34 @@ import Testing
     return HistoryChecker.faults(of: history)
   }
 
-  @Test func readsOfStatesAreFine() {
+  @Test func snapshotReadsAreAccepted() {
     #expect(
       faults(
         (0, [[], []], 1, 2), (0, [[1], []], 6, 9), (0, [[1], []], 12, 13), (0, [[1, 2], [2]], 16, 17),
         (1, [[1], []], 16, 17), (0, [[1, 2], [2, 3]], 31, 32)) == [])
   }
 
-  @Test func whatNeverWasIsFound() {
+  @Test func impossibleValuesAreFound() {
     #expect(faults((0, [[1, 2], []], 16, 17)) == [.noState(kind: "read")])
     #expect(faults((0, [[], [2]], 16, 17)) == [.noState(kind: "read")])
     #expect(faults((0, [[2], []], 16, 17)) == [.noState(kind: "read")])
     #expect(faults((0, [[1, 2, 9], [2]], 31, 32)) == [.noState(kind: "read")])
   }
 
-  @Test func whatIsOldIsFound() {
+  @Test func staleReadsAreFound() {
     #expect(faults((0, [[1], []], 21, 22)) == [.stale(kind: "read", saw: 1, acknowledged: 2)])
   }
 
-  @Test func whatIsTooNewIsFound() {
+  @Test func readsFromTheFutureAreFound() {
     #expect(faults((0, [[1, 2], [2]], 12, 13)) == [.fromTheFuture(kind: "read", saw: 2, begun: 1)])
   }
 
-  @Test func whatGoesBackIsFound() {
+  @Test func backwardsReadsAreFound() {
     #expect(
       faults((0, [[1, 2], [2]], 16, 17), (0, [[1], []], 18, 19)) == [.backwards(kind: "read", saw: 1, before: 2)])
   }
 
-  @Test func aCommitThatIsMissingIsFound() {
+  @Test func missingCommitsAreFound() {
     var history = History(keyCount: 1)
     history.writes = [.init(commit: 2, appends: [(0, 1)], begin: 1, end: 2)]
     #expect(HistoryChecker.faults(of: history) == [.commitMissing(1)])

@@ -8,7 +8,7 @@ struct HistoryRun: Sendable {
 
   private var pool: DatabasePool { store.pool }
 
-  struct Refused: Error {}
+  struct PlannedFailure: Error {}
 
   func perform(rounds: Int) async {
     let workers = Workers(run: run)
@@ -35,12 +35,12 @@ struct HistoryRun: Sendable {
         } else {
           let commit = try pool.write { db in
             let commit = try ListStore.append(appends, db)
-            if isRefused { throw Refused() }
+            if isRefused { throw PlannedFailure() }
             return commit
           }
           store.record(appends, since: begin, commit: commit)
         }
-      } catch is Refused {
+      } catch is PlannedFailure {
         run.count("refused")
       }
     }
@@ -77,7 +77,7 @@ struct HistoryRun: Sendable {
       if numbers.once(in: 4) {
         // Its own session sees what it has written.
         let begin = store.recorder.now()
-        let lists = try await pool.readInPlace { try ListStore.lists($0) }
+        let lists = try await pool.readInline { try ListStore.lists($0) }
         store.record(lists, since: begin, session: worker, kind: "read in place")
       }
     }

@@ -5,7 +5,7 @@ import Tidemark
 /// Histories of concurrent writes and reads of all kinds are consistent with the promises of the database (P3).
 @Suite(.serialized) struct HistoryTests {
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
-  func everyReadSeesOneStateAndNotAnOldOne(seed: UInt64) async throws {
+  func everyReadSeesOneRecentState(seed: UInt64) async throws {
     let run = Run("history", seed: seed)
     let folder = try TestFolder(onDisk: true)
     let store = try ListStore(folder.pool(readers: 3))
@@ -41,7 +41,7 @@ import Tidemark
   }
 
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
-  func aReadWithoutTransactionIsFound(seed: UInt64) async throws {
+  func readsWithoutTransactionAreFound(seed: UInt64) async throws {
     try await find("skew", seed: seed) { store, goOn in
       await goOn()
       let half = ListStore.keyCount / 2
@@ -69,7 +69,7 @@ import Tidemark
   }
 
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
-  func aValueOfACacheIsFound(seed: UInt64) async throws {
+  func cachedReadsAreFound(seed: UInt64) async throws {
     try await find("cache", seed: seed) { store, goOn in
       let cached = try await store.pool.read { try ListStore.lists($0) }
       await goOn()
@@ -80,7 +80,7 @@ import Tidemark
   }
 
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
-  func aWriteThatIsLostIsFound(seed: UInt64) async throws {
+  func lostWritesAreFound(seed: UInt64) async throws {
     try await find("loss", seed: seed) { store, goOn in
       await goOn()
       // Acknowledged, and undone.

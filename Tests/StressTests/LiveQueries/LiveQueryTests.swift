@@ -7,7 +7,7 @@ import Tidemark
   /// Each delivered value is the result of its query at some commit, these commits increase, and after the last commit
   /// the last value is the current result.
   @Test(arguments: Scale.seeds(daily: 2, full: 2))
-  func whatIsDeliveredIsTheResultAtSomeCommit(seed: UInt64) async throws {
+  func deliveredValuesAreResultsOfCommits(seed: UInt64) async throws {
     let run = Run("live", seed: seed, limit: 900)
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
@@ -23,10 +23,10 @@ import Tidemark
         await workers.threads(1, "restless thread") { _ in try world.startAndCancel(transactionCount / 4) }
       }
     }
-    try world.checkAtQuiet(watchers)
+    try world.checkWhenIdle(watchers)
     for watcher in watchers { watcher.cancel() }
-    if world.pool.liveMetrics.observationCount > 0 { run.problem("Observations are left") }
-    run.count("wakes", world.pool.liveMetrics.wakeCount)
+    if world.pool.observationMetrics.observationCount > 0 { run.problem("Observations are left") }
+    run.count("wakes", world.pool.observationMetrics.wakeCount)
     try world.pool.close()
     try world.checkHistory(watchers)
     run.finish()
@@ -34,7 +34,7 @@ import Tidemark
 
   /// However many transactions there are, the last value is delivered. `StressLive` does the same with a million.
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
-  func noFinalValueIsMissed(seed: UInt64) async throws {
+  func finalValuesAreDelivered(seed: UInt64) async throws {
     let run = Run("live-final", seed: seed)
     try await LiveWorld.checkFinalValues(run, rounds: Scale.of(daily: 4, full: 20), queryCount: 60)
     run.finish()
@@ -42,13 +42,13 @@ import Tidemark
 
   /// The control: a watcher that skips a value, and one that shows another one, are found.
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
-  func aValueThatIsNotThatOfItsCommitIsFound(seed: UInt64) throws {
+  func valuesOfTheWrongCommitAreFound(seed: UInt64) throws {
     let run = Run("live-control", seed: seed)
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
     let watchers = try world.watch(count: 20)
     try world.write(as: 0, 50)
-    try world.checkAtQuiet(watchers)
+    try world.checkWhenIdle(watchers)
     watchers[3].plant()
     for watcher in watchers { watcher.cancel() }
     try world.pool.close()

@@ -26,12 +26,12 @@ import Tidemark
 
   /// No look that comes by itself helps: each commit is the last one until its value was delivered.
   @Test(arguments: Way.all)
-  func noCommitIsMissed(_ way: Way) throws {
+  func externalCommitsAreNotMissed(_ way: Way) throws {
     let run = Run("others-\(way)", seed: Scale.seed, limit: 1_500)
     let folder = try TestFolder(onDisk: way.isOnDisk)
     let counter = try ObservedCounter(folder, way.isPool) { configuration in
       // A disk may take its time.
-      if !way.isOnDisk { configuration.environment.lookoutRest = .seconds(3_600) }
+      if !way.isOnDisk { configuration.environment.commitPollingInterval = .seconds(3_600) }
     }
     let child = try Child("count", database: folder.database, name: way.synchronous)
     let count = Scale.of(daily: 300, full: way.full)
@@ -43,7 +43,7 @@ import Tidemark
       }
     }
     run.count("transactions", count)
-    run.count("wakes", counter.database.liveMetrics.wakeCount)
+    run.count("wakes", counter.database.observationMetrics.wakeCount)
     let (_, complaint) = child.kill(afterBytes: 0)
     if !complaint.isEmpty { run.problem(complaint) }
     try counter.close()
@@ -51,10 +51,10 @@ import Tidemark
   }
 
   /// A control: without detection, external commits are missed.
-  @Test func whoDoesNotLookMissesThem() throws {
+  @Test func disabledDetectionMissesExternalCommits() throws {
     let run = Run("others-control", seed: Scale.seed)
     let folder = try TestFolder()
-    let counter = try ObservedCounter(folder, true) { $0.noticesCommitsByOthers = .never }
+    let counter = try ObservedCounter(folder, true) { $0.externalCommitDetection = .disabled }
     let child = try Child("count", database: folder.database, name: "NORMAL")
     child.goOn()
     _ = child.wait(acknowledged: 1)
@@ -67,7 +67,7 @@ import Tidemark
   }
 
   /// Commits of a process before it was killed are delivered, while this process commits, too.
-  @Test func processesThatAreKilledAreMissedByNobody() throws {
+  @Test func commitsOfKilledProcessesAreNotMissed() throws {
     let run = Run("others-killed", seed: Scale.seed, limit: 900)
     let folder = try TestFolder()
     let pool = try folder.pool()
@@ -78,7 +78,7 @@ import Tidemark
     let counts = Counts()
     let cancellable = ValueObservation.tracking { db in
       try ["one", "two"].map { try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \($0)") ?? 0 }
-    }.start(in: pool, scheduling: InPlaceScheduler(), onError: { run.problem("\($0)") }) { counts.put($0) }
+    }.start(in: pool, scheduling: InlineScheduler(), onError: { run.problem("\($0)") }) { counts.put($0) }
     var numbers = RandomNumbers(seed: run.seed)
     for cycle in 0..<Scale.of(daily: 6, full: 100) {
       let child = try Child("write", database: folder.database, name: "child \(cycle)")
@@ -115,7 +115,7 @@ private final class ObservedCounter {
       : DatabaseQueue(path: folder.database, configuration: configuration)
     try database.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
     cancellable = ValueObservation.tracking { try [Int.fetchOne($0, sql: "SELECT n FROM counter") ?? 0] }
-      .start(in: database, scheduling: InPlaceScheduler(), onError: { fatalError("\($0)") }) { [counts] in
+      .start(in: database, scheduling: InlineScheduler(), onError: { fatalError("\($0)") }) { [counts] in
         counts.put($0)
       }
     _ = counts.wait(for: [0])
@@ -161,7 +161,7 @@ private final class Counts: @unchecked Sendable {
 }
 
 /// Delivers on the thread that has fetched.
-private struct InPlaceScheduler: ValueObservationScheduler {
+private struct InlineScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }

@@ -23,7 +23,7 @@ final class PoolScenario: @unchecked Sendable {
   var trace: UInt64 { simulation.trace }
   var stepCount: Int { simulation.stepCount }
 
-  struct Refused: Error {}
+  struct PlannedFailure: Error {}
 
   /// - parameter path: A copy of an empty store, which is not used elsewhere.
   init(seed: UInt64, path: String) throws {
@@ -127,14 +127,14 @@ final class PoolScenario: @unchecked Sendable {
           }
           self.store.record(appends, since: begin, commit: commit)
         case 3:
-          self.saw(try await self.pool.readInPlace { try self.read($0) }, begin, actor, "read in place")
+          self.saw(try await self.pool.readInline { try self.read($0) }, begin, actor, "read in place")
         default:
           self.saw(try await self.pool.read { try self.read($0) }, begin, actor, "async read")
         }
       }
       count("accesses")
     } catch {
-      judge(error, actor, hasLimit: limit != nil, isRefused: isRefused && kind < 3, isNested: false)
+      checkError(error, actor, hasLimit: limit != nil, isRefused: isRefused && kind < 3, isNested: false)
     }
   }
 
@@ -168,7 +168,7 @@ final class PoolScenario: @unchecked Sendable {
       }
       count("accesses")
     } catch {
-      judge(error, actor, hasLimit: limit != nil, isRefused: isRefused && kind < 4, isNested: kind == 3)
+      checkError(error, actor, hasLimit: limit != nil, isRefused: isRefused && kind < 4, isNested: kind == 3)
     }
   }
 
@@ -199,7 +199,7 @@ final class PoolScenario: @unchecked Sendable {
     pause()
     let commit = try ListStore.append(appends, db)
     pause()
-    if isRefused { throw Refused() }
+    if isRefused { throw PlannedFailure() }
     return commit
   }
 
@@ -231,9 +231,9 @@ final class PoolScenario: @unchecked Sendable {
   private func count(_ what: String) { counts[what, default: 0] += 1 }
 
   /// Each error has its reason.
-  private func judge(_ error: any Error, _ actor: Int, hasLimit: Bool, isRefused: Bool, isNested: Bool) {
+  private func checkError(_ error: any Error, _ actor: Int, hasLimit: Bool, isRefused: Bool, isNested: Bool) {
     switch error {
-    case is Refused where isRefused: count("refused")
+    case is PlannedFailure where isRefused: count("refused")
     case is CancellationError where cancelled.contains(actor): count("cancelled")
     case DatabaseError.SQLITE_INTERRUPT where hasLimit: count("late")
     case DatabaseError.SQLITE_LOCKED where isNested: count("deadlocks avoided")

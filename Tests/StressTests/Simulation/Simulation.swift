@@ -132,9 +132,9 @@ final class Simulation: @unchecked Sendable {
         timer.body()
         continue
       }
-      let place = numbers.below(ready.count)
-      note(UInt64(place) &+ UInt64(ready.count) << 20)
-      switch ready.remove(at: place) {
+      let signal = numbers.below(ready.count)
+      note(UInt64(signal) &+ UInt64(ready.count) << 20)
+      switch ready.remove(at: signal) {
       case .job(let job, let executor):
         job.runSynchronously(on: executor.asUnownedTaskExecutor())
       case .fiber(let fiber):
@@ -234,10 +234,10 @@ extension Simulation {
   var environment: Environment {
     Environment(
       vfs: nil,
-      clock: WorldClock(
+      clock: MonotonicClock(
         now: { [self] in time }, sleep: { [self] in sleep($0) }, after: { [self] in after($0, $1) }),
       makeExecutor: { [self] _, countMax in SimulatedExecutor(self, countMax) },
-      makePlace: { [self] in SimulatedPlace(self) })
+      makeWaitSignal: { [self] in SimulatedWaitSignal(self) })
   }
 }
 
@@ -271,17 +271,17 @@ private final class SimulatedExecutor: AccessExecutor, @unchecked Sendable {
   func retire() {}
 }
 
-private final class SimulatedPlace: WaitingPlace, @unchecked Sendable {
+private final class SimulatedWaitSignal: WaitSignal, @unchecked Sendable {
   private let simulation: Simulation
-  private var isTold = false
+  private var isNotified = false
   private var waiting: Fiber?
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
   }
 
-  func tell() {
-    isTold = true
+  func notify() {
+    isNotified = true
     if let fiber = waiting {
       waiting = nil
       simulation.resume(fiber)
@@ -289,14 +289,14 @@ private final class SimulatedPlace: WaitingPlace, @unchecked Sendable {
   }
 
   func wait() {
-    if isTold { return }
+    if isNotified { return }
     guard let fiber = simulation.current else { preconditionFailure("Only a fiber can wait") }
     waiting = fiber
     fiber.handBack()
   }
 
   func wait(for duration: Duration) -> Bool {
-    if isTold { return true }
+    if isNotified { return true }
     guard let fiber = simulation.current else { preconditionFailure("Only a fiber can wait") }
     waiting = fiber
     let stop = simulation.after(duration) { [self] in
@@ -306,6 +306,6 @@ private final class SimulatedPlace: WaitingPlace, @unchecked Sendable {
     }
     fiber.handBack()
     stop()
-    return isTold
+    return isNotified
   }
 }

@@ -5,8 +5,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The pool under schedules that a seed chooses: same seed, same trace; and its laws hold in all of them (P2, P3, P5,
-/// P6).
+/// The pool under schedules that a seed chooses: same seed, same trace; and its invariants hold in all of them (P2, P3,
+/// P5, P6).
 @Suite(.serialized) struct SimulationTests {
   /// A folder in memory, with a store that is empty.
   private struct World {
@@ -42,7 +42,7 @@ import Tidemark
   }
 
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
-  func theLawsOfThePoolHoldOnAllSchedules(seed: UInt64) async throws {
+  func poolInvariantsHoldOnAllSchedules(seed: UInt64) async throws {
     let run = Run("simulation", seed: seed, limit: 1800)
     try await onThread {
       let world = try World()
@@ -71,7 +71,7 @@ import Tidemark
   // MARK: - Planted faults
 
   /// A queue for a resource that loses the place of a request that is cancelled after it was granted.
-  private final class FaultyLine: Sendable {
+  private final class FaultyWaitQueue: Sendable {
     private let gate: AccessGate
     private let executor: any AccessExecutor
 
@@ -84,7 +84,7 @@ import Tidemark
       let isLost = Mutex(false)
       try await AccessExecution<Void>.perform(
         on: executor, until: nil,
-        enter: { [gate] letIn in gate.begin { letIn(()) } },
+        enter: { [gate] onAdmission in gate.begin { onAdmission(()) } },
         leave: { [gate] _ in if !isLost.withLock({ $0 }) { gate.leave() } },
         { _, cancellation in
           body()
@@ -94,13 +94,13 @@ import Tidemark
   }
 
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
-  func aPlaceThatIsLostIsFound(seed: UInt64) async throws {
+  func aLostQueueEntryIsFound(seed: UInt64) async throws {
     let run = Run("planted-permit", seed: seed)
     let stuckCount = try await onThread {
       var stuckCount = 0
       for index in 0..<400 {
         let simulation = Simulation(seed: seed &+ UInt64(index))
-        let line = FaultyLine(simulation)
+        let line = FaultyWaitQueue(simulation)
         let tasks = (0..<4).map { _ in
           simulation.task {
             do {

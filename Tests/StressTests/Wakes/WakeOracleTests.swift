@@ -23,7 +23,7 @@ import Tidemark
       let run = Run("wakes-control", seed: seed)
       try check(run, seed: seed) { woken in woken = [] }
       if !run.allProblems.isEmpty { return run.finishControl(planted: "a commit that is not reported") }
-      run.tell()
+      run.report()
       seed &+= 1
     }
   }
@@ -146,7 +146,7 @@ private final class WatchedQueries: @unchecked Sendable {
   private func look(_ sql: String) throws -> (result: String, region: DatabaseRegion) {
     try dbQueue.inDatabase { db in
       do {
-        let (rows, selection) = try db.recordingSelection(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
+        let (rows, selection) = try db.recordingReads(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
         return (rows.words, try selection.region.observable(db))
       } catch let error as DatabaseError {
         // A table that it reads is gone: each change may bring it back.
@@ -176,7 +176,7 @@ private final class DeliveredQuery: Sendable {
   init(_ sql: String, _ dbQueue: DatabaseQueue) {
     self.sql = sql
     let observation = ValueObservation.tracking { db in db.words(of: sql) }
-    cancellable = observation.start(in: dbQueue, scheduling: InPlace(), onError: { _ in }) { [value] words in
+    cancellable = observation.start(in: dbQueue, scheduling: Inline(), onError: { _ in }) { [value] words in
       value.withLock { $0 = words }
     }
   }
@@ -186,7 +186,7 @@ private final class DeliveredQuery: Sendable {
   func cancel() { cancellable.cancel() }
 }
 
-private struct InPlace: ValueObservationScheduler {
+private struct Inline: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { true }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }

@@ -20,7 +20,7 @@ import Tidemark
     }
   }
 
-  @Test func foreignKeysAreTold() throws {
+  @Test func foreignKeysAreListed() throws {
     try inLibrary { db in
       let keys = try db.foreignKeys(on: "book")
       #expect(keys.map(\.id) == [0, 1])
@@ -31,14 +31,14 @@ import Tidemark
     }
   }
 
-  @Test func withoutColumnsThePrimaryKeyIsMeant() throws {
+  @Test func foreignKeysWithoutColumnsUseThePrimaryKey() throws {
     try inLibrary { db in
       let key = try db.foreignKeys(on: "note")[0]
       #expect(key.destinationColumns == ["bookId", "readerId"])
     }
   }
 
-  @Test func violationsAreFound() throws {
+  @Test func foreignKeyViolationsAreFound() throws {
     try inLibrary { db in
       try db.execute(sql: "INSERT INTO book (id, title, authorId) VALUES (77, 'x', 999), (78, 'y', NULL)")
       let violations = try Array(db.foreignKeyViolations())
@@ -62,7 +62,7 @@ import Tidemark
     }
   }
 
-  @Test func withoutRowIDsTheRowIsNotShown() throws {
+  @Test func violationsWithoutRowIDsOmitTheRow() throws {
     try inLibrary { db in
       try db.execute(sql: "INSERT INTO tag VALUES (5, 'x')")
       let violation = try #require(try db.foreignKeyViolations(in: "tag").next())
@@ -73,7 +73,7 @@ import Tidemark
     }
   }
 
-  @Test func whatIsInOrderPasses() throws {
+  @Test func validForeignKeysPass() throws {
     try inLibrary { db in
       try db.checkForeignKeys()
       #expect(try db.foreignKeyViolations().next() == nil)
@@ -102,7 +102,7 @@ import Tidemark
     }
   }
 
-  @Test func aSourceGivesKeysToViews() throws {
+  @Test func schemaSourcesProvideKeysOfViews() throws {
     try inViews(Keys(view: "v", columns: ["ID"])) { db in
       let key = try db.primaryKey("V")
       #expect(key.columns == ["id"])
@@ -113,7 +113,7 @@ import Tidemark
     }
   }
 
-  @Test func sourcesAreAskedInOrder() throws {
+  @Test func schemaSourcesAreConsultedInOrder() throws {
     let source = Silent().then(Keys(view: "v", columns: ["id"])).then(Keys(view: "v", columns: ["title"]))
     try inViews(source) { db in
       let key = try db.primaryKey("v")
@@ -157,7 +157,7 @@ import Tidemark
     }
   }
 
-  @Test func aSourceMayHoldForAWhile() throws {
+  @Test func schemaSourcesCanBeTemporary() throws {
     try inViews(Keys(view: "v", columns: ["id"])) { db in
       #expect(try db.primaryKey("v").columns == ["id"])
       try db.withSchemaSource(Keys(view: "v", columns: ["title", "id"])) {
@@ -170,7 +170,7 @@ import Tidemark
     }
   }
 
-  @Test func aColumnThatIsNotThereTraps() async {
+  @Test func missingColumnsTrap() async {
     let words = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try SchemaSourceTests().inViews(Keys(view: "v", columns: ["nope"])) { db in _ = try db.primaryKey("v") }
     }.words
@@ -179,7 +179,7 @@ import Tidemark
 }
 
 @Suite struct ForeignKeyToNothingTests {
-  @Test func aForeignKeyToATableThatDoesNotExistHidesNoOther() throws {
+  @Test func aForeignKeyToAMissingTableDoesNotHideOthers() throws {
     try inLibrary { db in
       try db.execute(sql: "CREATE TABLE loan (bookId REFERENCES book, readerId REFERENCES reader)")
       let keys = try db.foreignKeys(on: "loan")

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 
 @Suite struct ColumnInfoTests {
-  @Test func columnsAreToldAsTheyWereDeclared() throws {
+  @Test func columnsAreListedAsDeclared() throws {
     try inMemory { db in
       try db.execute(
         sql: """
@@ -19,35 +19,35 @@ import Tidemark
     }
   }
 
-  @Test func placesInThePrimaryKeyBeginWithOne() throws {
+  @Test func primaryKeyPositionsStartAtOne() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (a, b, c, PRIMARY KEY (c, a))")
       #expect(try db.columns(in: "t").map(\.primaryKeyIndex) == [2, 0, 1])
     }
   }
 
-  @Test func generatedColumnsAreColumns() throws {
+  @Test func generatedColumnsAreListed() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (a, b AS (a + 1), c AS (a * 2) STORED)")
       #expect(try db.columns(in: "t").map(\.name) == ["a", "b", "c"])
     }
   }
 
-  @Test func hiddenColumnsOfVirtualTablesAreNot() throws {
+  @Test func hiddenColumnsOfVirtualTablesAreOmitted() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title, body)")
       #expect(try db.columns(in: "search").map(\.name) == ["title", "body"])
     }
   }
 
-  @Test func viewsHaveColumns() throws {
+  @Test func viewColumnsAreListed() throws {
     try inLibrary { db in
       try db.execute(sql: "CREATE VIEW v AS SELECT title, 1 AS one FROM book")
       #expect(try db.columns(in: "v").map(\.name) == ["title", "one"])
     }
   }
 
-  @Test func namesMayHaveQuotes() throws {
+  @Test func namesMayContainQuotes() throws {
     try inMemory { db in
       try db.execute(sql: #"CREATE TABLE "a ""b"" 'c' [d]" ("x ""y""" INTEGER PRIMARY KEY)"#)
       let name = #"a "b" 'c' [d]"#
@@ -58,7 +58,7 @@ import Tidemark
   }
 
   @Test(arguments: ["columns", "primaryKey", "indexes", "foreignKeys", "hasUniqueKey", "checkForeignKeys"])
-  func aMissingTableIsNamed(question: String) throws {
+  func missingTablesAreNamedInErrors(question: String) throws {
     try inMemory { db in
       let text = message {
         switch question {
@@ -74,7 +74,7 @@ import Tidemark
     }
   }
 
-  @Test func aMissingDatabaseIsNamed() throws {
+  @Test func missingDatabasesAreNamedInErrors() throws {
     try inLibrary { db in
       #expect(message { _ = try db.columns(in: "book", in: "attic") } == "SQLite error 1: no such schema: attic")
       #expect(message { _ = try db.tableExists("book", in: "attic") } == "SQLite error 1: no such schema: attic")
@@ -97,7 +97,7 @@ import Tidemark
     ("(code TEXT PRIMARY KEY, a) WITHOUT ROWID", ["code"], nil, false),
     ("(id INTEGER PRIMARY KEY, a ANY) STRICT", ["id"], "id", true),
   ] as [(String, [String], String?, Bool)])
-  func thePrimaryKeyIsFound(definition: String, columns: [String], rowIDColumn: String?, isRowID: Bool) throws {
+  func primaryKeysAreFound(definition: String, columns: [String], rowIDColumn: String?, isRowID: Bool) throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t \(definition)")
       let key = try db.primaryKey("t")
@@ -107,7 +107,7 @@ import Tidemark
     }
   }
 
-  @Test func aViewHasNone() throws {
+  @Test func viewsHaveNoPrimaryKey() throws {
     try inLibrary { db in
       try db.execute(sql: "CREATE VIEW other AS SELECT * FROM book")
       #expect(
@@ -116,7 +116,7 @@ import Tidemark
     }
   }
 
-  @Test func aVirtualTableHasARowID() throws {
+  @Test func virtualTablesHaveARowID() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title)")
       #expect(try db.primaryKey("search").columns == ["rowid"])
@@ -124,7 +124,7 @@ import Tidemark
     }
   }
 
-  @Test func theSchemaTableHasColumnsAndARowID() throws {
+  @Test func schemaTableHasColumnsAndARowID() throws {
     try inMemory { db in
       try #expect(db.columns(in: "sqlite_master").map(\.name) == ["type", "name", "tbl_name", "rootpage", "sql"])
       try #expect(db.primaryKey("sqlite_master").columns == ["rowid"])
@@ -133,7 +133,7 @@ import Tidemark
 }
 
 @Suite struct IndexInfoTests {
-  @Test func indexesAreToldWithTheirOrigin() throws {
+  @Test func indexesAreListedWithTheirOrigin() throws {
     try inMemory { db in
       try db.execute(
         sql: """
@@ -156,7 +156,7 @@ import Tidemark
     (["id"], true), (["ID"], true), (["id", "c"], true), (["c"], false), ([], false), (["b"], false),
     (["b", "a"], true), (["A", "b", "c"], true), (["rowid"], true), (["partial"], false), (["missing"], false),
   ] as [([String], Bool)])
-  func aKeyIsUniqueWhenItContainsOne(columns: [String], isUnique: Bool) throws {
+  func keysContainingAUniqueKeyAreUnique(columns: [String], isUnique: Bool) throws {
     try inMemory { db in
       try db.execute(
         sql: """
@@ -167,7 +167,7 @@ import Tidemark
     }
   }
 
-  @Test func theRowIDIsNoKeyWhereThereIsNone() throws {
+  @Test func rowIDIsNoKeyOfTablesWithoutRowID() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (code TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE u (rowid, a)")
       #expect(try db.table("t", hasUniqueKey: ["rowid"]) == false)
@@ -178,7 +178,7 @@ import Tidemark
 }
 
 @Suite struct ExistenceTests {
-  @Test func whatExistsExistsOnce() throws {
+  @Test func existingObjectsAreFoundOnce() throws {
     try inLibrary { db in
       try db.execute(
         sql: """
@@ -196,7 +196,7 @@ import Tidemark
     }
   }
 
-  @Test func aNameMayBeLookedForInOneDatabase() throws {
+  @Test func namesAreLookedUpInOneDatabase() throws {
     try inMemory { db in
       try db.execute(
         sql: #"""
@@ -213,7 +213,7 @@ import Tidemark
     }
   }
 
-  @Test func aNameMeansWhatSQLMeansByIt() throws {
+  @Test func unqualifiedNamesResolveAsInSQL() throws {
     try inMemory { db in
       try db.execute(sql: "ATTACH ':memory:' AS one; ATTACH ':memory:' AS two")
       func meaning() throws -> [String] { try db.columns(in: "t").map(\.name) }
@@ -233,7 +233,7 @@ import Tidemark
     }
   }
 
-  @Test func internalTablesAreKnownByTheirNames() {
+  @Test func internalTablesAreRecognizedByName() {
     #expect(Database.isSQLiteInternalTable("sqlite_sequence"))
     #expect(Database.isSQLiteInternalTable("pragma_table_info"))
     #expect(!Database.isSQLiteInternalTable("book"))
@@ -241,7 +241,7 @@ import Tidemark
     #expect(!Database.isGRDBInternalTable("sqlite_master"))
   }
 
-  @Test func databasesHaveNames() {
+  @Test func attachedDatabasesAreListed() {
     #expect(DatabaseSchemaID.main.name == "main")
     #expect(DatabaseSchemaID.temp.schemaTableName == "sqlite_temp_master")
     #expect(DatabaseSchemaID.attached("x").schemaTableName == #""x".sqlite_master"#)
@@ -249,7 +249,7 @@ import Tidemark
     #expect(id == DatabaseObjectID(name: "book", schemaID: .main))
   }
 
-  @Test func theSchemaHasAVersion() throws {
+  @Test func schemaVersionIsReported() throws {
     try inMemory { db in
       let before = try db.schemaVersion()
       try db.execute(sql: "CREATE TABLE t (a)")

@@ -6,7 +6,7 @@ import Tidemark
 
 /// The invariants of `Catalog`.
 @Suite struct SchemaCacheTests {
-  @Test func law1ChangesOfThisConnectionAreSeen() throws {
+  @Test func invariant1OwnChangesAreSeen() throws {
     try inMemory { db in
       #expect(try !db.tableExists("t"))
       try db.execute(sql: "CREATE TABLE t (a)")
@@ -28,7 +28,7 @@ import Tidemark
   }
 
   @Test(arguments: ["", "TEMP "])
-  func law1ChangesThatAreUndoneAreSeen(temporary: String) throws {
+  func invariant1UndoneChangesAreSeen(temporary: String) throws {
     try inMemory { db in
       for column in ["a", "b"] {
         // Each of the two files has the schema version that the other one had.
@@ -42,7 +42,7 @@ import Tidemark
     }
   }
 
-  @Test func law1AChangeUndoneToASavepointIsSeen() throws {
+  @Test func invariant1ChangesUndoneToASavepointAreSeen() throws {
     try inMemory { db in
       try db.inTransaction {
         try db.execute(sql: "CREATE TABLE t (a)")
@@ -58,7 +58,7 @@ import Tidemark
     }
   }
 
-  @Test func law1ATransactionThatSQLiteUndoesIsSeen() throws {
+  @Test func invariant1TransactionsUndoneBySQLiteAreSeen() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE u (a UNIQUE); INSERT INTO u VALUES (1)")
       #expect(throws: DatabaseError.self) {
@@ -77,7 +77,7 @@ import Tidemark
     }
   }
 
-  @Test func law1StatementsThatTheLibraryDoesNotRunAreSeen() throws {
+  @Test func invariant1StatementsOutsideTheLibraryAreSeen() throws {
     try inMemory { db in
       try db.inTransaction {
         try #expect(!db.tableExists("t"))
@@ -88,7 +88,7 @@ import Tidemark
     }
   }
 
-  @Test func law1ChangesOfOthersAreSeen() throws {
+  @Test func invariant1ExternalChangesAreSeen() throws {
     let folder = try TemporaryFolder()
     let one = try DatabaseQueue(path: folder.path("library"))
     let two = try DatabaseQueue(path: folder.path("library"))
@@ -102,7 +102,7 @@ import Tidemark
     }
   }
 
-  @Test func law1ABackupOverTheDatabaseIsSeen() throws {
+  @Test func invariant1BackupsIntoTheDatabaseAreSeen() throws {
     let source = try DatabaseQueue()
     try source.write { try $0.execute(sql: "CREATE TABLE t (other)") }
     let target = try DatabaseQueue()
@@ -116,7 +116,7 @@ import Tidemark
     try target.read { try #expect(!$0.tableExists("t")) }
   }
 
-  @Test func law1ATransactionSeesItsOwnState() throws {
+  @Test func invariant1TransactionsSeeTheirOwnState() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.path("library"))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (a)") }
@@ -126,7 +126,7 @@ import Tidemark
     try pool.read { try #expect(!$0.tableExists("t")) }
   }
 
-  @Test func law2TheSameObjectComesBackUntilTheSchemaChanges() throws {
+  @Test func invariant2ObjectsAreReusedUntilTheSchemaChanges() throws {
     try inLibrary { db in
       try db.inTransaction {
         let table = try #require(try db.catalogTable("book"))
@@ -142,7 +142,7 @@ import Tidemark
     }
   }
 
-  @Test func law2LookUpsAreNotTraced() throws {
+  @Test func invariant2LookupsAreNotTraced() throws {
     let recorder = TraceRecorder()
     let dbQueue = try recorder.makeQueue()
     try dbQueue.inDatabase { db in
@@ -154,7 +154,7 @@ import Tidemark
     #expect(recorder.lines == ["CREATE TABLE t (a)", "DROP TABLE t"])
   }
 
-  @Test func law3AttachedDatabasesAreProbed() throws {
+  @Test func invariant3AttachedDatabasesAreProbed() throws {
     let folder = try TemporaryFolder()
     let other = try DatabaseQueue(path: folder.path("attic"))
     try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
@@ -174,7 +174,7 @@ import Tidemark
     }
   }
 
-  @Test func law4WhatWasMissingIsLookedForAgain() throws {
+  @Test func invariant4MissingObjectsAreLookedUpAgain() throws {
     try inMemory { db in
       #expect(throws: DatabaseError.self) { try db.primaryKey("t") }
       try db.execute(sql: "ATTACH ':memory:' AS attic; CREATE TABLE attic.t (a)")
@@ -182,14 +182,14 @@ import Tidemark
     }
   }
 
-  @Test func aClosedConnectionSaysSo() throws {
+  @Test func closedConnectionsThrow() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.read { _ = try $0.columns(in: "book") }
     try dbQueue.close()
     #expect(message { try dbQueue.inDatabase { _ = try $0.columns(in: "book") } } == closedMessage)
   }
 
-  @Test func inADeadTransactionTheNextStatementTells() throws {
+  @Test func aDeadTransactionFailsTheNextStatement() throws {
     try inLibrary { db in
       try #expect(db.columns(in: "book").count == 3)
       let text = message {
@@ -204,7 +204,7 @@ import Tidemark
     }
   }
 
-  @Test func aCacheThatIsClearedFillsAgain() throws {
+  @Test func clearedCacheIsRefilled() throws {
     try inLibrary { db in
       let table = try db.catalogTable("book")
       db.clearSchemaCache()
@@ -232,21 +232,21 @@ import Tidemark
     }
   }
 
-  @Test func law1TheCacheIsNeverStale() throws {
-    var chance = Chance()
+  @Test func invariant1TheCacheIsNeverStale() throws {
+    var generator = SeededRandom()
     let folder = try TemporaryFolder()
     let path = folder.path("library")
     let queues = [try DatabaseQueue(path: path), try DatabaseQueue(path: path)]
     let tables = ["t", "u", "V"]
 
     func change(_ db: Database, _ number: Int) throws {
-      let table = chance.pick(tables)
-      let temporary = Int.random(in: 0..<6, using: &chance) == 0 ? "TEMP " : ""
-      let sql = chance.pick([
+      let table = generator.pick(tables)
+      let temporary = Int.random(in: 0..<6, using: &generator) == 0 ? "TEMP " : ""
+      let sql = generator.pick([
         "CREATE \(temporary)TABLE \(table) (a, c\(number))",
-        "CREATE \(temporary)TABLE \(table) (id INTEGER PRIMARY KEY, x REFERENCES \(chance.pick(tables)) (a))",
+        "CREATE \(temporary)TABLE \(table) (id INTEGER PRIMARY KEY, x REFERENCES \(generator.pick(tables)) (a))",
         "DROP TABLE \(table)", "ALTER TABLE \(table) ADD COLUMN c\(number)",
-        "CREATE INDEX i\(number) ON \(table) (a)", "ALTER TABLE \(table) RENAME TO \(chance.pick(tables))",
+        "CREATE INDEX i\(number) ON \(table) (a)", "ALTER TABLE \(table) RENAME TO \(generator.pick(tables))",
         "INSERT INTO \(table) (a) VALUES (1)", "VACUUM", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s",
       ])
       do {
@@ -265,14 +265,14 @@ import Tidemark
     for round in 0..<60 {
       let (one, two) = (queues[round % 2], queues[1 - round % 2])
       try one.inDatabase { db in
-        if Bool.random(using: &chance) {
+        if Bool.random(using: &generator) {
           try db.inTransaction {
             for step in 0..<4 {
               try change(db, round * 10 + step)
               try check(db)
               if !db.isInsideTransaction { return .rollback }
             }
-            return Bool.random(using: &chance) ? .commit : .rollback
+            return Bool.random(using: &generator) ? .commit : .rollback
           }
         } else {
           try change(db, round * 10)

@@ -5,7 +5,7 @@ import Tidemark
 
 /// The queue of accesses that wait for a connection.
 @Suite struct AccessGateTests {
-  @Test func whoCameFirstIsFirst() {
+  @Test func accessesEnterInOrder() {
     let gate = AccessGate()
     let order = Locked<[Int]>([])
     gate.enter()
@@ -16,8 +16,8 @@ import Tidemark
     #expect(order.value == Array(0..<1000))
   }
 
-  @Test func whoGaveUpIsNotCalled() {
-    var chance = Chance()
+  @Test func cancelledWaitersAreNotCalled() {
+    var generator = SeededRandom()
     let gate = AccessGate()
     let order = Locked<[Int]>([])
     var expected: [Int] = []
@@ -25,14 +25,14 @@ import Tidemark
     var next = 0
     for _ in 0..<300 {
       var tickets: [(Int, AccessGateMachine.Ticket)] = []
-      for _ in 0..<Int.random(in: 0...6, using: &chance) {
+      for _ in 0..<Int.random(in: 0...6, using: &generator) {
         let number = next
         next += 1
         let ticket = gate.enter { order.update { $0.append(number) } }
         if let ticket { tickets.append((number, ticket)) }
       }
-      for (number, ticket) in tickets.shuffled(using: &chance) {
-        if Bool.random(using: &chance) {
+      for (number, ticket) in tickets.shuffled(using: &generator) {
+        if Bool.random(using: &generator) {
           #expect(gate.giveUp(ticket))
           #expect(!gate.giveUp(ticket))
         } else {
@@ -40,24 +40,24 @@ import Tidemark
         }
       }
       // One access ends, the next one starts.
-      if Bool.random(using: &chance), order.value.count < expected.count { gate.leave() }
+      if Bool.random(using: &generator), order.value.count < expected.count { gate.leave() }
     }
     while order.value.count < expected.count { gate.leave() }
     #expect(order.value == expected.sorted())
     gate.leave()
   }
 
-  @Test func thoseWhoGaveUpTakeNoPlace() {
+  @Test func cancelledWaitersUseNoMemory() {
     let gate = AccessGate()
     gate.enter()
     for _ in 0..<10_000 {
       if let ticket = gate.enter({}) { #expect(gate.giveUp(ticket)) }
     }
-    #expect(gate.placeCount < 1000)
+    #expect(gate.entryCount < 1000)
     gate.leave()
   }
 
-  @Test func threadsTakeTurns() async throws {
+  @Test func threadsEnterOneAtATime() async throws {
     let gate = AccessGate()
     let inside = Locked(0)
     let turns = Locked(0)

@@ -43,7 +43,7 @@ import Tidemark
     }
   }
 
-  @Test func synchronousAccessesThatWaitTooLongLeave() throws {
+  @Test func synchronousAccessesTimeOutWhileWaiting() throws {
     let held = try Held()
     let pool = held.pool
     Database.withAccessTimeLimit(.milliseconds(20)) {
@@ -58,19 +58,19 @@ import Tidemark
     try held.end()
   }
 
-  @Test func asynchronousAccessesThatWaitTooLongLeave() async throws {
+  @Test func asynchronousAccessesTimeOutWhileWaiting() async throws {
     let held = try Held()
     let pool = held.pool
     await Database.withAccessTimeLimit(.milliseconds(20)) {
       #expect(await message { try await pool.read { _ in } } == isOver)
-      #expect(await message { try await pool.readInPlace { _ in } } == isOver)
+      #expect(await message { try await pool.readInline { _ in } } == isOver)
       #expect(await message { try await pool.write { _ in } } == isOver)
       #expect(await message { try await pool.barrierWriteWithoutTransaction { _ in } } == isOver)
     }
     try held.end()
   }
 
-  @Test func aQueueTheSame() async throws {
+  @Test func queueAccessesTimeOutWhileWaiting() async throws {
     let queue = try DatabaseQueue()
     let holder = await LongAccess { last in try queue.writeWithoutTransaction { _ in try last() } }
     await Database.withAccessTimeLimit(.milliseconds(20)) {
@@ -84,7 +84,7 @@ import Tidemark
     #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
   }
 
-  @Test func theLimitOfTheConfigurationCountsTheWait() async throws {
+  @Test func configuredLimitIncludesTheWait() async throws {
     var configuration = Configuration()
     configuration.accessTimeLimit = .milliseconds(20)
     let queue = try DatabaseQueue(configuration: configuration)
@@ -94,7 +94,7 @@ import Tidemark
     try await holder.end()
   }
 
-  @Test func aStatementIsStoppedToo() async throws {
+  @Test func runningStatementsTimeOut() async throws {
     let queue = try DatabaseQueue()
     let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
     await Database.withAccessTimeLimit(.milliseconds(20)) {
@@ -105,7 +105,7 @@ import Tidemark
     #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
   }
 
-  @Test func aLimitInsideAnotherOneCanOnlyShortenIt() throws {
+  @Test func nestedLimitsOnlyShorten() throws {
     let queue = try DatabaseQueue()
     let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
     Database.withAccessTimeLimit(.milliseconds(20)) {
@@ -115,7 +115,7 @@ import Tidemark
     }
   }
 
-  @Test func anAccessInTimeNoticesNothing() async throws {
+  @Test func accessesWithinTheLimitSucceed() async throws {
     let queue = try DatabaseQueue()
     let results = try await Database.withAccessTimeLimit(.seconds(1000)) {
       let one = try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") }

@@ -3,7 +3,7 @@ import Tidemark
 
 /// Type-erased databases forward all calls.
 @Suite struct AnyDatabaseTests {
-  @Test func aReaderReads() async throws {
+  @Test func anyReaderForwardsAllReads() async throws {
     var configuration = Configuration()
     configuration.label = "Shelf"
     let dbQueue = try DatabaseQueue.withBooks(configuration)
@@ -24,7 +24,7 @@ import Tidemark
     #expect(message { try dbQueue.read { _ in } } == closedMessage)
   }
 
-  @Test func aWriterWrites() async throws {
+  @Test func anyWriterForwardsAllWrites() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let writer: any DatabaseWriter = AnyDatabaseWriter(dbQueue)
     let titles = Locked(0)

@@ -4,7 +4,7 @@ import Tidemark
 
 /// Accesses that wait without blocking a thread (hazards S1, S2).
 @Suite struct AsyncAccessTests {
-  @Test func accessesRunInTheOrderInWhichTheyCame() throws {
+  @Test func accessesRunInOrder() throws {
     let dbQueue = try DatabaseQueue()
     let order = Locked<[Int]>([])
     let end = Signal()
@@ -24,7 +24,7 @@ import Tidemark
     #expect(order.value == Array(0..<300))
   }
 
-  @Test func aTaskRunsElsewhereAndComesBack() async throws {
+  @Test func asynchronousAccessesLeaveAndReturnToTheTask() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let count = try await dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('a'), ('b')")
@@ -35,7 +35,7 @@ import Tidemark
     await #expect(throws: Planned(number: 5)) { try await dbQueue.write { _ in throw Planned(number: 5) } }
   }
 
-  @Test @MainActor func theMainActorIsNotBlocked() async throws {
+  @Test @MainActor func mainActorIsNotBlocked() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let mayEnd = Signal()
     let access = Task { try await dbQueue.write { _ in try mayEnd.wait() } }
@@ -45,7 +45,7 @@ import Tidemark
     try await access.value
   }
 
-  @Test func aThousandTasksWaitWithoutThreads() async {
+  @Test func waitingTasksUseNoThreads() async {
     await #expect(processExitsWith: .success) {
       guard ProcessCounters.areAvailable else { return }
       let dbQueue = try DatabaseQueue.withBooks()
@@ -80,7 +80,7 @@ import Tidemark
     }
   }
 
-  @Test func aQueueThatIsReleasedFinishesWhatItWasGiven() async throws {
+  @Test func releasedQueuesFinishPendingAccesses() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("db")
     let ends = Locked(0)
@@ -108,7 +108,7 @@ import Tidemark
     #expect(try await DatabaseQueue(path: path).read { try $0.titles().count } == 200)
   }
 
-  @Test func manyTasksAndThreadsShareAQueue() async throws {
+  @Test func tasksAndThreadsShareAQueue() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try await dbQueue.write { try $0.execute(sql: "INSERT INTO book (id, title, pages) VALUES (1, 'a', 0)") }
     let increment: @Sendable (Database) throws -> Void = { db in

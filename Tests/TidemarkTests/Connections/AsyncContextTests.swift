@@ -23,7 +23,7 @@ import Tidemark
       Access("queue.writeWithoutTransaction") { _, queue in { try await queue.writeWithoutTransaction($0) } },
       Access("queue.barrierWrite") { _, queue in { try await queue.barrierWriteWithoutTransaction($0) } },
       Access("pool.read") { pool, _ in { try await pool.read($0) } },
-      Access("pool.readInPlace") { pool, _ in { try await pool.readInPlace($0) } },
+      Access("pool.readInline") { pool, _ in { try await pool.readInline($0) } },
       Access("pool.unsafeRead") { pool, _ in { try await pool.unsafeRead($0) } },
       Access("pool.write", isTransactionThatWrites: true) { pool, _ in { try await pool.write($0) } },
       Access("pool.writeWithoutTransaction") { pool, _ in { try await pool.writeWithoutTransaction($0) } },

@@ -20,7 +20,7 @@ import Tidemark
     try #require(try dbQueue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") })
   }
 
-  @Test func aBackupReplacesTheDestination() throws {
+  @Test func backupReplacesTheDestination() throws {
     let source = try makeSource()
     let destination = try DatabaseQueue()
     try destination.write { try $0.execute(sql: "CREATE TABLE other (a); INSERT INTO other VALUES (1)") }
@@ -35,7 +35,7 @@ import Tidemark
     #expect(try destination.read { try $0.titles().count } == 40)
   }
 
-  @Test func progressIsReportedStepByStep() throws {
+  @Test func backupReportsItsProgress() throws {
     let source = try makeSource()
     let total = try pageCount(of: source)
     #expect(total > 25)
@@ -46,14 +46,14 @@ import Tidemark
     #expect(steps.map(\.isCompleted) == Array(repeating: false, count: steps.count - 1) + [true])
   }
 
-  @Test func byDefaultThereIsOneStep() throws {
+  @Test func backupRunsInOneStepByDefault() throws {
     let source = try makeSource()
     var steps: [Int] = []
     try source.backup(to: DatabaseQueue()) { steps.append($0.completedPageCount) }
     #expect(try steps == [pageCount(of: source)])
   }
 
-  @Test func anErrorOfTheProgressGivesUp() throws {
+  @Test func progressErrorsAbortTheBackup() throws {
     let destination = try DatabaseQueue.withBooks()
     let source = try makeSource()
     #expect(throws: Planned(number: 1)) {
@@ -64,13 +64,13 @@ import Tidemark
     try source.close()
   }
 
-  @Test func anErrorAfterTheLastStepIsTooLate() throws {
+  @Test func errorsAfterTheLastStepAreThrownButTheBackupStays() throws {
     let destination = try DatabaseQueue()
     try makeSource().backup(to: destination) { _ in throw Planned() }
     #expect(try destination.read { try $0.titles().count } == 40)
   }
 
-  @Test func aReadonlyDestinationIsRefused() throws {
+  @Test func readOnlyDestinationsAreRefused() throws {
     let folder = try TemporaryFolder()
     try DatabaseQueue(path: folder.path("db")).write { try $0.createBooks() }
     var configuration = Configuration()
@@ -80,7 +80,7 @@ import Tidemark
     #expect(message { try source.backup(to: destination) } == "SQLite error 8: attempt to write a readonly database")
   }
 
-  @Test func aDestinationInATransactionIsRefused() throws {
+  @Test func destinationsInATransactionAreRefused() throws {
     let source = try makeSource()
     let destination = try DatabaseQueue()
     let text = message {
@@ -89,7 +89,7 @@ import Tidemark
     #expect(text.hasPrefix("SQLite error 1: destination database is in use"))
   }
 
-  @Test func aConnectionThatReadsIsCopiedAsItIs() throws {
+  @Test func readingConnectionsAreCopied() throws {
     let source = try makeSource()
     let destination = try DatabaseQueue()
     try source.read { db in
@@ -98,7 +98,7 @@ import Tidemark
     #expect(try destination.read { try $0.titles().count } == 40)
   }
 
-  @Test func aConnectionThatWritesIsNotCopied() throws {
+  @Test func writingConnectionsAreNotCopied() throws {
     let source = try DatabaseQueue.withBooks()
     let destination = try DatabaseQueue()
     let text = message {
@@ -110,7 +110,7 @@ import Tidemark
     #expect(text == "SQLite error 5: database is locked")
   }
 
-  @Test func noPagesPerStepTraps() async {
+  @Test func zeroPagesPerStepTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().backup(to: DatabaseQueue(), pagesPerStep: 0)
     }
@@ -119,7 +119,7 @@ import Tidemark
 
   // MARK: Copies of files
 
-  @Test func copiesOfAFile() throws {
+  @Test func filesAreCopied() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("db")
     try makeSource().backup(to: DatabaseQueue(path: path))
@@ -132,7 +132,7 @@ import Tidemark
     #expect(try DatabaseQueue(path: path).read { try $0.titles().count } == 40)
   }
 
-  @Test func theCopyHasTheConfiguration() throws {
+  @Test func copiesUseTheConfiguration() throws {
     let folder = try TemporaryFolder()
     try makeSource().backup(to: DatabaseQueue(path: folder.path("db")))
     var configuration = Configuration()
@@ -182,7 +182,7 @@ import Tidemark
     }
   }
 
-  @Test func aMissingFileIsNotCopied() throws {
+  @Test func copyingAMissingFileThrows() throws {
     let folder = try TemporaryFolder()
     for copy in [DatabaseQueue.inMemoryCopy, DatabaseQueue.temporaryCopy] {
       let text = message { _ = try copy(folder.path("db"), Configuration()) }
@@ -229,7 +229,7 @@ import Tidemark
   private func erase(_ dbQueue: DatabaseQueue) throws { try dbQueue.erase() }
 
   @Test(arguments: [1024, 4096])
-  func readersDoNotTakeTheNextSchemaForTheOneTheyKnow(pageSize: Int) throws {
+  func readersDetectTheSchemaAfterErasing(pageSize: Int) throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA page_size = \(pageSize)") }
@@ -242,7 +242,7 @@ import Tidemark
     #expect(try pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } == pageSize)
   }
 
-  @Test func aReadonlyDatabaseIsNotErased() throws {
+  @Test func readOnlyDatabasesAreNotErased() throws {
     let folder = try TemporaryFolder()
     try DatabaseQueue(path: folder.path("db")).write { try $0.createBooks() }
     var configuration = Configuration()

@@ -21,7 +21,7 @@ import Tidemark
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  @Test func anImmediateErrorIsThrownAtOnce() throws {
+  @Test func immediateErrorsAreThrownWithoutWaiting() throws {
     let other = try makeQueue(.immediateError)
     try DatabaseQueue(path: path).write { _ throws in
       #expect(message { try other.write { _ in } } == Self.locked)
@@ -31,7 +31,7 @@ import Tidemark
     try other.write { _ in }
   }
 
-  @Test func aTimeoutEnds() throws {
+  @Test func busyTimeoutEnds() throws {
     let other = try makeQueue(.timeout(0.01))
     try DatabaseQueue(path: path).write { _ throws in
       #expect(message { try other.write { _ in } } == Self.locked)
@@ -40,7 +40,7 @@ import Tidemark
   }
 
   @Test(arguments: [(5, 5), (0.0001, 0.0001), (0, 0), (-1, 0), (.nan, 0)] as [(Double, Double)])
-  func aTimeoutWaitsAsLongAsItSays(_ timeout: Double, _ waited: Double) throws {
+  func busyTimeoutWaitsForItsDuration(_ timeout: Double, _ waited: Double) throws {
     let clock = FakeClock()
     var configuration = Configuration()
     configuration.busyMode = .timeout(timeout)
@@ -52,7 +52,7 @@ import Tidemark
     #expect(clock.time == .seconds(waited))
   }
 
-  @Test func whoIsCancelledDoesNotWaitForALock() async throws {
+  @Test func cancelledTasksDoNotWaitForALock() async throws {
     let clock = FakeClock()
     var configuration = Configuration()
     configuration.busyMode = .timeout(.infinity)
@@ -76,7 +76,7 @@ import Tidemark
     try await other.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
 
-  @Test func aTimeoutOutlastsAShortLock() throws {
+  @Test func busyTimeoutOutlastsAShortLock() throws {
     let isLocked = Signal()
     let isWaiting = Signal()
     let one = try DatabaseQueue(path: path)
@@ -92,7 +92,7 @@ import Tidemark
     try DatabaseQueue(path: path).write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
 
-  @Test func aCallbackIsAskedUntilItSaysNo() throws {
+  @Test func busyCallbackIsCalledUntilItReturnsFalse() throws {
     let asked = Locked<[Int]>([])
     let other = try makeQueue(
       .callback { count in
@@ -105,7 +105,7 @@ import Tidemark
     #expect(asked.value == [0, 1, 2, 3])
   }
 
-  @Test func aCallbackThatWaitsForTheLockGetsIt() throws {
+  @Test func busyCallbackCanWaitForTheLock() throws {
     let isLocked = Signal()
     let isAsked = Signal()
     let isFree = Signal()
@@ -127,7 +127,7 @@ import Tidemark
     #expect(try one.read { try $0.titles() } == ["a"])
   }
 
-  @Test func aCommitThatFindsAReaderIsUndone() throws {
+  @Test func aCommitBlockedByAReaderIsRolledBack() throws {
     let reader = try makeQueue(.immediateError)
     let writer = try makeQueue(.immediateError)
     let text = message {
@@ -142,7 +142,7 @@ import Tidemark
     #expect(try reader.read { try $0.titles() } == ["b"])
   }
 
-  @Test func queuesThatShareANameMayBeUsedAtOnce() async throws {
+  @Test func queuesSharingAMemoryDatabaseWorkConcurrently() async throws {
     let name = "busy \(UUID())"
     let queues = try (0..<4).map { _ in try DatabaseQueue(named: name) }
     try await queues[0].write { try $0.createBooks() }

@@ -29,7 +29,7 @@ import Tidemark
   ]
 
   @Test(arguments: accesses.indices)
-  func whoWaitsLeavesAtOnce(_ index: Int) async throws {
+  func cancelledWaitersLeaveImmediately(_ index: Int) async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let holder = try Holder(dbQueue)
     let ran = Locked(0)
@@ -47,7 +47,7 @@ import Tidemark
     #expect(ran.value == 1)
   }
 
-  @Test func whoLeavesTakesEverythingAlong() async throws {
+  @Test func cancelledWaitersReleaseTheirCaptures() async throws {
     final class Cargo: Sendable {}
     let dbQueue = try DatabaseQueue.withBooks()
     let holder = try Holder(dbQueue)
@@ -61,7 +61,7 @@ import Tidemark
     holder.mayEnd.fire()
   }
 
-  @Test func anyNumberMayLeave() async throws {
+  @Test func manyWaitersCanCancel() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let holder = try Holder(dbQueue)
     await withTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ import Tidemark
   }
 
   @Test(arguments: accesses.indices)
-  func aTaskThatIsCancelledAlreadyDoesNothing(_ index: Int) async throws {
+  func alreadyCancelledTasksDoNothing(_ index: Int) async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let mayBegin = Signal()
     let ran = Locked(0)
@@ -88,7 +88,7 @@ import Tidemark
   }
 
   @Test(arguments: accesses.indices)
-  func theRunningStatementIsInterrupted(_ index: Int) async throws {
+  func cancellationInterruptsTheStatement(_ index: Int) async throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     let task = Task { try await Self.accesses[index](dbQueue) { try $0.execute(sql: Endless.sql) } }
@@ -98,7 +98,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func theTransactionIsUndone() async throws {
+  @Test func cancellationRollsBackTheTransaction() async throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     let task = Task {
@@ -113,7 +113,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func aTransactionBegunByHandIsUndone() async throws {
+  @Test func cancellationRollsBackManualTransactions() async throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     let task = Task {
@@ -129,7 +129,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func theNextStatementDoesNotRun() async throws {
+  @Test func cancellationPreventsTheNextStatement() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let hasBegun = Signal()
     let isCancelled = Signal()
@@ -158,7 +158,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func rollingBackIsStillAllowed() async throws {
+  @Test func rollbackIsAllowedAfterCancellation() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let hasBegun = Signal()
     let isCancelled = Signal()
@@ -178,7 +178,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func anErrorOfTheProgramIsNotHidden() async throws {
+  @Test func programErrorsTakePrecedenceOverCancellation() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let hasBegun = Signal()
     let isCancelled = Signal()
@@ -196,7 +196,7 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
-  @Test func aBackupIsCancelled() async throws {
+  @Test func backupsCanBeCancelled() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let destination = try DatabaseQueue()
     try await dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES (hex(zeroblob(50000)))") }
@@ -219,8 +219,8 @@ import Tidemark
     #expect(try await destination.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } == 0)
   }
 
-  @Test func whatWasAnsweredWasDone() async throws {
-    var chance = Chance()
+  @Test func returnedWritesAreCommitted() async throws {
+    var generator = SeededRandom()
     let dbQueue = try DatabaseQueue.withBooks()
     var done: Set<String> = []
     for round in 0..<60 {
@@ -235,7 +235,7 @@ import Tidemark
           }
         }
       }
-      let delays = (0..<10).map { _ in Int.random(in: 0..<6, using: &chance) }
+      let delays = (0..<10).map { _ in Int.random(in: 0..<6, using: &generator) }
       for (task, delay) in zip(tasks, delays) {
         for _ in 0..<delay { await Task.yield() }
         if delay.isMultiple(of: 2) { task.cancel() }

@@ -43,7 +43,7 @@ import Tidemark
 
   // MARK: - By itself
 
-  @Test func aLogThatGrowsIsMovedAndBegunAnew() throws {
+  @Test func aGrowingLogIsCheckpointedAndRestarted() throws {
     let pool = try pool(frames: 20)
     for number in 0..<200 { try pool.write { try $0.insert(number) } }
     #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
@@ -51,7 +51,7 @@ import Tidemark
   }
 
   /// There is always an active read: each read ends after the next one has begun. The log once grew without bound.
-  @Test func alsoWhenReadsOverlapAllTheTime() throws {
+  @Test func overlappingReadsDoNotPreventCheckpoints() throws {
     let pool = try pool(frames: 10) { $0.maximumReaderCount = 2 }
     let isOver = Moment()
     let hasBegun = Moment()
@@ -80,7 +80,7 @@ import Tidemark
   }
 
   /// A checkpoint does not wait for the same long read again and again.
-  @Test func aLongReadIsWaitedForRarely() throws {
+  @Test func longReadsAreRarelyWaitedFor() throws {
     let waits = Mutex(0)
     let pool = try pool(frames: 10) { configuration in
       configuration.environment.clock.sleep = { _ in waits.withLock { $0 += 1 } }
@@ -106,7 +106,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") <= logSize(frames: 1400))
   }
 
-  @Test func inALongAccessToo() throws {
+  @Test func longAccessesCheckpointBetweenTransactions() throws {
     let pool = try pool(frames: 20)
     try pool.writeWithoutTransaction { db in
       for number in 0..<200 { try db.insert(number) }
@@ -114,7 +114,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
   }
 
-  @Test func aQueueDoesItToo() throws {
+  @Test func queuesCheckpointAutomatically() throws {
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
@@ -124,7 +124,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") <= logSize(frames: 25))
   }
 
-  @Test func theNumberOfFramesCanBeSetAtAnyTime() throws {
+  @Test func automaticCheckpointSizeCanChange() throws {
     let pool = try pool(frames: 0)
     for number in 0..<100 { try pool.write { try $0.insert(number) } }
     let long = try size("db.sqlite-wal")
@@ -141,7 +141,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") > longest)
   }
 
-  @Test func theLogOfAnAttachedDatabaseIsMovedToo() throws {
+  @Test func attachedDatabasesAreCheckpointed() throws {
     let pool = try pool(frames: 20)
     let other = folder.path("other.sqlite")
     try pool.writeWithoutTransaction { db in
@@ -161,7 +161,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") == 0)
   }
 
-  @Test func aConnectionThatHasTheFileToItselfDoesItAlone() throws {
+  @Test func exclusiveConnectionsCheckpointDirectly() throws {
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.prepareDatabase {
@@ -175,7 +175,7 @@ import Tidemark
     #expect(try size("db.sqlite-wal") == 0)
   }
 
-  @Test func nothingOfItIsSeenInTraces() throws {
+  @Test func checkpointsAreNotTraced() throws {
     let statements = Mutex<[String]>([])
     let pool = try pool(frames: 1) { configuration in
       configuration.prepareDatabase { db in
@@ -193,7 +193,7 @@ import Tidemark
   // MARK: - Never during a write
 
   @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
-  func nothingIsMovedWhileSomebodyWrites(mode: Database.CheckpointMode) throws {
+  func checkpointsDoNotRunDuringWrites(mode: Database.CheckpointMode) throws {
     let pool = try pool(frames: 0) { $0.busyMode = .immediateError }
     for number in 0..<10 { try pool.write { try $0.insert(number) } }
     let other = try folder.pool()
@@ -210,8 +210,8 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == Array(0...10))
   }
 
-  @Test func aCheckpointWaitsForWhoWrites() throws {
-    let pool = try pool(frames: 0) { $0.busyMode = .timeout(Patience.seconds) }
+  @Test func checkpointsWaitForWriters() throws {
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(WaitLimit.seconds) }
     let other = try folder.pool()
     let write = try LongAccess { last in
       try other.write { db in
@@ -224,8 +224,8 @@ import Tidemark
     #expect(try checkpoint.value() == 0)
   }
 
-  @Test func aCheckpointThatWaitsCanBeCancelled() async throws {
-    let pool = try pool(frames: 0) { $0.busyMode = .timeout(Patience.seconds) }
+  @Test func waitingCheckpointsCanBeCancelled() async throws {
+    let pool = try pool(frames: 0) { $0.busyMode = .timeout(WaitLimit.seconds) }
     let other = try folder.pool()
     let write = await LongAccess { last in
       try other.write { db in
@@ -247,7 +247,7 @@ import Tidemark
     try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
   }
 
-  @Test func theLogOfAFileThatWasReplacedIsLeftAlone() throws {
+  @Test func logsOfReplacedFilesAreNotCheckpointed() throws {
     let pool = try pool(frames: 0)
     try pool.write { try $0.insert(1) }
     let manager = FileManager.default
@@ -263,7 +263,7 @@ import Tidemark
     #expect(try other.read { try $0.numbers() } == [2])
   }
 
-  @Test func aStatementThatRunsIsInTheWay() throws {
+  @Test func runningStatementsBlockCheckpoints() throws {
     let pool = try pool(frames: 0)
     try pool.write { try $0.insert(1) }
     try pool.writeWithoutTransaction { db in

@@ -4,13 +4,13 @@ import Tidemark
 
 /// Closing a queue (hazard C7).
 @Suite struct CloseTests {
-  @Test func closingTwiceIsFine() throws {
+  @Test func closingTwiceSucceeds() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.close()
     try dbQueue.close()
   }
 
-  @Test func aLiveStatementKeepsTheConnectionOpen() throws {
+  @Test func liveStatementsPreventClosing() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let box = Box<Tidemark.Statement>(
       try dbQueue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }.value)
@@ -50,7 +50,7 @@ import Tidemark
     }
   }
 
-  @Test func theStatementsOfTheLibraryDoNotKeepItOpen() throws {
+  @Test func libraryStatementsDoNotPreventClosing() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in
       _ = try db.titles()
@@ -59,7 +59,7 @@ import Tidemark
     try dbQueue.close()
   }
 
-  @Test func aReleasedQueueWaitsForItsLastStatement() throws {
+  @Test func releasedQueueClosesWithItsLastStatement() throws {
     let folder = try TemporaryFolder()
     var dbQueue: DatabaseQueue? = try DatabaseQueue(path: folder.path("db"))
     weak let connection = dbQueue?.inDatabase { UnsafeTransfer($0) }.value
@@ -71,7 +71,7 @@ import Tidemark
     #expect(connection == nil)
   }
 
-  @Test func aReleasedQueueIsNotKeptByItsLastCursors() throws {
+  @Test func escapedCursorsDoNotKeepAReleasedQueue() throws {
     for _ in 0..<20 {
       weak var connection: Database?
       var boxes: [UnsafeTransfer<Box<AnyObject>>] = []
@@ -102,7 +102,7 @@ import Tidemark
     }
   }
 
-  @Test func aReleasedQueueIsClosed() throws {
+  @Test func releasedQueueIsClosed() throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
     configuration.journalMode = .wal
@@ -142,7 +142,7 @@ import Tidemark
   ]
 
   @Test(arguments: accesses.indices)
-  func anAccessSaysThatTheConnectionIsClosed(_ index: Int) throws {
+  func accessesToAClosedConnectionThrow(_ index: Int) throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.close()
     #expect(message { try Self.accesses[index](dbQueue) } == closedMessage)
@@ -185,13 +185,13 @@ import Tidemark
   ]
 
   @Test(arguments: asyncAccesses.indices)
-  func anAsynchronousAccessSaysThatTheConnectionIsClosed(_ index: Int) async throws {
+  func asynchronousAccessesToAClosedConnectionThrow(_ index: Int) async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.close()
     #expect(await message { try await Self.asyncAccesses[index](dbQueue) } == closedMessage)
   }
 
-  @Test func whatCannotThrowIsHarmless() throws {
+  @Test func nonthrowingCallsOnAClosedConnectionAreHarmless() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.close()
     dbQueue.interrupt()
@@ -203,7 +203,7 @@ import Tidemark
       #expect(db.totalChangesCount == 0)
       #expect(db.lastErrorMessage == nil)
       #expect(db.sqliteConnection == nil)
-      #expect(db.description == "GRDB.DatabaseQueue")
+      #expect(db.description == "Tidemark.DatabaseQueue")
       try db.rollback()
       db.trace { _ in }
       db.releaseMemory()
@@ -214,7 +214,7 @@ import Tidemark
     }
   }
 
-  @Test func closingFromInsideAnAsynchronousAccessOfAnotherQueue() async throws {
+  @Test func closingInsideAnAccessOfAnotherQueueSucceeds() async throws {
     let one = try DatabaseQueue()
     let other = try DatabaseQueue()
     try await one.write { _ in try other.close() }

@@ -4,7 +4,7 @@ import Tidemark
 
 /// The defaults of a configuration, and the effects of its properties.
 @Suite struct ConfigurationTests {
-  @Test func defaults() throws {
+  @Test func configurationHasDefaults() throws {
     let configuration = Configuration()
     #expect(configuration.foreignKeysEnabled)
     #expect(!configuration.readonly)
@@ -21,7 +21,7 @@ import Tidemark
     #expect(configuration.qos == .userInitiated)
     #expect(configuration.isDefensive)
     #expect(!configuration.isUntrusted)
-    #expect(configuration.allowsOtherFiles)
+    #expect(configuration.allowsAttachedFiles)
     #expect(configuration.limits.isEmpty)
     #expect(configuration.transactionClock is DefaultTransactionClock)
     if case .default = configuration.journalMode {} else { Issue.record("\(configuration.journalMode)") }
@@ -40,7 +40,7 @@ import Tidemark
     #expect(configuration.writeQoS == .background)
   }
 
-  @Test func aConnectionKnowsItsConfiguration() throws {
+  @Test func connectionsExposeTheirConfiguration() throws {
     var configuration = Configuration()
     configuration.label = "Shelf"
     configuration.maximumReaderCount = 7
@@ -50,10 +50,10 @@ import Tidemark
     dbQueue.inDatabase { #expect($0.configuration.label == "Shelf") }
   }
 
-  @Test func labels() throws {
+  @Test func connectionsHaveLabels() throws {
     var configuration = Configuration()
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
-      #expect(db.description == "GRDB.DatabaseQueue")
+      #expect(db.description == "Tidemark.DatabaseQueue")
     }
     configuration.label = "Shelf"
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
@@ -63,7 +63,7 @@ import Tidemark
 
   // MARK: Preparing
 
-  @Test func preparationsRunInOrderOnAConnectionThatHasItsFunctions() throws {
+  @Test func preparationsRunInOrderWithFunctionsInstalled() throws {
     let steps = Locked<[String]>([])
     let trace = TraceRecorder()
     var configuration = Configuration()
@@ -83,7 +83,7 @@ import Tidemark
     #expect(trace.lines.last == "SELECT * FROM sqlite_master LIMIT 1")
   }
 
-  @Test func anErrorOfAPreparationIsThrown() throws {
+  @Test func preparationErrorsAreThrown() throws {
     let steps = Locked(0)
     var configuration = Configuration()
     configuration.prepareDatabase { _ in throw Planned(number: 1) }
@@ -92,7 +92,7 @@ import Tidemark
     #expect(steps.value == 0)
   }
 
-  @Test func aTransactionThatAPreparationLeavesOpen() async {
+  @Test func preparationsThatLeaveATransactionOpenTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var configuration = Configuration()
       configuration.prepareDatabase { try $0.beginTransaction() }
@@ -103,7 +103,7 @@ import Tidemark
 
   // MARK: How SQL is understood
 
-  @Test func foreignKeysAreEnforcedUnlessToldOtherwise() throws {
+  @Test func foreignKeysAreEnforcedByDefault() throws {
     var configuration = Configuration()
     for isOn in [true, false] {
       configuration.foreignKeysEnabled = isOn
@@ -115,7 +115,7 @@ import Tidemark
     }
   }
 
-  @Test func aStringHasSingleQuotesUnlessToldOtherwise() throws {
+  @Test func doubleQuotedStringsAreRefusedByDefault() throws {
     var configuration = Configuration()
     for accepts in [false, true] {
       configuration.acceptsDoubleQuotedStringLiterals = accepts
@@ -132,7 +132,7 @@ import Tidemark
     }
   }
 
-  @Test func theSchemaTableCannotBeWrittenUnlessToldOtherwise() throws {
+  @Test func schemaTableIsReadOnlyByDefault() throws {
     var configuration = Configuration()
     for isDefensive in [true, false] {
       configuration.isDefensive = isDefensive
@@ -145,7 +145,7 @@ import Tidemark
     }
   }
 
-  @Test func whatSQLAsksForHasLimits() throws {
+  @Test func sqlLimitsAreEnforced() throws {
     var configuration = Configuration()
     configuration.limits = [.parameterCount: 3, .statementSize: 100, .compoundSelectCount: 2, .valueSize: 1_000]
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
@@ -159,14 +159,14 @@ import Tidemark
     }
   }
 
-  @Test func withoutLimitsThoseOfSQLiteCount() throws {
+  @Test func sqliteLimitsApplyByDefault() throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(db.maximumStatementArgumentCount >= 999)
       #expect(Database.sqliteLibVersionNumber >= 3_035_000)
     }
   }
 
-  @Test func theLastErrorOfAConnection() throws {
+  @Test func lastErrorIsReported() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO book (title) VALUES (NULL)") }
       #expect(db.lastErrorCode == .SQLITE_CONSTRAINT_NOTNULL)

@@ -17,7 +17,7 @@ import Tidemark
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
   }
 
-  @Test func allItsReadsSeeTheStateOfItsBeginning() async throws {
+  @Test func allReadsSeeTheInitialState() async throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let snapshot = try dbPool.makeSnapshotPool()
@@ -33,7 +33,7 @@ import Tidemark
     #expect(now == 0)
   }
 
-  @Test func itIsOneOfAFileToo() async throws {
+  @Test func snapshotPoolsOpenFiles() async throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let snapshot = try DatabaseSnapshotPool(path: path)
@@ -42,7 +42,7 @@ import Tidemark
     #expect(count == 2)
   }
 
-  @Test func itIsOneOfWhatATransactionReads() throws {
+  @Test func snapshotPoolsOpenATransactionsState() throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let count = "SELECT COUNT(*) FROM book"
@@ -54,7 +54,7 @@ import Tidemark
     #expect(try later.read { try Int.fetchOne($0, sql: count) } == 0)
   }
 
-  @Test func thereIsNoneWhileAnOlderOneIsOpen() throws {
+  @Test func snapshotsAreRefusedWhileAnOlderOneIsOpen() throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let older = try dbPool.makeSnapshotPool()
@@ -64,7 +64,7 @@ import Tidemark
     try older.close()
   }
 
-  @Test func thereIsNoneOfAStateThatIsNotTheLast() throws {
+  @Test func snapshotsOfOutdatedStatesAreRefused() throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let error = #expect(throws: DatabaseError.self) {
@@ -103,7 +103,7 @@ import Tidemark
     #expect(writing?.message == "Can't create snapshot because the transaction writes.")
   }
 
-  @Test func aFileWithoutWriteAheadLogHasNone() throws {
+  @Test func filesWithoutWALHaveNoSnapshot() throws {
     defer { removeFiles() }
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
     let error = #expect(throws: DatabaseError.self) { try DatabaseSnapshotPool(path: path) }
@@ -122,7 +122,7 @@ import Tidemark
     withExtendedLifetime(statement) {}
   }
 
-  @Test func oneThatIsClosedThrows() throws {
+  @Test func closedSnapshotPoolsThrow() throws {
     defer { removeFiles() }
     let snapshot = try pool().makeSnapshotPool()
     try snapshot.close()
@@ -131,7 +131,7 @@ import Tidemark
     #expect(error?.message == "Connection is closed")
   }
 
-  @Test func aReadThatEndsTheTransactionLosesTheSnapshotAndNothingElse() throws {
+  @Test func endingTheTransactionLosesTheSnapshot() throws {
     defer { removeFiles() }
     var configuration = Configuration()
     configuration.maximumReaderCount = 1

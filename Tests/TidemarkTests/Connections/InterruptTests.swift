@@ -4,7 +4,7 @@ import Tidemark
 /// Interrupting a queue from another thread (hazard C4).
 @Suite struct InterruptTests {
   @Test(arguments: [Endless.sql, Endless.writeSQL])
-  func theRunningStatementFails(_ sql: String) throws {
+  func interruptFailsTheRunningStatement(_ sql: String) throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     onThread {
@@ -18,7 +18,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
 
-  @Test func theTransactionIsUndone() throws {
+  @Test func interruptRollsBackTheTransaction() throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     onThread {
@@ -35,7 +35,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == [])
   }
 
-  @Test func anIdleQueueIsNotInterrupted() throws {
+  @Test func interruptingAnIdleQueueDoesNothing() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     dbQueue.interrupt()
     #expect(try dbQueue.read { try $0.titles() } == [])
@@ -43,7 +43,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('a')") }
   }
 
-  @Test func interruptingWhileClosing() throws {
+  @Test func interruptingWhileClosingIsSafe() throws {
     // A sanitizer reports any use of the closed connection.
     for _ in 0..<50 {
       let dbQueue = try DatabaseQueue()

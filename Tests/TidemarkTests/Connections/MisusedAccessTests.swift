@@ -23,7 +23,7 @@ import Tidemark
   ]
 
   @Test(arguments: innerAccesses.indices)
-  func anAccessInsideAnAccessTraps(_ index: Int) async {
+  func nestedAccessTraps(_ index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [index = index as Int] in
       let dbQueue = try DatabaseQueue()
@@ -33,7 +33,7 @@ import Tidemark
     #expect(result.words.contains("use the `db` argument of that access"))
   }
 
-  @Test func anAccessInsideAnAsynchronousAccessTraps() async {
+  @Test func nestedAccessInsideAnAsynchronousAccessTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let dbQueue = try DatabaseQueue()
       try await dbQueue.write { _ in try dbQueue.read { _ in } }
@@ -41,7 +41,7 @@ import Tidemark
     #expect(result.words.contains(Self.reentrant))
   }
 
-  @Test func accessesToAnotherDatabaseMayBeNested() throws {
+  @Test func accessesToSeveralDatabasesCanBeNested() throws {
     let one = try DatabaseQueue.withBooks()
     let other = try DatabaseQueue.withBooks()
     try one.write { db1 in
@@ -54,7 +54,7 @@ import Tidemark
     #expect(try other.read { try $0.titles() } == ["b"])
   }
 
-  @Test func reentrantAccessesUseTheOneAroundThem() throws {
+  @Test func reentrantAccessesUseTheOuterOne() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('a')")
@@ -70,7 +70,7 @@ import Tidemark
     try dbQueue.unsafeReentrantWrite { try $0.execute(sql: "DELETE FROM book") }
   }
 
-  @Test func anErrorOfAReentrantAccessIsThatOfTheAccessAroundIt() throws {
+  @Test func reentrantAccessErrorsBelongToTheOuterAccess() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('a')")
@@ -81,7 +81,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == ["a"])
   }
 
-  @Test func anAccessThatThrowsLeavesTheNextOneFree() throws {
+  @Test func aThrowingAccessReleasesTheQueue() throws {
     let dbQueue = try DatabaseQueue()
     #expect(throws: Planned()) { try dbQueue.read { _ in throw Planned() } }
     #expect(throws: Planned()) { try dbQueue.write { _ in throw Planned() } }
@@ -114,7 +114,7 @@ import Tidemark
   ]
 
   @Test(arguments: uses.indices)
-  func aConnectionOutsideOfItsAccessTraps(_ index: Int) async {
+  func usingAConnectionOutsideItsAccessTraps(_ index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [index = index as Int] in
       let dbQueue = try DatabaseQueue()
@@ -125,7 +125,7 @@ import Tidemark
     #expect(result.words.contains("Fetch what you need as arrays or values"))
   }
 
-  @Test func aConnectionOnAnotherThreadTraps() async {
+  @Test func usingAConnectionOnAnotherThreadTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().inDatabase { db in
         let db = UnsafeTransfer(db)
@@ -140,7 +140,7 @@ import Tidemark
     #expect(result.words.contains(Self.escaped))
   }
 
-  @Test func aStatementOutsideOfItsAccessTraps() async {
+  @Test func usingAStatementOutsideItsAccessTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let dbQueue = try DatabaseQueue()
       let statement = try dbQueue.inDatabase { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }
@@ -149,7 +149,7 @@ import Tidemark
     #expect(result.words.contains(Self.escaped))
   }
 
-  @Test func statementsAndCursorsMayBeReleasedAnywhere() throws {
+  @Test func statementsAndCursorsCanBeReleasedAnywhere() throws {
     let dbQueue = try DatabaseQueue()
     let sql = "WITH n(i) AS (VALUES (1), (2)) SELECT i FROM n"
     for _ in 0..<20 {

@@ -27,7 +27,7 @@ import Tidemark
     }
   }
 
-  @Test func aWriteInsideAReadWaitsForTheOneThatWrites() throws {
+  @Test func nestedWriteWaitsForTheWriter() throws {
     let pool = pool
     let other = try LongAccess { last in
       try pool.write { db in
@@ -42,7 +42,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func aWriteInsideAReadIsRefusedWhenTheWriterComesToWaitForTheRead() throws {
+  @Test func nestedWriteIsRefusedIfTheWriterWaitsForTheRead() throws {
     let pool = pool
     let isReading = Moment()
     let barrier = try LongAccess { last in
@@ -66,7 +66,7 @@ import Tidemark
   }
 
   @Test(arguments: ["write", "writeInTransaction", "barrier"])
-  func aWriteInsideAReadIsRefusedWhenABarrierWaitsForTheRead(kind: String) throws {
+  func nestedWriteIsRefusedIfABarrierWaitsForTheRead(kind: String) throws {
     let pool = pool
     let nested = try LongAccess { last in
       try pool.read { _ in
@@ -88,7 +88,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func anAsynchronousBarrierDoesNotWaitForEverEither() async throws {
+  @Test func asynchronousBarriersDoNotDeadlock() async throws {
     let pool = pool
     let nested = await LongAccess { last in
       try pool.read { _ in
@@ -104,7 +104,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func readersThatWaitForTheWriterDoNotKeepTheWriterFromReading() throws {
+  @Test func readersWaitingForTheWriterDoNotBlockItsReads() throws {
     let pool = pool
     let writer = try LongAccess { last in
       try pool.writeWithoutTransaction { db in
@@ -122,7 +122,7 @@ import Tidemark
     #expect(messages.contains(refusal))
   }
 
-  @Test func aCancelledBarrierLetsTheOthersIn() async throws {
+  @Test func cancelledBarriersReleaseWaitingAccesses() async throws {
     let pool = pool
     let read = await LongAccess { last in try pool.read { _ in try last() } }
     let barrier = Task { try await pool.barrierWriteWithoutTransaction { try $0.insert(1) } }

@@ -18,21 +18,21 @@ import Tidemark
 
   // MARK: Failures
 
-  @Test func aFolderIsNoDatabase() {
+  @Test func foldersCannotBeOpened() {
     #expect(opening(folder.path) == Self.cannotOpen)
   }
 
-  @Test func aMissingFolderIsNotMade() {
+  @Test func missingFoldersAreNotCreated() {
     #expect(opening(folder.path("missing/db")) == Self.cannotOpen)
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
-  @Test func aMissingFileCannotBeRead() {
+  @Test func missingFilesCannotBeOpenedReadOnly() {
     #expect(opening(folder.path("db")) { $0.readonly = true } == Self.cannotOpen)
     #expect(!FileManager.default.fileExists(atPath: folder.path("db")))
   }
 
-  @Test func aFileThatIsNoDatabaseIsRefused() throws {
+  @Test func otherFileFormatsAreRefused() throws {
     let path = try folder.write(Array("this is a poem, and no database at all\n".utf8), to: "poem")
     #expect(
       opening(path) == """
@@ -41,12 +41,12 @@ import Tidemark
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("this is a poem"))
   }
 
-  @Test func aPathHasNoNUL() {
+  @Test func pathsWithNULAreRefused() {
     #expect(opening(folder.path("a\0b")).hasPrefix("SQLite error 14: "))
     #expect(message { _ = try DatabaseQueue(named: "a\0b") }.hasPrefix("SQLite error 14: "))
   }
 
-  @Test func aFileThatCannotBeWrittenCanBeRead() throws {
+  @Test func unwritableFilesCanBeRead() throws {
     let path = folder.path("db")
     try DatabaseQueue(path: path).write { try $0.createBooks() }
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
@@ -61,7 +61,7 @@ import Tidemark
 
   // MARK: Paths
 
-  @Test func aFileIsMade() throws {
+  @Test func openingCreatesTheFile() throws {
     let dbQueue = try DatabaseQueue(path: folder.path("db"))
     #expect(dbQueue.path == folder.path("db"))
     try dbQueue.write { try $0.createBooks() }
@@ -69,17 +69,17 @@ import Tidemark
     #expect(try DatabaseQueue(path: folder.path("db")).read { try $0.titles() } == [])
   }
 
-  @Test func anEmptyFileIsADatabase() throws {
+  @Test func emptyFilesAreDatabases() throws {
     try DatabaseQueue(path: folder.write([], to: "db")).write { try $0.createBooks() }
   }
 
   @Test(arguments: ["file:db", "file:db?mode=memory", "db?mode=memory&cache=shared", "a b%20c#d", "été 🌊", ":memory: "])
-  func aPathIsNeverAURI(_ name: String) throws {
+  func pathsAreNeverURIs(_ name: String) throws {
     try DatabaseQueue(path: folder.path(name)).write { try $0.createBooks() }
     #expect(FileManager.default.fileExists(atPath: folder.path(name)))
   }
 
-  @Test func aRelativePathStartsAtTheCurrentFolder() async {
+  @Test func relativePathsStartAtTheCurrentFolder() async {
     // The current folder belongs to the whole process, so the test runs in its own.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
@@ -97,7 +97,7 @@ import Tidemark
     }
   }
 
-  @Test func aURIIsAskedForByName() throws {
+  @Test func urisAreOpenedExplicitly() throws {
     let path = folder.path("db")
     try DatabaseQueue(path: path).write { try $0.createBooks() }
     let dbQueue = try DatabaseQueue(uri: "file:\(path)?immutable=1&mode=ro")
@@ -107,7 +107,7 @@ import Tidemark
 
   // MARK: Memory
 
-  @Test func aDatabaseInMemoryIsPrivate() throws {
+  @Test func inMemoryDatabasesArePrivate() throws {
     let one = try DatabaseQueue()
     let other = try DatabaseQueue(path: ":memory:")
     #expect([one.path, other.path] == [":memory:", ":memory:"])
@@ -115,7 +115,7 @@ import Tidemark
     #expect(throws: DatabaseError.self) { try other.read { try $0.titles() } }
   }
 
-  @Test func aNameIsShared() throws {
+  @Test func namedMemoryDatabasesAreShared() throws {
     let name = "shelf \(UUID())?&=#%"
     let one = try DatabaseQueue(named: name)
     try one.write { try $0.createBooks() }
@@ -124,17 +124,17 @@ import Tidemark
     #expect(throws: DatabaseError.self) { try DatabaseQueue(named: name + "2").read { try $0.titles() } }
   }
 
-  @Test func aNamedDatabaseLivesAsLongAsAQueue() throws {
+  @Test func namedMemoryDatabasesLiveAsLongAsAQueue() throws {
     let name = "shelf \(UUID())"
     try DatabaseQueue(named: name).write { try $0.createBooks() }
     #expect(throws: DatabaseError.self) { try DatabaseQueue(named: name).read { try $0.titles() } }
   }
 
-  @Test func theNameShowsInThePath() throws {
+  @Test func namedMemoryDatabasesHaveAPath() throws {
     #expect(try DatabaseQueue(named: "shelf").path == "file:shelf?mode=memory&cache=shared")
   }
 
-  @Test func aTemporaryDatabaseIsPrivate() throws {
+  @Test func temporaryDatabasesArePrivate() throws {
     let one = try DatabaseQueue(path: "")
     try one.write { try $0.createBooks() }
     #expect(one.path == "")
@@ -143,7 +143,7 @@ import Tidemark
 
   // MARK: Files
 
-  @Test func aNewFileHasThePermissionsAskedFor() throws {
+  @Test func newFilesHaveTheConfiguredPermissions() throws {
     for permissions in [0o600, 0o640, 0o666] {
       var configuration = Configuration()
       configuration.filePermissions = mode_t(permissions)
@@ -157,7 +157,7 @@ import Tidemark
     }
   }
 
-  @Test func thePermissionsOfAnOldFileAreLeftAlone() throws {
+  @Test func existingFilesKeepTheirPermissions() throws {
     try DatabaseQueue(path: folder.path("db")).write { try $0.createBooks() }
     let before = try folder.permissions(of: "db")
     var configuration = Configuration()
@@ -168,7 +168,7 @@ import Tidemark
     #expect(try folder.permissions(of: "db") == before)
   }
 
-  @Test func theWriteAheadLogIsAskedFor() throws {
+  @Test func configuredWALIsUsed() throws {
     #expect(
       try DatabaseQueue(path: folder.path("plain")).read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         == "delete")

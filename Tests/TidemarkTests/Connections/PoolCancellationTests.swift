@@ -15,7 +15,7 @@ import Tidemark
     }
   }
 
-  @Test func aCancelledWriteIsUndone() async throws {
+  @Test func cancelledWritesAreRolledBack() async throws {
     let pool = pool
     let task = Task {
       try await pool.write { db in
@@ -34,7 +34,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [2])
   }
 
-  @Test func aWriteThatIsInterruptedHalfwayLeavesNoRow() async throws {
+  @Test func interruptedWritesLeaveNoRow() async throws {
     let pool = pool
     let task = Task {
       try await pool.write { db in
@@ -50,7 +50,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [])
   }
 
-  @Test func aWriteThatIsCancelledBeforeItsCommitIsUndone() async throws {
+  @Test func writesCancelledBeforeTheCommitAreRolledBack() async throws {
     let pool = pool
     let hasWritten = Moment()
     let isCancelled = Moment()
@@ -68,7 +68,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [])
   }
 
-  @Test func cancellingTouchesNoOtherAccess() async throws {
+  @Test func cancellationAffectsOnlyItsAccess() async throws {
     let pool = pool
     let task = Task { try await pool.read { try Int.fetchOne($0, sql: NeverEnding.sql) } }
     await isRunning.reached()
@@ -86,7 +86,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func thePlaceOfWhoLeavesGoesToTheNext() async throws {
+  @Test func cancelledWaitersAreSkipped() async throws {
     let pool = pool
     let reads = await [
       LongAccess { last in try pool.read { _ in try last() } },
@@ -105,7 +105,7 @@ import Tidemark
     for read in reads { try await read.end() }
   }
 
-  @Test func whatTheClosureThrowsIsThrownAlsoByWhoIsCancelled() async throws {
+  @Test func closureErrorsAreThrownAfterCancellation() async throws {
     let pool = pool
     let hasBegun = Moment()
     let isCancelled = Moment()

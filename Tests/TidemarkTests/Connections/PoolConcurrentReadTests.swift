@@ -11,7 +11,7 @@ import Tidemark
     pool = try folder.tablePool { $0.maximumReaderCount = 2 }
   }
 
-  @Test func aConcurrentReadSeesExactlyWhatWasJustCommitted() async throws {
+  @Test func concurrentReadSeesTheCommittedState() async throws {
     let pool = pool
     let hasWritten = Moment()
     let seen = Journal<[Int]>()
@@ -35,7 +35,7 @@ import Tidemark
     #expect(seen.entries == [[1]])
   }
 
-  @Test func theWriterGoesOnAsSoonAsTheStateIsHeld() async throws {
+  @Test func writerContinuesOnceTheSnapshotIsTaken() async throws {
     let pool = pool
     let mayRead = Moment()
     try pool.unsafeReentrantWrite { db in
@@ -48,7 +48,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func manyConcurrentReadsEachHaveTheirState() async throws {
+  @Test func concurrentReadsHaveSeparateSnapshots() async throws {
     let pool = pool
     let seen = Journal<Int>()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -78,7 +78,7 @@ import Tidemark
     #expect(seen.entries.count == 40)
   }
 
-  @Test func aConcurrentReadOfAClosedPoolIsToldSo() async throws {
+  @Test func concurrentReadsOfAClosedPoolFail() async throws {
     let pool = pool
     try pool.close()
     let end = Moment()
@@ -91,7 +91,7 @@ import Tidemark
     #expect(codes.entries == [.SQLITE_MISUSE])
   }
 
-  @Test func aConcurrentReadInATransactionTraps() async throws {
+  @Test func concurrentReadInsideATransactionTraps() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool()
@@ -102,7 +102,7 @@ import Tidemark
 
   // MARK: - Barriers
 
-  @Test func aBarrierWaitsForReadsAndTheNextReadsForIt() throws {
+  @Test func barriersWaitForReadsAndBlockLaterReads() throws {
     let pool = pool
     let order = Journal<String>()
     let read = try LongAccess { last in
@@ -126,7 +126,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func nobodyReadsDuringABarrier() throws {
+  @Test func nothingReadsDuringABarrier() throws {
     let pool = pool
     try pool.barrierWriteWithoutTransaction { db in
       let read = Background { try pool.read { try $0.numbers() } }
@@ -137,7 +137,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func aBarrierOfACancelledTaskLeavesAtOnce() async throws {
+  @Test func barriersOfCancelledTasksLeaveImmediately() async throws {
     let pool = pool
     let read = await LongAccess { last in try pool.read { _ in try last() } }
     let tasks = (0..<10).map { _ in
@@ -156,7 +156,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func aBarrierInsideAReadTraps() async throws {
+  @Test func barrierInsideAReadTraps() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool()
@@ -165,7 +165,7 @@ import Tidemark
     #expect(result.words.contains("must not be inside one"))
   }
 
-  @Test func aLaterBarrierIsToldWhetherThePoolIsClosed() async throws {
+  @Test func waitingBarriersOfAClosedPoolFail() async throws {
     let pool = pool
     try await later(pool.asyncBarrierWriteWithoutTransaction) { try $0.insert(1) }
     #expect(try await pool.read { try $0.numbers() } == [1])

@@ -11,7 +11,7 @@ import Tidemark
     pool = try folder.tablePool()
   }
 
-  @Test func aReadSeesOneStateToItsEnd() throws {
+  @Test func readsSeeOneState() throws {
     let pool = pool
     try pool.read { db in
       #expect(try db.numbers() == [])
@@ -22,7 +22,7 @@ import Tidemark
     }
   }
 
-  @Test func anAsyncReadSeesOneStateToItsEnd() async throws {
+  @Test func asynchronousReadsSeeOneState() async throws {
     let pool = pool
     let counts = try await pool.read { db in
       let before = try db.numbers()
@@ -32,7 +32,7 @@ import Tidemark
     #expect(counts == ([], []))
   }
 
-  @Test func anUnsafeReadSeesWhatIsWrittenMeanwhile() throws {
+  @Test func unsafeReadsSeeConcurrentWrites() throws {
     let pool = pool
     try pool.unsafeRead { db in
       #expect(try db.numbers() == [])
@@ -41,17 +41,17 @@ import Tidemark
     }
   }
 
-  @Test func aReadThatStartsAfterAWriteSeesIt() async throws {
+  @Test func readsSeeEarlierWrites() async throws {
     // Each of the readers, several times.
     for number in 1...50 {
       try await pool.write { try $0.insert(number) }
       #expect(try await pool.read { try $0.numbers() }.last == number)
       #expect(try synchronously { try pool.read { try $0.numbers() } }.last == number)
-      #expect(try await pool.readInPlace { try $0.numbers() }.last == number)
+      #expect(try await pool.readInline { try $0.numbers() }.last == number)
     }
   }
 
-  @Test func aReadDoesNotSeeWhatIsNotCommitted() throws {
+  @Test func readsDoNotSeeUncommittedChanges() throws {
     let pool = pool
     try pool.write { db in
       try db.insert(1)
@@ -60,7 +60,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func aWriteDoesNotWaitForReadsNorReadsForIt() throws {
+  @Test func readsAndWritesDoNotWaitForEachOther() throws {
     let pool = pool
     let reads = try (0..<4).map { _ in
       try LongAccess { last in
@@ -79,7 +79,7 @@ import Tidemark
     for read in reads { #expect(try read.end() == []) }
   }
 
-  @Test func asManyReadAtTheSameTimeAsTheConfigurationSays() throws {
+  @Test func readerCountIsLimited() throws {
     let pool = pool
     let areReading = (0..<5).map { _ in Moment() }
     // Each read ends when all of them have begun.
@@ -95,14 +95,14 @@ import Tidemark
     #expect(Set(try pool.read { $0.description }).count > 0)
   }
 
-  @Test func readersAreKeptAndHaveNumbers() throws {
+  @Test func readersAreReusedAndNumbered() throws {
     for _ in 0..<10 {
-      #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
-      #expect(try pool.unsafeRead { $0.description } == "GRDB.DatabasePool.reader.1")
+      #expect(try pool.read { $0.description } == "Tidemark.DatabasePool.reader.1")
+      #expect(try pool.unsafeRead { $0.description } == "Tidemark.DatabasePool.reader.1")
     }
-    #expect(pool.writeWithoutTransaction { $0.description } == "GRDB.DatabasePool.writer")
+    #expect(pool.writeWithoutTransaction { $0.description } == "Tidemark.DatabasePool.writer")
     let name = try pool.read { [pool] _ in try Background { try pool.read { $0.description } }.value() }
-    #expect(name == "GRDB.DatabasePool.reader.2")
+    #expect(name == "Tidemark.DatabasePool.reader.2")
   }
 
   @Test func aReentrantReadInsideAWriteSeesWhatIsNotCommitted() throws {
@@ -146,7 +146,7 @@ import Tidemark
     }
   }
 
-  @Test func readersHaveSettingsOfTheirOwn() throws {
+  @Test func readersHaveTheirOwnSettings() throws {
     let pragmas = ["query_only", "journal_mode"]
     let values = try pool.read { db in try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") } }
     #expect(values == ["0", "wal"])
@@ -154,7 +154,7 @@ import Tidemark
     #expect(synchronous == 1)
   }
 
-  @Test func readersSeeChangesOfTheSchema() async throws {
+  @Test func readersSeeSchemaChanges() async throws {
     for number in 1...5 {
       try await pool.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN c\(number) DEFAULT \(number)") }
       let row = try await pool.read { db in
@@ -166,7 +166,7 @@ import Tidemark
     }
   }
 
-  @Test func aFailedWriteLeavesNothingBehind() async throws {
+  @Test func failedWritesLeaveNoChange() async throws {
     let pool = pool
     #expect(throws: Planned.self) {
       try synchronously {
@@ -188,7 +188,7 @@ import Tidemark
     #expect(try await pool.read { try $0.numbers() } == [3])
   }
 
-  @Test func aReadInsideAWriteReadsTheStateBefore() throws {
+  @Test func readsInsideAWriteSeeTheStateBeforeIt() throws {
     try pool.write { db in
       try db.insert(1)
       #expect(try pool.read { try $0.numbers() } == [])

@@ -12,7 +12,7 @@ import Tidemark
     try pool.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
   }
 
-  @Test func aNewFileUsesTheWriteAheadLog() throws {
+  @Test func newFilesUseTheWAL() throws {
     let pool = try folder.pool()
     #expect(try journalMode(pool) == "wal")
     // Before the first write.
@@ -22,7 +22,7 @@ import Tidemark
     #expect(pool.configuration.maximumReaderCount == 5)
   }
 
-  @Test func aFileOfAQueueIsTurnedToTheWriteAheadLog() throws {
+  @Test func queueFilesAreConvertedToWAL() throws {
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
     let pool = try folder.pool()
@@ -33,12 +33,12 @@ import Tidemark
   }
 
   @Test(arguments: [":memory:", ""])
-  func whatIsNoFileHasNoPool(path: String) {
+  func poolsRequireAFile(path: String) {
     #expect(
       message { _ = try DatabasePool(path: path) } == "SQLite error 1: could not activate WAL Mode at path: \(path)")
   }
 
-  @Test func whatIsMissingCannotBeOpened() throws {
+  @Test func missingReadOnlyFilesCannotBeOpened() throws {
     let missingFolder = folder.path("missing/db.sqlite")
     let expected = "SQLite error 14: unable to open database file"
     #expect(message { _ = try DatabasePool(path: missingFolder) }.hasPrefix(expected))
@@ -49,7 +49,7 @@ import Tidemark
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  @Test func aFileThatIsNoDatabaseIsLeftAlone() throws {
+  @Test func otherFileFormatsAreLeftUnchanged() throws {
     let bytes = Array(repeating: UInt8(ascii: "x"), count: 10_000)
     try folder.write(bytes, to: "db.sqlite")
     let words = message { _ = try folder.pool() }
@@ -60,7 +60,7 @@ import Tidemark
     #expect(folder.descriptorCount == 0)
   }
 
-  @Test func aDamagedPageIsAnErrorOfItsReadOnly() throws {
+  @Test func damagedPagesFailOnlyTheirReads() throws {
     do {
       let pool = try folder.tablePool()
       try pool.write { db in
@@ -79,12 +79,12 @@ import Tidemark
     #expect(damaged == .SQLITE_CORRUPT)
     // The reader works as before on everything that is not damaged.
     #expect(try pool.read { try $0.numbers() } == [1])
-    #expect(try pool.read { $0.description } == "GRDB.DatabasePool.reader.1")
+    #expect(try pool.read { $0.description } == "Tidemark.DatabasePool.reader.1")
   }
 
   // MARK: - Read-only
 
-  @Test func aReadonlyPoolReadsAndDoesNotWrite() async throws {
+  @Test func readOnlyPoolsRefuseWrites() async throws {
     let writer = try folder.tablePool()
     try await writer.write { try $0.insert(1) }
     let pool = try folder.pool { $0.readonly = true }
@@ -98,7 +98,7 @@ import Tidemark
     #expect(try await pool.makeSnapshotPool().read { try $0.numbers() } == [1, 3])
   }
 
-  @Test func aReadonlyPoolOpensAFileThatNobodyElseHasOpen() throws {
+  @Test func readOnlyPoolsOpenUnusedFiles() throws {
     try folder.tablePool().write { try $0.insert(1) }
     #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
     let pool = try folder.pool { $0.readonly = true }
@@ -107,7 +107,7 @@ import Tidemark
 
   // MARK: - At the same time
 
-  @Test func manyPoolsOpenTheSameNewFileAtTheSameTime() throws {
+  @Test func manyPoolsOpenANewFileConcurrently() throws {
     for _ in 0..<25 {
       let folder = try TemporaryFolder()
       let start = Moment()
@@ -127,7 +127,7 @@ import Tidemark
     }
   }
 
-  @Test func aPoolOpensWhileAnotherConnectionWrites() throws {
+  @Test func poolsOpenDuringExternalWrites() throws {
     let first = try folder.tablePool()
     try first.write { db in
       try db.insert(1)

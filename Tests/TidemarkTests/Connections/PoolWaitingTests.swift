@@ -6,7 +6,7 @@ import Tidemark
 
 /// Waiting for a connection: in order, and without blocking threads.
 @Suite struct PoolWaitingTests {
-  @Test func tenThousandTasksThatWaitTakeNoThread() async throws {
+  @Test func waitingTasksUseNoThreads() async throws {
     // In a process of its own: other tests start threads.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
@@ -36,13 +36,13 @@ import Tidemark
     }
   }
 
-  @Test func aReadThatIsPromisedToASleepingTaskDoesNotHoldUpTheThreadThatItNeeds() async throws {
+  @Test func promisedReadersDoNotDeadlockBlockedThreads() async throws {
     // In a process of its own, whose threads for tasks are all blocked.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool { $0.maximumReaderCount = 1 }
       let holder = await LongAccess { last in try pool.read { _ in try last() } }
-      let sleeper = Task { try await pool.readInPlace { try $0.numbers() } }
+      let sleeper = Task { try await pool.readInline { try $0.numbers() } }
       while pool.readers.load.waiting < 1 { await Task.yield() }
       // As many as Swift has threads. They wait behind the sleeping one.
       let count = ProcessInfo.processInfo.activeProcessorCount
@@ -97,7 +97,7 @@ import Tidemark
     #expect(rows == Array(0...60))
   }
 
-  @Test func aReaderThatCannotBeOpenedTakesNoPlace() async throws {
+  @Test func failedReaderOpeningsReleaseTheirSlot() async throws {
     // In a process of its own, which runs out of descriptors (hazard F13).
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
@@ -124,7 +124,7 @@ import Tidemark
     }
   }
 
-  @Test func aFailureOfAPreparationTakesNoPlace() async throws {
+  @Test func failedPreparationsReleaseTheirSlot() async throws {
     let folder = try TemporaryFolder()
     let mayOpen = Moment()
     let pool = try folder.tablePool { configuration in
@@ -136,7 +136,7 @@ import Tidemark
     for _ in 0..<3 {
       await #expect(throws: Planned.self) { try await pool.read { _ in } }
       await #expect(throws: Planned.self) { try await later(pool.asyncRead) { _ in } }
-      await #expect(throws: Planned.self) { try await pool.readInPlace { _ in } }
+      await #expect(throws: Planned.self) { try await pool.readInline { _ in } }
     }
     #expect(folder.descriptorCount > 0)
     mayOpen.happen()

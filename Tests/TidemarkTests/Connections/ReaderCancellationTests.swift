@@ -8,7 +8,7 @@ import Tidemark
   init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: TestReader.allCases)
-  func aCancelledTaskDoesNotBeginToRead(kind: TestReader) async throws {
+  func cancelledTasksDoNotRead(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     let isCancelled = Moment()
     let task = Task {
@@ -22,7 +22,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func aTaskThatWaitsLeavesAtOnce(kind: TestReader) async throws {
+  func cancelledWaitersLeaveImmediately(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     let other = await LongAccess { last in try reader.read { _ in try last() } }
     let tasks = (0..<50).map { _ in
@@ -39,7 +39,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func theStatementOfACancelledTaskIsInterrupted(kind: TestReader) async throws {
+  func cancellationInterruptsTheStatement(kind: TestReader) async throws {
     let isRunning = Moment()
     let reader = try kind.open(in: folder) { NeverEnding.add(to: &$0) { isRunning.happen() } }
     let task = Task { try await reader.read { try Int.fetchOne($0, sql: NeverEnding.sql) } }
@@ -54,7 +54,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func aTaskThatIsCancelledBetweenTwoStatementsThrows(kind: TestReader) async throws {
+  func cancellationBetweenStatementsThrows(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     let isReading = Moment()
     let isCancelled = Moment()
@@ -76,7 +76,7 @@ import Tidemark
   // MARK: - Interrupting
 
   @Test(arguments: TestReader.allCases)
-  func interruptHasTheRunningStatementFail(kind: TestReader) async throws {
+  func interruptFailsTheRunningStatement(kind: TestReader) async throws {
     let isRunning = Moment()
     let reader = try kind.open(in: folder) { NeverEnding.add(to: &$0) { isRunning.happen() } }
     let other = Background {
@@ -89,7 +89,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func interruptOfAnIdleReaderDoesNothing(kind: TestReader) throws {
+  func interruptingAnIdleReaderDoesNothing(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     reader.interrupt()
     #expect(try reader.read { try $0.numbers() } == [1, 2, 3])
@@ -98,7 +98,7 @@ import Tidemark
   }
 
   @Test(arguments: [TestReader.pool, .readonlyPool, .queue])
-  func interruptDuringACursorThatEscapesLeavesNoTransaction(kind: TestReader) throws {
+  func interruptingAnEscapedCursorLeavesNoTransaction(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     nonisolated(unsafe) var cursor: RowCursor?
     let code = resultCode {

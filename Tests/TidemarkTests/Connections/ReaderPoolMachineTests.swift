@@ -5,7 +5,7 @@ import Tidemark
 
 /// Random events for the reader pool's state machine, against a simple model.
 @Suite struct ReaderPoolMachineTests {
-  private enum Slot { case vacant, idle, lent }
+  private enum Slot { case vacant, idle, leased }
 
   private struct Waiter {
     let number: Int
@@ -18,10 +18,10 @@ import Tidemark
   private struct Model {
     var slots: [Slot]
     var isExclusive = false
-    var line: [Waiter] = []
+    var waitQueue: [Waiter] = []
     var promises: [(promise: ReaderPoolMachine.Promise, slot: Slot)] = []
     var broken: [ReaderPoolMachine.Promise] = []
-    var lentCount: Int { slots.count { $0 == .lent } }
+    var leasedCount: Int { slots.count { $0 == .leased } }
 
     /// Cancels a request.
     mutating func breakPromises() {
@@ -35,173 +35,173 @@ import Tidemark
       _ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool, sleeps: Bool = false
     ) throws {
       if grant == .promise(.broken) {
-        try #require(sleeps && line.contains { $0.isExclusive }, "law 5")
+        try #require(sleeps && waitQueue.contains { $0.isExclusive }, "invariant 5")
         return
       }
-      try #require(!isExclusive, "law 1")
+      try #require(!isExclusive, "invariant 1")
       switch grant {
       case .promise(let promise):
-        try #require(!line.contains { $0.isExclusive }, "law 5")
-        try #require(!wantsAll && sleeps && slots[promise.slot] != .lent, "laws 1 and 4")
+        try #require(!waitQueue.contains { $0.isExclusive }, "invariant 5")
+        try #require(!wantsAll && sleeps && slots[promise.slot] != .leased, "invariants 1 and 4")
         promises.append((promise, slots[promise.slot]))
-        slots[promise.slot] = .lent
+        slots[promise.slot] = .leased
       case .reader(let slot):
-        try #require(!wantsAll && !sleeps && slots[slot] == .idle, "laws 1 and 4")
-        slots[slot] = .lent
+        try #require(!wantsAll && !sleeps && slots[slot] == .idle, "invariants 1 and 4")
+        slots[slot] = .leased
       case .vacancy(let slot):
-        try #require(!wantsAll && !sleeps && slots[slot] == .vacant, "laws 1 and 4")
+        try #require(!wantsAll && !sleeps && slots[slot] == .vacant, "invariants 1 and 4")
         try #require(!slots.contains(.idle), "A connection is opened while another one is idle")
-        slots[slot] = .lent
+        slots[slot] = .leased
       case .everything:
-        try #require(wantsAll && lentCount == 0, "law 1")
+        try #require(wantsAll && leasedCount == 0, "invariant 1")
         isExclusive = true
       }
     }
 
     /// Whether the first waiting request could be granted.
     var isStuck: Bool {
-      guard let first = line.first, !isExclusive else { return false }
-      return first.isExclusive ? lentCount == 0 : lentCount < slots.count
+      guard let first = waitQueue.first, !isExclusive else { return false }
+      return first.isExclusive ? leasedCount == 0 : leasedCount < slots.count
     }
   }
 
   @Test(arguments: [1, 2, 5])
-  func everyoneIsServedInOrderAndOnce(slotCount: Int) throws {
-    var chance = Chance()
+  func requestsAreServedInOrderAndOnce(slotCount: Int) throws {
+    var generator = SeededRandom()
     for _ in 0..<60 {
       var machine = ReaderPoolMachine(readCountMax: slotCount)
       var model = Model(slots: Array(repeating: .vacant, count: slotCount))
-      let letIn = Journal<(number: Int, grant: ReaderPoolMachine.Grant)>()
+      let onAdmission = Journal<(number: Int, grant: ReaderPoolMachine.Grant)>()
       var seen = 0
       var gone: [ReaderPoolMachine.Ticket] = []
 
       func perform(_ calls: [ReaderPoolMachine.Call]) throws {
         for call in calls { call() }
-        for entry in letIn.entries[seen...] {
-          let next = try #require(model.line.first, "law 3")
-          try #require(entry.number == next.number, "law 2")
-          model.line.removeFirst()
+        for entry in onAdmission.entries[seen...] {
+          let next = try #require(model.waitQueue.first, "invariant 3")
+          try #require(entry.number == next.number, "invariant 2")
+          model.waitQueue.removeFirst()
           gone.append(next.ticket)
           try model.receive(entry.grant, isExclusive: next.isExclusive, sleeps: next.sleeps)
         }
-        seen = letIn.entries.count
+        seen = onAdmission.entries.count
       }
 
       for number in 0..<300 {
         let isPromised = Set(model.promises.map(\.promise.slot))
-        let lent = model.slots.indices.filter { model.slots[$0] == .lent && !isPromised.contains($0) }
-        switch Int.random(in: 0..<12, using: &chance) {
+        let leased = model.slots.indices.filter { model.slots[$0] == .leased && !isPromised.contains($0) }
+        switch Int.random(in: 0..<12, using: &generator) {
         case 0...3:
-          let isExclusive = Int.random(in: 0..<6, using: &chance) == 0
-          let sleeps = !isExclusive && Bool.random(using: &chance)
-          let note: ReaderPoolMachine.LetIn = { letIn.append((number, $0)) }
+          let isExclusive = Int.random(in: 0..<6, using: &generator) == 0
+          let sleeps = !isExclusive && Bool.random(using: &generator)
+          let note: ReaderPoolMachine.AdmissionHandler = { onAdmission.append((number, $0)) }
           let (action, calls) =
-            isExclusive ? machine.requestEverything(note) : (machine.request(sleeps: sleeps, note), [])
+            isExclusive ? machine.requestAll(note) : (machine.request(sleeps: sleeps, note), [])
           if isExclusive { model.breakPromises() }
           switch action {
           case .enter(let grant):
-            try #require(model.line.isEmpty, "law 2")
+            try #require(model.waitQueue.isEmpty, "invariant 2")
             try model.receive(grant, isExclusive: isExclusive)
           case .wait(let ticket):
-            model.line.append(Waiter(number: number, isExclusive: isExclusive, sleeps: sleeps, ticket: ticket))
+            model.waitQueue.append(Waiter(number: number, isExclusive: isExclusive, sleeps: sleeps, ticket: ticket))
           }
           try perform(calls)
         case 4:
           if let grant = machine.requestNow() {
-            try #require(model.line.isEmpty, "law 2")
+            try #require(model.waitQueue.isEmpty, "invariant 2")
             try model.receive(grant, isExclusive: false)
           } else {
-            try #require(!model.line.isEmpty || model.isExclusive || model.lentCount == slotCount)
+            try #require(!model.waitQueue.isEmpty || model.isExclusive || model.leasedCount == slotCount)
           }
         case 5:
           if let slot = machine.requestIdle() {
-            try #require(model.line.isEmpty, "law 2")
+            try #require(model.waitQueue.isEmpty, "invariant 2")
             try model.receive(.reader(slot: slot), isExclusive: false)
           }
         case 6...7:
           if model.isExclusive {
             model.isExclusive = false
-            let areOpen = (0..<slotCount).map { _ in Bool.random(using: &chance) }
+            let areOpen = (0..<slotCount).map { _ in Bool.random(using: &generator) }
             model.slots = areOpen.map { $0 ? .idle : .vacant }
-            try perform(machine.giveBackEverything(areOpen: areOpen))
-          } else if let slot = lent.randomElement(using: &chance) {
-            let isOpen = Bool.random(using: &chance)
+            try perform(machine.releaseAll(areOpen: areOpen))
+          } else if let slot = leased.randomElement(using: &generator) {
+            let isOpen = Bool.random(using: &generator)
             model.slots[slot] = isOpen ? .idle : .vacant
-            try perform(machine.giveBack(slot: slot, isOpen: isOpen))
+            try perform(machine.release(slot: slot, isOpen: isOpen))
           }
         case 8:
-          guard let place = model.promises.indices.randomElement(using: &chance) else { continue }
+          guard let place = model.promises.indices.randomElement(using: &generator) else { continue }
           let promise = model.promises.remove(at: place).promise
           let claims = [machine.claim(promise), machine.claim(promise)]
-          try #require(claims == [true, false], "law 4")
-        case 9 where Bool.random(using: &chance):
+          try #require(claims == [true, false], "invariant 4")
+        case 9 where Bool.random(using: &generator):
           let promises = model.promises
           for (promise, slot) in promises { model.slots[promise.slot] = slot }
           model.promises = []
           try perform(machine.takeBackPromises())
           let claims = promises.map { machine.claim($0.promise) }
-          try #require(!claims.contains(true), "law 4")
+          try #require(!claims.contains(true), "invariant 4")
         case 10:
-          guard let place = model.line.indices.randomElement(using: &chance) else { continue }
-          let ticket = model.line.remove(at: place).ticket
+          guard let place = model.waitQueue.indices.randomElement(using: &generator) else { continue }
+          let ticket = model.waitQueue.remove(at: place).ticket
           gone.append(ticket)
           let (waiter, calls) = machine.giveUp(ticket)
           try #require(waiter != nil)
           try perform(calls)
         default:
-          guard let ticket = gone.randomElement(using: &chance) else { continue }
+          guard let ticket = gone.randomElement(using: &generator) else { continue }
           let (waiter, calls) = machine.giveUp(ticket)
-          try #require(waiter == nil && calls.isEmpty, "law 3")
+          try #require(waiter == nil && calls.isEmpty, "invariant 3")
         }
         for promise in model.broken {
           let isClaimed = machine.claim(promise)
-          try #require(!isClaimed, "law 4")
+          try #require(!isClaimed, "invariant 4")
         }
         model.broken = []
         try #require(!model.isStuck, "Somebody waits for nothing")
-        try #require(machine.load == (model.lentCount, model.line.count))
+        try #require(machine.load == (model.leasedCount, model.waitQueue.count))
       }
     }
   }
 
-  @Test func readersBehindAnExclusiveRequestWaitForIt() {
+  @Test func readersWaitBehindAnExclusiveRequest() {
     var machine = ReaderPoolMachine(readCountMax: 2)
     let order = Journal<String>()
     guard case .enter(.vacancy(0)) = machine.request({ _ in }) else { return #expect(Bool(false)) }
-    _ = machine.requestEverything { _ in order.append("exclusive") }
+    _ = machine.requestAll { _ in order.append("exclusive") }
     // There is a free place, but requests are granted in order.
     _ = machine.request { _ in order.append("reader") }
     #expect(machine.requestNow() == nil)
-    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    for call in machine.release(slot: 0, isOpen: true) { call() }
     #expect(order.entries == ["exclusive"])
-    for call in machine.giveBackEverything(areOpen: [true, false]) { call() }
+    for call in machine.releaseAll(areOpen: [true, false]) { call() }
     #expect(order.entries == ["exclusive", "reader"])
   }
 
-  @Test func readersGoOnWhenTheExclusiveRequestGivesUp() {
+  @Test func readersContinueWhenTheExclusiveRequestIsCancelled() {
     var machine = ReaderPoolMachine(readCountMax: 2)
-    let letIn = Journal<ReaderPoolMachine.Grant>()
+    let onAdmission = Journal<ReaderPoolMachine.Grant>()
     _ = machine.request { _ in }
-    guard case .wait(let ticket) = machine.requestEverything({ _ in }).action else { return #expect(Bool(false)) }
-    _ = machine.request { letIn.append($0) }
+    guard case .wait(let ticket) = machine.requestAll({ _ in }).action else { return #expect(Bool(false)) }
+    _ = machine.request { onAdmission.append($0) }
     for call in machine.giveUp(ticket).calls { call() }
-    #expect(letIn.entries == [.vacancy(slot: 1)])
+    #expect(onAdmission.entries == [.vacancy(slot: 1)])
   }
 
   /// A regression: the task that had to wake up needed a thread that waited for the exclusive access, also when
   /// another request was between them.
-  @Test func anExclusiveRequestDoesNotWaitForWhoSleeps() {
+  @Test func exclusiveRequestsDoNotWaitForUnclaimedPromises() {
     var machine = ReaderPoolMachine(readCountMax: 1)
     let grants = Journal<ReaderPoolMachine.Grant>()
     guard case .enter = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.request(sleeps: true) { grants.append($0) }
-    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    for call in machine.release(slot: 0, isOpen: true) { call() }
     guard case .promise(let promise) = grants.entries.first else { return #expect(Bool(false)) }
     _ = machine.request { grants.append($0) }
     _ = machine.request(sleeps: true) { grants.append($0) }
-    for call in machine.requestEverything({ grants.append($0) }).calls { call() }
+    for call in machine.requestAll({ grants.append($0) }).calls { call() }
     #expect(grants.entries.dropFirst() == [.reader(slot: 0), .promise(.broken)])
-    for call in machine.giveBack(slot: 0, isOpen: true) { call() }
+    for call in machine.release(slot: 0, isOpen: true) { call() }
     #expect(grants.entries.last == .everything)
     let claims = [machine.claim(promise), machine.claim(.broken)]
     #expect(claims == [false, false])

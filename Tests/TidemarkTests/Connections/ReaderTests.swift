@@ -8,7 +8,7 @@ import Tidemark
   init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: TestReader.allCases)
-  func everyFormOfAccessReads(kind: TestReader) async throws {
+  func allAccessFormsRead(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     #expect(try synchronously { try reader.read { try $0.numbers() } } == [1, 2, 3])
     #expect(try synchronously { try reader.unsafeRead { try $0.numbers() } } == [1, 2, 3])
@@ -20,7 +20,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func nothingIsWritten(kind: TestReader) throws {
+  func readersRefuseWrites(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     for sql in ["INSERT INTO t VALUES (4)", "DROP TABLE t", "CREATE TABLE u (n)"] {
       #expect(resultCode { try reader.read { try $0.execute(sql: sql) } } == .SQLITE_READONLY)
@@ -29,7 +29,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func theErrorOfTheClosureIsThrown(kind: TestReader) async throws {
+  func closureErrorsAreThrown(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     #expect(throws: Planned.self) { try synchronously { try reader.read { _ in throw Planned() } } }
     #expect(throws: Planned.self) { try reader.unsafeReentrantRead { _ in throw Planned() } }
@@ -39,7 +39,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func anAccessInsideTheAccessUsesTheSameConnection(kind: TestReader) throws {
+  func nestedAccessesUseTheSameConnection(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     try reader.read { db in
       try reader.unsafeReentrantRead { #expect($0 === db) }
@@ -47,7 +47,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func anAccessThatEndsItsTransactionIsToldOnce(kind: TestReader) async throws {
+  func anAccessThatEndsItsTransactionFailsOnce(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     let calls = Journal<Bool>()
     let end = Moment()
@@ -65,7 +65,7 @@ import Tidemark
   // MARK: - After the end
 
   @Test(arguments: TestReader.allCases)
-  func everyFormOfAccessSaysThatTheReaderIsClosed(kind: TestReader) async throws {
+  func allAccessFormsFailAfterClose(kind: TestReader) async throws {
     let reader = try kind.open(in: folder)
     _ = try await reader.read { try $0.numbers() }
     try reader.close()
@@ -83,7 +83,7 @@ import Tidemark
   }
 
   @Test(arguments: TestReader.allCases)
-  func closingTwiceIsFine(kind: TestReader) throws {
+  func closingTwiceSucceeds(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     try reader.close()
     try reader.close()
@@ -91,7 +91,7 @@ import Tidemark
   }
 
   @Test(arguments: [TestReader.queue, .readonlyQueue, .snapshot])
-  func aStatementThatIsStillHeldPreventsClosing(kind: TestReader) throws {
+  func heldStatementsPreventClosing(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     nonisolated(unsafe) var statement: Tidemark.Statement?
     try reader.unsafeReentrantRead { statement = try $0.makeStatement(sql: "SELECT n FROM t") }
@@ -107,7 +107,7 @@ import Tidemark
   // MARK: - What an access leaves behind (promise P6)
 
   @Test(arguments: [TestReader.queue, .pool, .readonlyPool])
-  func aCursorThatEscapesDoesNotHoldItsState(kind: TestReader) throws {
+  func escapedCursorsReleaseTheirSnapshot(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     nonisolated(unsafe) var cursor: RowCursor?
     try reader.unsafeReentrantRead { db in
@@ -121,7 +121,7 @@ import Tidemark
     #expect(cursor != nil)
   }
 
-  @Test func aTransactionThatIsLeftOpenTraps() async throws {
+  @Test func openTransactionsTrap() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool()
@@ -130,7 +130,7 @@ import Tidemark
     #expect(result.words.contains("A transaction has been left opened at the end of a database access"))
   }
 
-  @Test func aReadInsideAReadTraps() async throws {
+  @Test func nestedReadTraps() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool()

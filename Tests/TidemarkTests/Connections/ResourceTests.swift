@@ -19,7 +19,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)") }
   }
 
-  @Test func openingAndClosingLeavesNothing() async throws {
+  @Test func openingAndClosingLeaksNoDescriptor() async throws {
     let label = "opened and done"
     for number in 0..<200 {
       let dbQueue = try makeQueue(label)
@@ -43,7 +43,7 @@ import Tidemark
     try await waitUntil("all files are closed") { ProcessCounters.descriptorCount(in: path) == 0 }
   }
 
-  @Test func openingInVainLeavesNothing() throws {
+  @Test func failedOpeningLeaksNoDescriptor() throws {
     try folder.write(Array("no database".utf8), to: "poem")
     var failing = Configuration()
     failing.label = "opened in vain"

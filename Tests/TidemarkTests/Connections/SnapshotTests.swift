@@ -13,7 +13,7 @@ import Tidemark
     try pool.write { try $0.insert(1) }
   }
 
-  @Test func itSeesTheStateOfItsBeginning() async throws {
+  @Test func snapshotsSeeTheirInitialState() async throws {
     let snapshot = try pool.makeSnapshot()
     try await pool.write { try $0.insert(2) }
     try await pool.write { try $0.execute(sql: "DROP TABLE t") }
@@ -22,14 +22,14 @@ import Tidemark
     #expect(try await later(snapshot.asyncRead) { try $0.numbers() } == [1])
   }
 
-  @Test func itSeesTheStateBeforeItsFirstRead() async throws {
+  @Test func snapshotStateIsTakenBeforeTheFirstRead() async throws {
     let snapshot = try pool.makeSnapshot()
     try await pool.write { try $0.insert(2) }
     #expect(try await snapshot.read { try $0.numbers() } == [1])
     #expect(try await pool.makeSnapshot().read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func madeInAWriteItSeesWhatTheWriteHasCommitted() throws {
+  @Test func snapshotsMadeInAWriteSeeItsCommits() throws {
     let snapshot = try pool.writeWithoutTransaction { db in
       try db.insert(2)
       let snapshot = try pool.makeSnapshot()
@@ -39,7 +39,7 @@ import Tidemark
     #expect(try snapshot.read { try $0.numbers() } == [1, 2])
   }
 
-  @Test func madeInATransactionItTraps() async throws {
+  @Test func snapshotsMadeInATransactionTrap() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let folder = try TemporaryFolder()
       let pool = try folder.tablePool()
@@ -48,7 +48,7 @@ import Tidemark
     #expect(result.words.contains("makeSnapshot() must not be called from inside a transaction."))
   }
 
-  @Test func madeWhileAnotherThreadWritesItSeesTheStateBefore() throws {
+  @Test func snapshotsMadeDuringAWriteSeeTheStateBeforeIt() throws {
     let pool = pool
     try pool.write { db in
       try db.insert(2)
@@ -57,7 +57,7 @@ import Tidemark
     }
   }
 
-  @Test func itOutlivesItsPool() throws {
+  @Test func snapshotsOutliveTheirPool() throws {
     let snapshot = try pool.makeSnapshot()
     try pool.close()
     #expect(try snapshot.read { try $0.numbers() } == [1])
@@ -65,7 +65,7 @@ import Tidemark
     #expect(folder.descriptorCount == 0)
   }
 
-  @Test func itSurvivesWhatIsDoneToTheReadersOfThePool() throws {
+  @Test func snapshotsSurviveReaderInvalidation() throws {
     let snapshot = try pool.makeSnapshot()
     try pool.write { try $0.insert(2) }
     pool.releaseMemory()
@@ -75,17 +75,17 @@ import Tidemark
     #expect(try snapshot.read { try $0.numbers() } == [1])
   }
 
-  @Test func itHasANameAndSettingsOfItsOwn() throws {
+  @Test func snapshotsHaveTheirOwnLabelAndSettings() throws {
     let names = try (0..<2).map { _ in try pool.makeSnapshot().read { $0.description } }
-    #expect(names == ["GRDB.DatabasePool.snapshot.1", "GRDB.DatabasePool.snapshot.2"])
+    #expect(names == ["Tidemark.DatabasePool.snapshot.1", "Tidemark.DatabasePool.snapshot.2"])
     let snapshot = try DatabaseSnapshot(path: folder.database)
-    #expect(try snapshot.read { $0.description } == "GRDB.DatabaseSnapshot")
+    #expect(try snapshot.read { $0.description } == "Tidemark.DatabaseSnapshot")
     #expect(snapshot.configuration.readonly)
     #expect(snapshot.configuration.allowsUnsafeTransactions)
     #expect(snapshot.configuration.maximumReaderCount == 1)
   }
 
-  @Test func whoEndsItsTransactionLosesIt() async throws {
+  @Test func endingTheTransactionLosesTheSnapshot() async throws {
     let snapshot = try pool.makeSnapshot()
     try await snapshot.read { try $0.execute(sql: "COMMIT") }
     let lost = "SQLite error 4: Snapshot is lost."
@@ -102,7 +102,7 @@ import Tidemark
     return [try pool.makeSnapshot(), try pool.makeSnapshotPool()]
   }
 
-  @Test func whoBeginsAnotherTransactionLosesIt() throws {
+  @Test func beginningAnotherTransactionLosesTheSnapshot() throws {
     for snapshot in try snapshots() {
       try pool.write { try $0.insert(2) }
       let aborted = "SQLite error 4: Transaction was aborted - while executing `BEGIN DEFERRED TRANSACTION`"
@@ -117,7 +117,7 @@ import Tidemark
     }
   }
 
-  @Test func whoBeginsAnotherTransactionUnseenLosesIt() throws {
+  @Test func unseenTransactionLosesTheSnapshot() throws {
     for snapshot in try snapshots() {
       try pool.write { try $0.insert(2) }
       let lost = "SQLite error 4: Snapshot is lost."
@@ -152,7 +152,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
-  @Test func aCancelledReadDoesNotLoseIt() async throws {
+  @Test func cancelledReadsKeepTheSnapshot() async throws {
     let isRunning = Moment()
     let pool = try folder.pool { NeverEnding.add(to: &$0) { isRunning.happen() } }
     let snapshot = try pool.makeSnapshot()
@@ -164,7 +164,7 @@ import Tidemark
     #expect(try await snapshot.read { try $0.numbers() } == [1])
   }
 
-  @Test func aReleasedSnapshotLetsTheLogBeEmptied() throws {
+  @Test func releasedSnapshotsAllowLogTruncation() throws {
     let pool = try folder.pool { $0.busyMode = .immediateError }
     var snapshot: DatabaseSnapshot? = try pool.makeSnapshot()
     try pool.write { try $0.insert(2) }

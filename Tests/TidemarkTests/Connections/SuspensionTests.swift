@@ -14,7 +14,7 @@ import Tidemark
 
   private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: nil) }
 
-  @Test func whatWouldWriteThrowsAndWhatReadsGoesOn() throws {
+  @Test func suspensionRefusesWritesAndAllowsReads() throws {
     try pool.write { try $0.insert(1) }
     post(Database.suspendNotification)
     defer { post(Database.resumeNotification) }
@@ -28,7 +28,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1, 3])
   }
 
-  @Test func aTransactionThatIsOpenIsUndone() throws {
+  @Test func suspensionRollsBackOpenTransactions() throws {
     #expect(throws: DatabaseError.self) {
       try pool.write { db in
         try db.insert(1)
@@ -42,7 +42,7 @@ import Tidemark
     try other.write { try $0.insert(3) }
   }
 
-  @Test func othersDoNotMind() throws {
+  @Test func unobservedDatabasesAreNotSuspended() throws {
     let other = try folder.pool()
     post(Database.suspendNotification)
     defer { post(Database.resumeNotification) }

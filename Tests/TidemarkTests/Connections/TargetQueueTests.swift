@@ -108,7 +108,7 @@ import Tidemark
     for _ in 0..<30 {
       try await pool.read(isRead)
       try await pool.unsafeRead(isRead)
-      try await pool.readInPlace(isRead)
+      try await pool.readInline(isRead)
       try await pool.write(isWrite)
       try await pool.writeWithoutTransaction(isWrite)
       try await pool.barrierWriteWithoutTransaction(isWrite)

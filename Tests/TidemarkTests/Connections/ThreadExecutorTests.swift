@@ -14,7 +14,7 @@ import Tidemark
 
   /// Invariant: each thread has the name of its connection from its first access on. It once had none in one of some
   /// thousand runs, depending on which thread was faster, the new one or its parent.
-  @Test func everyThreadHasTheNameOfItsConnection() async {
+  @Test func threadsAreNamedAfterTheirConnection() async {
     for number in 0..<2000 {
       let executor = ThreadExecutor(label: "reader \(number)", threadCountMax: 1)
       #expect(await name(ofThreadOf: executor) == "reader \(number)")
@@ -22,7 +22,7 @@ import Tidemark
   }
 
   /// The stack size of threads is limited by the system, or by the parent process (hazard S10).
-  @Test func everyThreadHasAStackOfEightMebibytes() async {
+  @Test func threadsHaveEightMebibytesOfStack() async {
     let executor = ThreadExecutor(label: "deep", threadCountMax: 1)
     let size = await withCheckedContinuation { continuation in
       executor.execute { continuation.resume(returning: Thread.current.stackSize) }
@@ -30,7 +30,7 @@ import Tidemark
     #expect(size == 8 << 20)
   }
 
-  @Test func anExpressionAsDeepAsSQLiteLetsItBeFits() async throws {
+  @Test func deepestAllowedExpressionFitsTheStack() async throws {
     let dbQueue = try DatabaseQueue()
     @Sendable func sum(_ count: Int) -> String { "SELECT " + String(repeating: "1 + ", count: count - 1) + "1" }
     #expect(try await dbQueue.read { try Int.fetchOne($0, sql: sum(999)) } == 999)
@@ -40,14 +40,14 @@ import Tidemark
     #expect(error?.message?.contains("Expression tree is too large") == true)
   }
 
-  @Test func whatComesAfterTheEndIsRunAllTheSame() async {
+  @Test func jobsAfterRetirementRun() async {
     let executor = ThreadExecutor(label: "retired", threadCountMax: 2)
     executor.retire()
     for _ in 0..<20 { #expect(await name(ofThreadOf: executor) == "retired") }
     executor.retire()
   }
 
-  @Test func nothingIsLeftOfAnExecutorThatHasNothingToDo() async throws {
+  @Test func idleExecutorsLeaveNoThreads() async throws {
     let executor = ThreadExecutor(label: "soon gone", threadCountMax: 3)
     for _ in 0..<10 { _ = await name(ofThreadOf: executor) }
     #expect(ProcessCounters.threadCount(named: "soon gone") > 0)
@@ -56,7 +56,7 @@ import Tidemark
   }
 
   /// As many threads as the executor may have, each with a job that waits for all others.
-  @Test func jobsRunAtTheSameTimeAsFarAsThereMayBeThreads() throws {
+  @Test func jobsRunConcurrentlyUpToTheThreadLimit() throws {
     let executor = ThreadExecutor(label: "three", threadCountMax: 3)
     let moments = (0..<3).map { _ in Moment() }
     let ends = (0..<3).map { _ in Moment() }

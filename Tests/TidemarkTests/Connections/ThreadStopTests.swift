@@ -22,22 +22,22 @@ import Testing
       let stop = ThreadStop()
       let (hasBegun, hasEnded) = wait(for: stop)
       try Wait.on(hasBegun)
-      stop.setIsTelling(true)
+      stop.setIsNotifying(true)
       try Wait.on(hasEnded, "the end of the wait for a thread that reports")
     }
   }
 
   @Test func aThreadThatReportsIsNotWaitedFor() {
     let stop = ThreadStop()
-    stop.setIsTelling(true)
+    stop.setIsNotifying(true)
     stop.wait()
   }
 
   @Test func aWaitEndsWithTheThread() throws {
     let stop = ThreadStop()
     let (_, hasEnded) = wait(for: stop)
-    stop.setIsTelling(true)
-    stop.setIsTelling(false)
+    stop.setIsNotifying(true)
+    stop.setIsNotifying(false)
     stop.end()
     try Wait.on(hasEnded, "the end of the wait for a thread that has ended")
   }

@@ -19,7 +19,7 @@ import Tidemark
     return try DatabaseQueue(configuration: configuration)
   }
 
-  @Test func aStatementThatDoesNotEndIsStopped() throws {
+  @Test func endlessStatementsTimeOut() throws {
     let dbQueue = try DatabaseQueue()
     let text = message {
       try dbQueue.read { db in
@@ -31,7 +31,7 @@ import Tidemark
     #expect(one == 1)
   }
 
-  @Test func theConfigurationLimitsAllAccesses() throws {
+  @Test func configuredTimeLimitAppliesToAllAccesses() throws {
     var configuration = Configuration()
     configuration.accessTimeLimit = .milliseconds(50)
     let dbQueue = try DatabaseQueue(configuration: configuration)
@@ -42,7 +42,7 @@ import Tidemark
     }
   }
 
-  @Test func aWriteThatTakesTooLongIsUndone() throws {
+  @Test func timedOutWritesAreRolledBack() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
     _ = message {
@@ -57,7 +57,7 @@ import Tidemark
     #expect(count == 0)
   }
 
-  @Test func theTimeOfSeveralStatementsAddsUp() throws {
+  @Test func timeLimitCoversAllStatements() throws {
     let clock = FakeClock()
     let dbQueue = try queue(on: clock)
     let text = message {
@@ -73,7 +73,7 @@ import Tidemark
     #expect(text == "the time limit of the access is over: 10.0 s")
   }
 
-  @Test func anInnerLimitCanOnlyShortenTheOuterOne() throws {
+  @Test func innerTimeLimitsOnlyShorten() throws {
     let clock = FakeClock()
     let dbQueue = try queue(on: clock)
     let text = message {
@@ -89,7 +89,7 @@ import Tidemark
     #expect(text == "the time limit of the access is over: 1.0 s")
   }
 
-  @Test func afterTheLimitTheRestOfTheAccessGoesOn() throws {
+  @Test func accessesContinueAfterATimeLimit() throws {
     let dbQueue = try DatabaseQueue()
     let answer = try dbQueue.read { db in
       do {

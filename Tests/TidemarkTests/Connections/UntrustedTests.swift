@@ -46,7 +46,7 @@ import Tidemark
     ("CREATE TABLE users (id); CREATE INDEX i ON users(id) WHERE app(id) > 0; INSERT INTO users VALUES (1)", "REINDEX"),
     ("CREATE TABLE users (id CHECK (app(id) > 0)); INSERT INTO users VALUES (1)", "PRAGMA quick_check"),
   ])
-  func theSchemaCannotCallTheProgram(_ schema: String, _ query: String) throws {
+  func untrustedSchemaCannotCallTheProgram(_ schema: String, _ query: String) throws {
     try write(schema)
     do {
       let dbQueue = try open()
@@ -57,30 +57,30 @@ import Tidemark
     #expect(calls.value == 0)
   }
 
-  @Test func aHostileViewIsRefused() throws {
+  @Test func hostileViewsAreRefused() throws {
     try write("CREATE VIEW users AS SELECT app(1) AS name")
     #expect(throws: DatabaseError.self) { try open().read { try Row.fetchAll($0, sql: "SELECT * FROM users") } }
   }
 
-  @Test func aHostileColumnIsRefused() throws {
+  @Test func hostileColumnsAreRefused() throws {
     try write("CREATE TABLE users (id, name AS (app(id))); INSERT INTO users VALUES (7)")
     let text = message { _ = try open().read { try Row.fetchAll($0, sql: "SELECT name FROM users") } }
     #expect(text.contains("unsafe use of app()"))
     #expect(calls.value == 0)
   }
 
-  @Test func aFunctionThatIsDeclaredInnocuousMayBeCalled() throws {
+  @Test func innocuousFunctionsCanBeCalled() throws {
     try write("CREATE TABLE users (id, name AS (harmless(id))); INSERT INTO users VALUES (7)")
     #expect(try open().read { try Int.fetchOne($0, sql: "SELECT name FROM users") } == 7)
   }
 
-  @Test func theProgramItselfCallsItsFunctions() throws {
+  @Test func theProgramCanCallItsFunctions() throws {
     try write("CREATE TABLE users (id); INSERT INTO users VALUES (7)")
     #expect(try open().read { try Int.fetchOne($0, sql: "SELECT app(id) FROM users") } == 7)
     #expect(try open().read { try String.fetchOne($0, sql: "SELECT swiftUppercaseString('é')") } == "É")
   }
 
-  @Test func outsideOfTheProfileTheSchemaMayCallTheProgram() throws {
+  @Test func trustedSchemaCanCallTheProgram() throws {
     try write("CREATE VIEW users AS SELECT app(7) AS id")
     let dbQueue = try DatabaseQueue(path: path, configuration: withFunctions(Configuration()))
     #expect(try dbQueue.read { try Int.fetchOne($0, sql: "SELECT id FROM users") } == 7)
@@ -100,13 +100,13 @@ import Tidemark
     #expect(try dbQueue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM log") } == 0)
   }
 
-  @Test func nothingCanBeWritten() throws {
+  @Test func writesAreRefused() throws {
     try write("CREATE TABLE users (id)")
     let text = message { try open().write { try $0.execute(sql: "INSERT INTO users VALUES (1)") } }
     #expect(text.hasPrefix("SQLite error 8: attempt to write a readonly database"))
   }
 
-  @Test func otherFilesAreRefused() throws {
+  @Test func attachingIsRefused() throws {
     try write("CREATE TABLE users (id)")
     for sql in [
       "ATTACH '\(folder.path("other"))' AS other", "ATTACH '' AS other", "VACUUM INTO '\(folder.path("other"))'",
@@ -116,7 +116,7 @@ import Tidemark
     #expect(!FileManager.default.fileExists(atPath: folder.path("other")))
   }
 
-  @Test func aDamagedFileIsRefused() throws {
+  @Test func damagedFilesAreRefused() throws {
     try write(
       """
       CREATE TABLE users (id, name);
@@ -132,7 +132,7 @@ import Tidemark
     _ = try DatabaseQueue(path: path)
   }
 
-  @Test func eachTruncatedFileIsRefusedOrReadable() throws {
+  @Test func truncatedFilesAreRefusedOrReadable() throws {
     try write("CREATE TABLE users (id); INSERT INTO users VALUES (1); CREATE INDEX i ON users(id)")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     for count in stride(from: 0, through: bytes.count, by: 97) {
@@ -144,7 +144,7 @@ import Tidemark
     }
   }
 
-  @Test func whatAStatementAsksForIsBounded() throws {
+  @Test func statementsAreBounded() throws {
     try write("CREATE TABLE users (id)")
     let columns = (0..<300).map { "\($0)" }.joined(separator: ", ")
     for sql in [

@@ -17,7 +17,7 @@ import Tidemark
     return pool
   }
 
-  @Test func itChangesWithEachCommitWhoeverMakesIt() throws {
+  @Test func headerChangesWithEveryCommit() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)
     let first = try #require(try Self.header(pool))
@@ -30,7 +30,7 @@ import Tidemark
     #expect(third != second)
   }
 
-  @Test func aRollbackAndACheckpointThatKeepsTheLogLeaveItAsItIs() throws {
+  @Test func rollbacksAndPartialCheckpointsKeepTheHeader() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)
     let header = try Self.header(pool)
@@ -44,23 +44,23 @@ import Tidemark
     #expect(try Self.header(pool) == header)
   }
 
-  @Test func thereIsNoneInMemory() throws {
+  @Test func memoryDatabasesHaveNoHeader() throws {
     let header = try DatabaseQueue().read { try $0.openHandle().walIndexHeader }
     #expect(header == nil)
   }
 
   /// SQLite creates a WAL-index when it is asked for one, and keeps it.
-  @Test func noIndexIsMadeWhereThereIsNoLog() throws {
+  @Test func noWALIndexIsCreatedWithoutALog() throws {
     let folder = try TemporaryFolder()
     let dbQueue = try DatabaseQueue(path: folder.path("delete.sqlite"))
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
-    let header = try dbQueue.read { db in (try db.openHandle().walIndexHeader, try db.takeState().header) }
+    let header = try dbQueue.read { db in (try db.openHandle().walIndexHeader, try db.acquireSnapshotState().header) }
     #expect(header.0 == nil && header.1 == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["delete.sqlite"])
   }
 
   /// Closing a descriptor of the file would drop all locks of the process on it.
-  @Test func noFileIsOpened() throws {
+  @Test func readingTheHeaderOpensNoFile() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)
     _ = try Self.header(pool)
@@ -79,7 +79,7 @@ import Tidemark
 
   /// Two connections read while a third one writes: if both have found the same header before and after the start
   /// of their transactions, they read the same state.
-  @Test func equalHeadsStandForOneState() throws {
+  @Test func equalHeadersMeanOneState() throws {
     let folder = try TemporaryFolder()
     let pool = try Self.counterPool(folder)
     let writer = try DatabaseQueue(path: pool.path)
@@ -92,7 +92,7 @@ import Tidemark
       }
     }
     @Sendable func pinned(_ db: Database) throws -> (header: WALIndexHeader?, n: Int?) {
-      (try db.takeState().header, try Int.fetchOne(db, sql: "SELECT n FROM counter"))
+      (try db.acquireSnapshotState().header, try Int.fetchOne(db, sql: "SELECT n FROM counter"))
     }
     var equalCount = 0
     for _ in 0..<2_000 {
@@ -114,6 +114,6 @@ import Tidemark
     }
     isOver.store(true, ordering: .relaxed)
     ended.wait()
-    print("equalHeadsStandForOneState: \(equalCount) of 2000 were equal")
+    print("equalHeadersMeanOneState: \(equalCount) of 2000 were equal")
   }
 }

@@ -13,19 +13,19 @@ import Tidemark
       (3_045_000, true),
       (3_050_006, true), (3_050_007, false), (3_051_002, true), (3_051_003, false), (4_000_000, false),
     ] as [(CInt, Bool)])
-  func theFaultOfTheLogIsKnownByItsVersions(_ version: CInt, _ isThere: Bool) {
+  func walFaultIsRecognizedByVersion(_ version: CInt, _ isThere: Bool) {
     let warnings = SQLiteFault.warnings(version: version, usesWriteAheadLog: true, isUntrusted: false)
     #expect(warnings.contains { $0.description.contains("checkpoints") } == isThere)
     // It affects databases with a log only.
     #expect(SQLiteFault.warnings(version: version, usesWriteAheadLog: false, isUntrusted: false) == [])
   }
 
-  @Test func aFaultOfStatementsConcernsUntrustedFiles() {
+  @Test func statementFaultsConcernUntrustedFiles() {
     #expect(SQLiteFault.warnings(version: 3_040_001, usesWriteAheadLog: false, isUntrusted: true).count == 1)
     #expect(SQLiteFault.warnings(version: 3_050_002, usesWriteAheadLog: false, isUntrusted: true) == [])
   }
 
-  @Test func aDatabaseSaysWhatIsKnownOfIt() throws {
+  @Test func databasesReportTheirWarnings() throws {
     let folder = try TemporaryFolder()
     let expected = SQLiteFault.warnings(
       version: SQLiteLibrary.versionNumber, usesWriteAheadLog: true, isUntrusted: false)
@@ -34,12 +34,12 @@ import Tidemark
     #expect(try DatabaseQueue().read { db in db.warnings } == [])
   }
 
-  @Test func aFileOnThisMachineIsNotRemote() throws {
+  @Test func localFilesAreNotRemote() throws {
     #expect(!DatabaseFile.isRemote(atPath: try TemporaryFolder().path))
     #expect(!DatabaseFile.isRemote(atPath: "/no/such/file"))
   }
 
-  @Test func openingTellsTheLog() async {
+  @Test func openingLogsWarnings() async {
     // The error log belongs to the whole process.
     await #expect(processExitsWith: .success) {
       let lines = Mutex<[String]>([])

@@ -10,12 +10,12 @@ private struct Item: Equatable, Identifiable {
 /// Differences of random lists transform one list into the other, without unneeded steps.
 @Suite struct DifferenceOracleTests {
   @Test(arguments: [false, true])
-  func applyingADifferenceMakesTheOtherList(_ mayRepeat: Bool) {
-    var chance = Chance()
+  func applyingADifferenceYieldsTheNewList(_ mayRepeat: Bool) {
+    var generator = SeededRandom()
     var list: [Item] = []
     var stepCount = 0
     for _ in 0..<20_000 {
-      let next = chance.next(after: list, mayRepeat: mayRepeat)
+      let next = generator.next(after: list, mayRepeat: mayRepeat)
       let difference = next.keyedDifference(from: list)
       let comeCount = difference.insertions.count + difference.moves.count
       if !mayRepeat {
@@ -50,7 +50,7 @@ private struct Item: Equatable, Identifiable {
   }
 }
 
-extension Chance {
+extension SeededRandom {
   /// A list derived from another one: elements are removed, inserted, moved or updated, or all of these.
   fileprivate mutating func next(after list: [Item], mayRepeat: Bool) -> [Item] {
     var list = list

@@ -15,7 +15,7 @@ private struct Item: Equatable, Identifiable {
     items(new).keyedDifference(from: items(old))
   }
 
-  @Test func equalListsHaveNone() {
+  @Test func equalListsHaveNoDifference() {
     #expect(difference("", "").isEmpty)
     #expect(difference("abc", "abc").isEmpty)
     #expect(!difference("abc", "abd").isEmpty)
@@ -24,7 +24,7 @@ private struct Item: Equatable, Identifiable {
   @Test(arguments: [
     ("", "ab", [0, 1]), ("b", "abc", [0, 2]), ("ac", "abc", [1]), ("ad", "abcd", [1, 2]),
   ])
-  func whoComesIsInserted(_ old: String, _ new: String, _ offsets: [Int]) {
+  func newElementsAreInserted(_ old: String, _ new: String, _ offsets: [Int]) {
     let difference = difference(old, new)
     #expect(difference.insertions.map(\.offset) == offsets)
     #expect(difference.removals.isEmpty && difference.moves.isEmpty && difference.updates.isEmpty)
@@ -33,14 +33,14 @@ private struct Item: Equatable, Identifiable {
   @Test(arguments: [
     ("ab", "", [0, 1]), ("abc", "b", [0, 2]), ("abc", "ac", [1]), ("abcd", "ad", [1, 2]),
   ])
-  func whoGoesIsRemoved(_ old: String, _ new: String, _ offsets: [Int]) {
+  func missingElementsAreRemoved(_ old: String, _ new: String, _ offsets: [Int]) {
     let difference = difference(old, new)
     #expect(difference.removals.map(\.offset) == offsets)
     #expect(difference.removals.map(\.element) == offsets.map { items(old)[$0] })
     #expect(difference.insertions.isEmpty && difference.moves.isEmpty && difference.updates.isEmpty)
   }
 
-  @Test func whoTakesAPlaceIsNotWhoHadIt() {
+  @Test func replacedElementsAreRemovedAndInserted() {
     let difference = difference("abc", "axc")
     #expect(difference.removals.map(\.offset) == [1])
     #expect(difference.insertions.map(\.offset) == [1])
@@ -52,19 +52,19 @@ private struct Item: Equatable, Identifiable {
     // Together with insertions and removals.
     ("abcd", "xbca", [0, 3]),
   ])
-  func whoPassesOthersMovesAlone(_ old: String, _ new: String, _ offsets: [Int]) {
+  func overtakingElementsMoveAlone(_ old: String, _ new: String, _ offsets: [Int]) {
     let moves = difference(old, new).moves
     #expect(moves.map { [$0.oldOffset, $0.offset] } == [offsets])
   }
 
-  @Test func theFewestMove() {
+  @Test func moveCountIsMinimal() {
     #expect(difference("abcdef", "fabcde").moves.count == 1)
     #expect(difference("abcdef", "badcfe").moves.count == 3)
     #expect(difference("abcdef", "fedcba").moves.count == 5)
     #expect(difference("abcdef", "aebdcf").moves.count == 2)
   }
 
-  @Test func whatHasChangedIsUpdatedWhereItStandsNow() {
+  @Test func changedElementsAreUpdatedAtTheirNewPosition() {
     let old = items("abcd")
     var new = items("xdabc")
     new[1].version = 1
@@ -78,7 +78,7 @@ private struct Item: Equatable, Identifiable {
     #expect(difference.insertions.map(\.offset) == [0])
   }
 
-  @Test func whoIsThereTwiceIsToldApartByPlace() {
+  @Test func duplicateIdentifiersAreMatchedByPosition() {
     var old = items("aXa")
     old[2].version = 2
     var new = items("aaa")
@@ -91,20 +91,20 @@ private struct Item: Equatable, Identifiable {
     #expect(applied == new)
   }
 
-  @Test func anIdentityMayBeMadeOfTheElement() {
+  @Test func identifiersCanBeComputed() {
     let difference = ["Ann", "BEN"].keyedDifference(from: ["ann", "carl"]) { $0.lowercased() }
     #expect(difference.updates.map(\.element) == ["Ann"])
     #expect(difference.removals.map(\.element) == ["carl"])
     #expect(difference.insertions.map(\.element) == ["BEN"])
   }
 
-  @Test func itKnowsTheLengthsOfTheLists() {
+  @Test func differencesKnowBothCounts() {
     let difference = difference("abc", "dxac")
     #expect(difference.oldCount == 3)
     #expect(difference.count == 4)
   }
 
-  @Test func aDifferenceOfAnotherListIsRefused() async {
+  @Test func applyingADifferenceOfAnotherListTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let difference = [1, 2].keyedDifference(from: [1, 2, 3]) { $0 }
       var list = [1, 2]

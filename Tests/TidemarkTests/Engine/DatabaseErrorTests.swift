@@ -25,7 +25,7 @@ import Tidemark
       "SQLite error 1: SQL logic error - while executing `SELECT 1`"
     ),
   ])
-  func anErrorSaysCodeMessageAndSQL(error: DatabaseError, text: String) {
+  func errorsDescribeCodeMessageAndSQL(error: DatabaseError, text: String) {
     #expect(error.description == text)
     #expect("\(error)" == text)
   }
@@ -37,7 +37,7 @@ import Tidemark
     #expect(DatabaseError(sql: "SELECT 1", arguments: []).expandedDescription.hasSuffix("`SELECT 1`"))
   }
 
-  @Test func anErrorKeepsWhatItWasGiven() {
+  @Test func errorsKeepTheirProperties() {
     #expect(Self.clash.resultCode == .SQLITE_CONSTRAINT)
     #expect(Self.clash.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
     #expect(Self.clash.message == "clash")
@@ -52,11 +52,11 @@ import Tidemark
     (ResultCode.SQLITE_ABORT, true), (.SQLITE_ABORT_ROLLBACK, true), (.SQLITE_INTERRUPT, true),
     (.SQLITE_BUSY, false), (.SQLITE_ERROR, false),
   ])
-  func abortionsAndInterruptionsAreInterruptions(code: ResultCode, isInterruption: Bool) {
+  func abortsAndInterruptsAreInterruptionErrors(code: ResultCode, isInterruption: Bool) {
     #expect(DatabaseError(resultCode: code).isInterruptionError == isInterruption)
   }
 
-  @Test func foundationSeesTheExtendedCodeTheTextAndTheReason() {
+  @Test func foundationSeesCodeMessageAndReason() {
     let error = Self.clash as NSError
     #expect(DatabaseError.errorDomain == "GRDB.DatabaseError")
     #expect(error.domain == "GRDB.DatabaseError")
@@ -65,7 +65,7 @@ import Tidemark
     #expect(error.localizedFailureReason == "clash")
   }
 
-  @Test func anErrorOfAStepCarriesSQLAndArgumentsAndHidesTheLatter() throws {
+  @Test func stepErrorsCarrySQLAndHideArguments() throws {
     let error = try inMemory { db throws in
       try db.execute(sql: "CREATE TABLE book (title TEXT UNIQUE); INSERT INTO book VALUES ('Dune')")
       return try #require(throws: DatabaseError.self) {
@@ -79,7 +79,7 @@ import Tidemark
     #expect(error.expandedDescription == text + " with arguments [\"Dune\"]")
   }
 
-  @Test func aConfigurationMakesArgumentsPublic() throws {
+  @Test func argumentsCanBePublic() throws {
     var configuration = Configuration()
     configuration.publicStatementArguments = true
     let text = try inMemory(configuration) { db throws in
@@ -90,7 +90,7 @@ import Tidemark
         == "SQLite error 1: integer overflow - while executing `SELECT abs(?)` with arguments [-9223372036854775808]")
   }
 
-  @Test func anErrorOfCompilationCarriesSQLAndNoArguments() throws {
+  @Test func compilationErrorsCarrySQLWithoutArguments() throws {
     let error = try inMemory { db throws in
       try #require(throws: DatabaseError.self) {
         try Row.fetchAll(db, sql: "SELEKT ?", arguments: [1])

@@ -14,7 +14,7 @@ import Tidemark
   ]
 
   @Test(arguments: descriptions)
-  func aValueSaysWhatItIs(storage: DatabaseValue.Storage, text: String) {
+  func valuesDescribeThemselves(storage: DatabaseValue.Storage, text: String) {
     #expect(DatabaseValue(storage).description == text)
   }
 
@@ -45,7 +45,7 @@ import Tidemark
   ]
 
   @Test(arguments: equals)
-  func valuesThatSQLiteFindsEqualAreEqualWithOneHash(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) {
+  func valuesEqualInSQLiteHaveEqualHashes(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) {
     let lhs = DatabaseValue(lhs)
     let rhs = DatabaseValue(rhs)
     #expect(lhs == rhs)
@@ -54,14 +54,14 @@ import Tidemark
   }
 
   @Test(arguments: unequals)
-  func otherValuesAreNotEqual(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) {
+  func differentValuesAreNotEqual(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) {
     #expect(DatabaseValue(lhs) != DatabaseValue(rhs))
     #expect(DatabaseValue(rhs) != DatabaseValue(lhs))
   }
 
   /// NULL and NaN have special rules.
   @Test(arguments: equals + unequals)
-  func sqliteAgrees(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) throws {
+  func equalityAgreesWithSQLite(lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) throws {
     let lhs = DatabaseValue(lhs)
     let rhs = DatabaseValue(rhs)
     if lhs.isNull || rhs.isNull || lhs != lhs || rhs != rhs { return }
@@ -69,7 +69,7 @@ import Tidemark
     #expect((lhs == rhs) == same)
   }
 
-  @Test func storagesOfTwoClassesAreNeverEqual() {
+  @Test func storagesOfDifferentClassesAreNotEqual() {
     #expect(DatabaseValue.Storage.int64(1) == .int64(1))
     #expect(DatabaseValue.Storage.int64(1) != .double(1))
     #expect(DatabaseValue.Storage.null == .null)
@@ -88,7 +88,7 @@ import Tidemark
     #expect(!Data().databaseValue.isNull)
   }
 
-  @Test func aStorageGivesItsValueAsASwiftType() {
+  @Test func storageConvertsToSwiftValues() {
     #expect(DatabaseValue.null.storage.value == nil)
     #expect(1.databaseValue.storage.value as? Int64 == 1)
     #expect(1.5.databaseValue.storage.value as? Double == 1.5)
@@ -96,7 +96,7 @@ import Tidemark
     #expect(Data([1]).databaseValue.storage.value as? Data == Data([1]))
   }
 
-  @Test func aValueOfAnyTypeIsStoredWhenItsTypeCanBe() {
+  @Test func anyStorableValueIsConverted() {
     struct Unknown {}
     let nothing: Int? = nil
     #expect(DatabaseValue(value: 1 as Any) == 1.databaseValue)
@@ -107,7 +107,7 @@ import Tidemark
     #expect(DatabaseValue(value: [1, 2]) == nil)
   }
 
-  @Test func aDatabaseValueIsItsOwnDatabaseValue() {
+  @Test func databaseValuesConvertToThemselves() {
     #expect(DatabaseValue.fromDatabaseValue(.null) == DatabaseValue.null)
     #expect(DatabaseValue.fromDatabaseValue(1.databaseValue) == 1.databaseValue)
     #expect(1.databaseValue.databaseValue == 1.databaseValue)

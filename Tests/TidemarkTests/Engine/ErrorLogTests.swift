@@ -4,7 +4,7 @@ import Tidemark
 
 /// `Database.logError`. SQLite accepts a log only before its first connection: each test has a process of its own.
 @Suite struct ErrorLogTests {
-  @Test func theMessagesOfSQLiteArrive() async {
+  @Test func sqliteMessagesAreLogged() async {
     await #expect(processExitsWith: .success) {
       let messages = Locked<[(ResultCode, String)]>([])
       Database.logError = { code, message in messages.update { $0.append((code, message)) } }
@@ -21,7 +21,7 @@ import Tidemark
     }
   }
 
-  @Test @MainActor func aLogSetOnTheMainActorIsCalledElsewhere() async {
+  @Test @MainActor func logFunctionsSetOnTheMainActorRunElsewhere() async {
     await #expect(processExitsWith: .success) { @MainActor in
       let count = Locked(0)
       Database.logError = { _, _ in count.update { $0 += 1 } }
@@ -31,7 +31,7 @@ import Tidemark
     }
   }
 
-  @Test func afterTheFirstConnectionItIsTooLateForSQLite() async {
+  @Test func settingTheLogAfterTheFirstConnectionSkipsSQLiteMessages() async {
     await #expect(processExitsWith: .success) {
       let dbQueue = try DatabaseQueue()
       let count = Locked(0)

@@ -11,11 +11,11 @@ import Tidemark
       (.SQLITE_ERROR, false),
       (.SQLITE_CANTOPEN, false), (.SQLITE_READONLY, false), (.SQLITE_INTERRUPT, false),
     ] as [(ResultCode, Bool)])
-  func whetherAnErrorIsTransient(_ code: ResultCode, _ isTransient: Bool) {
+  func transientErrorsAreRecognized(_ code: ResultCode, _ isTransient: Bool) {
     #expect(DatabaseError(resultCode: code).isTransient == isTransient)
   }
 
-  @Test func aCommitThatIsRefusedWasNotMade() throws {
+  @Test func refusedCommitsAreNotCommitted() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { db in
       try db.execute(
@@ -30,7 +30,7 @@ import Tidemark
     #expect(error?.commitOutcome == .notCommitted)
   }
 
-  @Test func anErrorOfAStatementIsNotOneOfACommit() throws {
+  @Test func statementErrorsHaveNoCommitOutcome() throws {
     let error = #expect(throws: DatabaseError.self) { try DatabaseQueue().write { try $0.execute(sql: "nonsense") } }
     #expect(error?.commitOutcome == nil)
     #expect(error?.cause == nil)

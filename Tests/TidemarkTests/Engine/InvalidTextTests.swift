@@ -17,25 +17,25 @@ import Tidemark
 
   // MARK: Repair, the default
 
-  @Test func aFetchedTextIsRepaired() throws {
+  @Test func fetchedTextIsRepaired() throws {
     try inMemory { db throws in
       #expect(try String.fetchOne(db, sql: Self.sql) == "\u{FFFD}\0\u{FFFD}")
       #expect(try String?.fetchAll(db, sql: Self.sql) == ["\u{FFFD}\0\u{FFFD}"])
     }
   }
 
-  @Test func aTextOfARowIsRepaired() throws {
+  @Test func rowTextIsRepaired() throws {
     #expect(try firstRow(Self.sql)["t"] as String == "\u{FFFD}\0\u{FFFD}")
     #expect(try withLiveRow(Self.sql) { $0["t"] as String } == "\u{FFFD}\0\u{FFFD}")
     #expect(try withLiveRow(Self.sql) { $0["t"] as DatabaseValue } == "\u{FFFD}\0\u{FFFD}".databaseValue)
   }
 
-  @Test func theBytesAreThereForThoseWhoAskForData() throws {
+  @Test func dataKeepsInvalidBytes() throws {
     #expect(try inMemory { try Data.fetchOne($0, sql: Self.sql) } == Data([0xFF, 0, 0xFE]))
     #expect(try withLiveRow(Self.sql) { $0[0] as Data } == Data([0xFF, 0, 0xFE]))
   }
 
-  @Test func aBlobThatIsNotUTF8IsNoStringInACopy() throws {
+  @Test func invalidUTF8BlobIsNoStringInACopy() throws {
     #expect(String.fromDatabaseValue(Data([0xFF]).databaseValue) == nil)
     #expect(String.fromDatabaseValue(Data("é".utf8).databaseValue) == "é")
   }
@@ -43,7 +43,7 @@ import Tidemark
   // MARK: Refuse
 
   @Test(arguments: ["text", "optional text", "value", "rows", "row"])
-  func aConnectionThatRefusesThrows(asked: String) throws {
+  func refusingConnectionsThrow(asked: String) throws {
     try inMemory(Self.refusing) { db throws in
       #expect(throws: RowDecodingError.self) {
         switch asked {
@@ -57,7 +57,7 @@ import Tidemark
     }
   }
 
-  @Test func aConnectionThatRefusesThrowsFromALiveRow() throws {
+  @Test func refusingConnectionsThrowFromLiveRows() throws {
     try inMemory(Self.refusing) { db throws in
       let cursor = try Row.fetchCursor(db, sql: Self.sql)
       let row = try #require(try cursor.next())
@@ -68,7 +68,7 @@ import Tidemark
     }
   }
 
-  @Test func theErrorShowsTheTextAsFarAsItCanBeRead() throws {
+  @Test func errorsShowTheReadablePartOfTheText() throws {
     try inMemory(Self.refusing) { db throws in
       #expect(
         errorText { try String.fetchOne(db, sql: Self.sql) }
@@ -77,7 +77,7 @@ import Tidemark
     }
   }
 
-  @Test func validTextIsReadByAConnectionThatRefuses() throws {
+  @Test func refusingConnectionsReadValidText() throws {
     try inMemory(Self.refusing) { db throws in
       #expect(try String.fetchOne(db, sql: "SELECT 'né' || char(0)") == "né\0")
       #expect(try Row.fetchOne(db, sql: "SELECT 'né' AS t")?["t"] as String? == "né")

@@ -30,7 +30,7 @@ import Tidemark
     }
   }
 
-  @Test func fetchedValuesThrow() async {
+  @Test func fetchedValuesThrowOnLackOfMemory() async {
     await #expect(processExitsWith: .success) {
       try Self.withScarceMemory { db, sql in
         Self.expectNoMemory { try DatabaseValue.fetchOne(db, sql: sql) }
@@ -45,7 +45,7 @@ import Tidemark
     }
   }
 
-  @Test func optionalValuesThrow() async {
+  @Test func optionalValuesThrowOnLackOfMemory() async {
     await #expect(processExitsWith: .success) {
       try Self.withScarceMemory { db, sql in
         Self.expectNoMemory { try Data?.fetchAll(db, sql: sql) }
@@ -55,7 +55,7 @@ import Tidemark
     }
   }
 
-  @Test func bytesWithoutACopyThrow() async {
+  @Test func borrowedBytesThrowOnLackOfMemory() async {
     await #expect(processExitsWith: .success) {
       try Self.withScarceMemory { db, sql in
         Self.expectNoMemory {
@@ -67,7 +67,7 @@ import Tidemark
   }
 
   /// A conversion without memory leaves NULL behind.
-  @Test func anIntegerIsNeverReadAsNoText() async {
+  @Test func integersAreNotReadAsMissingText() async {
     await #expect(processExitsWith: .success) {
       try inMemory { db in
         let columnCount = 1000
@@ -89,7 +89,7 @@ import Tidemark
     }
   }
 
-  @Test func aCopyTraps() async {
+  @Test func copyingARowTrapsOnLackOfMemory() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Self.withScarceMemory { db, sql in
         let cursor = try Row.fetchCursor(db, sql: sql)

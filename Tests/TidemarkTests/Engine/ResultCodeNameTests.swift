@@ -6,7 +6,7 @@ import Tidemark
 /// imported: they are written as in SQLite's header.
 @Suite struct ResultCodeNameTests {
   @Test(arguments: codes)
-  func aNameHasTheNumberOfSQLite(code: ResultCode, codeOfErrors: ResultCode, number: CInt) {
+  func resultCodeNamesMatchSQLite(code: ResultCode, codeOfErrors: ResultCode, number: CInt) {
     #expect(code.rawValue == number)
     #expect(codeOfErrors == code)
   }

@@ -2,14 +2,14 @@ import Testing
 import Tidemark
 
 @Suite struct ResultCodeTests {
-  @Test func thePrimaryCodeIsInTheLowEightBits() {
+  @Test func primaryCodeIsInTheLowEightBits() {
     #expect(ResultCode.SQLITE_CONSTRAINT_UNIQUE.primaryResultCode == .SQLITE_CONSTRAINT)
     #expect(ResultCode.SQLITE_BUSY.primaryResultCode == .SQLITE_BUSY)
     #expect(ResultCode(rawValue: 0x1234).primaryResultCode.rawValue == 0x34)
   }
 
   @Test(arguments: [(2067, "2067 (constraint failed)"), (4242, "4242 (unknown error)"), (0, "0 (not an error)")])
-  func aCodeSaysItsNumberAndWhatSQLiteSaysOfIt(code: CInt, text: String) {
+  func resultCodesDescribeThemselves(code: CInt, text: String) {
     #expect(ResultCode(rawValue: code).description == text)
   }
 
@@ -21,18 +21,18 @@ import Tidemark
     (.SQLITE_CONSTRAINT, .SQLITE_CONSTRAINT, true),
     (.SQLITE_BUSY, .SQLITE_CONSTRAINT, false),
   ])
-  func aPrimaryCodeMatchesItsFamilyAndAnExtendedOneItself(pattern: ResultCode, code: ResultCode, matches: Bool) {
+  func primaryCodesMatchTheirFamily(pattern: ResultCode, code: ResultCode, matches: Bool) {
     #expect((pattern ~= code) == matches)
     #expect((pattern ~= DatabaseError(resultCode: code) as any Error) == matches)
   }
 
-  @Test func anErrorOfAnotherTypeIsNotMatched() {
+  @Test func otherErrorTypesAreNotMatched() {
     struct Other: Error {}
     #expect(!(ResultCode.SQLITE_ERROR ~= Other() as any Error))
     #expect(!(ResultCode.SQLITE_ERROR ~= CancellationError() as any Error))
   }
 
-  @Test func aCatchClauseTakesTheMostPreciseCodeThatMatches() throws {
+  @Test func catchClausesTakeTheMostPreciseCode() throws {
     func caught(_ insertion: String) throws -> String {
       try inMemory { db throws in
         try db.execute(sql: "CREATE TABLE book (title TEXT UNIQUE, pages INTEGER CHECK (pages > 0))")
@@ -54,7 +54,7 @@ import Tidemark
     #expect(try caught("INSERT INTO shelf VALUES (1)") == "other")
   }
 
-  @Test func aSwitchOverTheCodeOfAnErrorMatchesFamilies() {
+  @Test func switchesMatchFamilies() {
     let error = DatabaseError(resultCode: .SQLITE_IOERR_READ)
     switch error.extendedResultCode {
     case .SQLITE_IOERR_WRITE: Issue.record("another detail")

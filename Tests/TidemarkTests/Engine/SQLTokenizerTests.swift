@@ -26,7 +26,7 @@ import Tidemark
     ("a-b/c", ["word a", "other -", "word b", "other /", "word c"]), ("x'00'", ["word x", "quoted '00'"]),
     ("a$b", ["word a$b"]), ("\u{FEFF}a", ["word a"]), ("1e-5", ["word 1e", "other -", "word 5"]),
   ] as [(String, [String])])
-  func textIsCutAsSQLiteCutsIt(sql: String, expected: [String]) {
+  func textIsTokenizedAsBySQLite(sql: String, expected: [String]) {
     #expect(tokens(sql) == expected)
   }
 
@@ -34,13 +34,13 @@ import Tidemark
     ("", true), (" ;; \n", true), ("-- note", true), ("/* a */ ; -- b\n", true), ("\u{FEFF}", true), ("a", false),
     ("'", false),
   ])
-  func blanksCommentsAndSemicolonsAreNothing(sql: String, isBlank: Bool) {
+  func blanksCommentsAndSemicolonsAreSkipped(sql: String, isBlank: Bool) {
     #expect(SQLTokenizer.isBlank(sql[...]) == isBlank)
   }
 
   /// For all SQL that SQLite compiles, both find the same parameters and the same end of the statement.
-  @Test func randomTextIsCutAsSQLiteCutsIt() throws {
-    var chance = Chance()
+  @Test func randomTextIsTokenizedAsBySQLite() throws {
+    var generator = SeededRandom()
     let pieces = [
       "?", "?3", ":a", ":a", "@b", "$c", "$c::d", ":a(x)", "@é", "1", "1.5e3", "'s?'", "'it''s;'", "x'00'", "NULL",
       "\"a?\"", "`a;`", "[a?]", "a", "-1", "(1)", "/* ? ; */ 2", "-- ?;\n3", "/*/ ?*/4", "\u{FEFF}5", "$", ":",
@@ -50,8 +50,8 @@ import Tidemark
     try inMemory { db throws in
       for _ in 0..<2000 {
         var sql = "SELECT "
-        for index in 0..<Int.random(in: 1...6, using: &chance) {
-          sql += (index == 0 ? "" : chance.pick(separators)) + chance.pick(pieces)
+        for index in 0..<Int.random(in: 1...6, using: &generator) {
+          sql += (index == 0 ? "" : generator.pick(separators)) + generator.pick(pieces)
         }
         sql += " FROM (SELECT 1 AS a, 2 AS \"a?\", 3 AS \"a;\")"
         var pointer: OpaquePointer?

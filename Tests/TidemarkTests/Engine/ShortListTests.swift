@@ -4,16 +4,16 @@ import Tidemark
 
 /// A list optimized for one element, compared with an array.
 @Suite struct ShortListTests {
-  @Test func itDoesWhatAnArrayDoes() {
-    var chance = Chance()
+  @Test func shortListsBehaveLikeArrays() {
+    var generator = SeededRandom()
     var (list, array) = (ShortList<Int>(), [Int]())
     for number in 0..<500 {
-      switch Int.random(in: 0..<4, using: &chance) {
+      switch Int.random(in: 0..<4, using: &generator) {
       case 0 where !array.isEmpty:
         list.removeLast()
         array.removeLast()
       case 1 where !array.isEmpty:
-        let place = Int.random(in: array.indices, using: &chance)
+        let place = Int.random(in: array.indices, using: &generator)
         list[place] = number
         array[place] = number
       default:
@@ -26,7 +26,7 @@ import Tidemark
     }
   }
 
-  @Test func listsOfTheSameElementsAreEqual() {
+  @Test func equalListsCompareEqual() {
     var (one, other) = (ShortList<Int>(), ShortList<Int>())
     for number in 1...3 {
       one.append(number)

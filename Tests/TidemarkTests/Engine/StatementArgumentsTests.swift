@@ -19,11 +19,11 @@ import Tidemark
     (StatementArguments([1, nil] as [Int?]), "[1, NULL]"),
     (StatementArguments(1...3), "[1, 2, 3]"),
   ] as [(StatementArguments, String)])
-  func argumentsSayNamedThenPositionalValues(arguments: StatementArguments, text: String) {
+  func argumentsDescribeNamedThenPositionalValues(arguments: StatementArguments, text: String) {
     #expect(arguments.description == text)
   }
 
-  @Test func argumentsComeFromCollectionsOfAnyValues() {
+  @Test func argumentsAreMadeFromCollections() {
     let array: [(any DatabaseValueConvertible)?] = ["x", nil, 1]
     let dictionary: [String: (any DatabaseValueConvertible)?] = ["a": 1, "b": nil]
     let pairs: [(String, (any DatabaseValueConvertible)?)] = [("a", 1), ("b", nil), ("a", 3)]
@@ -52,7 +52,7 @@ import Tidemark
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
   }
 
-  @Test func valuesOfAllSizesAreAskedAndLetGo() {
+  @Test func valuesOfAllSizesAreReleased() {
     let count = Locked(0)
     let (none, some): (Large?, Large?) = (nil, Large())
     let arguments: StatementArguments = [1, Large(), nil, none, some, Counted(count), "text", Counted(count), true]
@@ -60,20 +60,20 @@ import Tidemark
     #expect(count.value == 0)
   }
 
-  @Test func argumentsComeFromValuesOfUnknownTypes() throws {
+  @Test func argumentsAreMadeFromUntypedValues() throws {
     let nothing: Int? = nil
     #expect(StatementArguments([1, "x", nothing as Any] as [Any]) == [1, "x", nil])
     #expect(StatementArguments(["a": 1, "b": "x"] as [AnyHashable: Any]) == ["a": 1, "b": "x"])
   }
 
-  @Test func thereAreNoArgumentsWhenATypeCannotBeStored() {
+  @Test func unsupportedTypesGiveNoArguments() {
     struct Unknown {}
     #expect(StatementArguments([1, Unknown()] as [Any]) == nil)
     #expect(StatementArguments(["a": Unknown()] as [AnyHashable: Any]) == nil)
     #expect(StatementArguments([1: "x"] as [AnyHashable: Any]) == nil)
   }
 
-  @Test func argumentsAreEmptyWithoutAnyValue() {
+  @Test func argumentsWithoutValuesAreEmpty() {
     #expect(StatementArguments().isEmpty)
     #expect(!([nil] as StatementArguments).isEmpty)
     #expect(!(["a": nil] as StatementArguments).isEmpty)
@@ -90,7 +90,7 @@ import Tidemark
 
   // MARK: Combining them
 
-  @Test func appendingReplacesNamesAndReturnsTheOldValues() {
+  @Test func appendingReturnsReplacedValues() {
     var arguments: StatementArguments = [1]
     #expect(arguments.append(contentsOf: ["id": 1]) == [:])
     #expect(arguments.append(contentsOf: [2, nil]) == [:])
@@ -108,13 +108,13 @@ import Tidemark
     #expect(arguments == ["id": 3, "name": "y"])
   }
 
-  @Test func ampersandPlusHasTheRightSideWin() {
+  @Test func ampersandPlusPrefersTheRightSide() {
     #expect((["id": 1] as StatementArguments) &+ ["id": 2] == ["id": 2])
     #expect(([1] as StatementArguments) &+ [2] == [1, 2])
   }
 
   @Test(arguments: ["+", "+="])
-  func aNameGivenTwiceTraps(operation: String) async {
+  func duplicateNamesTrap(operation: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [operation] in
       var arguments: StatementArguments = ["b": 1, "a": 1, "c": 1]
       if operation == "+" { arguments = arguments + ["a": 1, "b": 2] } else { arguments += ["a": 1, "b": 2] }
@@ -134,7 +134,7 @@ import Tidemark
     ("SELECT ?2, ?1", [1, 2], "2, 1"),
     ("SELECT :a", ["a": 1, "other": 2], "1"),
   ] as [(String, StatementArguments, String)])
-  func aParameterTakesTheValueOfItsNameElseTheNextOne(sql: String, arguments: StatementArguments, values: String) throws {
+  func parametersTakeNamedThenPositionalValues(sql: String, arguments: StatementArguments, values: String) throws {
     try inMemory { db throws in
       let row = try #require(try Row.fetchOne(db, sql: sql, arguments: arguments))
       #expect(row.databaseValues.map(\.description).joined(separator: ", ") == values)

@@ -24,47 +24,47 @@ import Tidemark
   ]
 
   @Test(arguments: storages)
-  func aBoundValueComesBackAsItWas(storage: DatabaseValue.Storage) throws {
+  func boundValuesRoundTrip(storage: DatabaseValue.Storage) throws {
     #expect(try stored(DatabaseValue(storage))?.storage == storage)
   }
 
-  @Test func aNaNIsStoredAsNull() throws {
+  @Test func nanIsStoredAsNull() throws {
     #expect(try stored(Double.nan)?.isNull == true)
     #expect(try stored(Float.nan)?.isNull == true)
   }
 
-  @Test func anEmptyTextAndAnEmptyBlobAreNotNull() throws {
+  @Test func emptyTextAndBlobAreNotNull() throws {
     #expect(try typeAndLength("") == "text0")
     #expect(try typeAndLength(Data()) == "blob0")
   }
 
-  @Test func sqliteSeesTextBeyondANulCharacter() throws {
+  @Test func sqliteSeesTextBeyondNUL() throws {
     #expect(try typeAndLength("a\0b") == "text3")
   }
 
-  @Test func textThatFoundationMadeIsStoredWhole() throws {
+  @Test func foundationStringsAreStoredWhole() throws {
     // Not a native Swift string on all systems: its bytes may not be contiguous.
     let text = NSString(string: "né\0").appending("!") as String
     #expect(try stored(text)?.storage == .string("né\0!"))
   }
 
-  @Test func aSliceOfDataIsStoredFromItsOwnStart() throws {
+  @Test func dataSlicesAreStoredFromTheirStart() throws {
     let slice = Data([1, 2, 3, 4])[2...]
     #expect(try stored(slice)?.storage == .blob(Data([3, 4])))
   }
 
-  @Test func randomTextsAndBytesComeBackByteByByte() throws {
-    var chance = Chance()
+  @Test func randomTextsAndBytesRoundTrip() throws {
+    var generator = SeededRandom()
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: "SELECT ?, ?, CAST(? AS BLOB)")
       for _ in 0..<1000 {
-        let scalars = (0..<Int.random(in: 0...20, using: &chance)).compactMap { _ in
-          Unicode.Scalar(UInt32.random(in: 0...(Bool.random(using: &chance) ? 0x7F : 0x10FFFF), using: &chance))
+        let scalars = (0..<Int.random(in: 0...20, using: &generator)).compactMap { _ in
+          Unicode.Scalar(UInt32.random(in: 0...(Bool.random(using: &generator) ? 0x7F : 0x10FFFF), using: &generator))
         }
         var text = ""
         text.unicodeScalars.append(contentsOf: scalars)
         let bytes = Data(
-          (0..<Int.random(in: 0...20, using: &chance)).map { _ in UInt8.random(in: 0...255, using: &chance) })
+          (0..<Int.random(in: 0...20, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) })
         let row = try #require(try Row.fetchOne(statement, arguments: [text, bytes, text]))
         #expect((row[0] as String).utf8.elementsEqual(text.utf8))
         #expect(row[1] as Data == bytes)
@@ -74,7 +74,7 @@ import Tidemark
   }
 
   @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
-  func theEncodingOfTheFileDoesNotShow(encoding: String) throws {
+  func fileEncodingIsInvisible(encoding: String) throws {
     try inMemory { db throws in
       try db.execute(sql: "PRAGMA encoding = '\(encoding)'; CREATE TABLE t (x)")
       try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: ["né\0\u{1F680}"])
@@ -93,7 +93,7 @@ import Tidemark
 
   // MARK: Size
 
-  @Test func aHundredMegabytesComeBackWhole() throws {
+  @Test func hundredMegabytesRoundTrip() throws {
     let text = String(repeating: "0123456789", count: 10_000_000)
     try inMemory { db throws in
       #expect(try String.fetchOne(db, sql: "SELECT ?", arguments: [text]) == text)
@@ -103,7 +103,7 @@ import Tidemark
   }
 
   @Test(arguments: ["text", "blob"])
-  func aValueThatIsTooBigIsAnErrorWhenItIsBound(type: String) throws {
+  func oversizedValuesFailWhenBound(type: String) throws {
     var configuration = Configuration()
     configuration.limits[.valueSize] = 1000
     try inMemory(configuration) { db throws in
@@ -120,7 +120,7 @@ import Tidemark
     }
   }
 
-  @Test func aValueThatIsTooBigIsAnErrorWhenSQLiteMakesIt() throws {
+  @Test func oversizedResultsFail() throws {
     var configuration = Configuration()
     configuration.limits[.valueSize] = 1000
     try inMemory(configuration) { db throws in
@@ -128,7 +128,7 @@ import Tidemark
     }
   }
 
-  @Test func uncheckedArgumentsThatAreTooBigAreTheErrorOfTheNextExecution() throws {
+  @Test func oversizedUncheckedArgumentsFailTheNextExecution() throws {
     var configuration = Configuration()
     configuration.limits[.valueSize] = 1000
     try inMemory(configuration) { db throws in

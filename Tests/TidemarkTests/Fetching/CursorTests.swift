@@ -3,7 +3,7 @@ import Tidemark
 
 /// The common behaviour of all cursors, and of `AnyCursor`.
 @Suite struct CursorTests {
-  @Test func elementsComeInOrderThenNilForEver() throws {
+  @Test func elementsEndWithNil() throws {
     let cursor = AnyCursor([1, 2])
     #expect(try cursor.next() == 1)
     #expect(try cursor.next() == 2)
@@ -11,7 +11,7 @@ import Tidemark
     #expect(try cursor.next() == nil)
   }
 
-  @Test func forEachCallsItsBodyWithTheRemainingElements() throws {
+  @Test func forEachVisitsTheRemainingElements() throws {
     let cursor = AnyCursor([1, 2, 3])
     _ = try cursor.next()
     var seen: [Int] = []
@@ -19,7 +19,7 @@ import Tidemark
     #expect(seen == [2, 3])
   }
 
-  @Test func iterationGoesOnAfterTheBodyOfForEachThrew() throws {
+  @Test func iterationContinuesAfterForEachThrows() throws {
     let cursor = AnyCursor([1, 2, 3])
     #expect(throws: StepFailure.self) {
       try cursor.forEach { if $0 == 2 { throw StepFailure() } }
@@ -27,21 +27,21 @@ import Tidemark
     #expect(try cursor.next() == 3)
   }
 
-  @Test func aCursorComesFromAnotherCursor() throws {
+  @Test func cursorsWrapCursors() throws {
     #expect(try Array(AnyCursor(ScriptedCursor([1, 2]))) == [1, 2])
   }
 
-  @Test func aCursorComesFromASequence() throws {
+  @Test func cursorsWrapSequences() throws {
     #expect(try Array(AnyCursor(Set([7]))) == [7])
   }
 
-  @Test func aCursorComesFromAnIterator() throws {
+  @Test func cursorsWrapIterators() throws {
     var iterator = [1, 2, 3].makeIterator()
     _ = iterator.next()
     #expect(try Array(AnyCursor(iterator: iterator)) == [2, 3])
   }
 
-  @Test func aCursorComesFromAFunction() throws {
+  @Test func cursorsWrapFunctions() throws {
     var count = 3
     let cursor = AnyCursor<Int> {
       count -= 1
@@ -50,7 +50,7 @@ import Tidemark
     #expect(try Array(cursor) == [2, 1])
   }
 
-  @Test func theFunctionOfACursorIsNotCalledAfterTheEnd() throws {
+  @Test func finishedCursorsDoNotCallTheirFunction() throws {
     var callCount = 0
     let cursor = AnyCursor<Int> {
       callCount += 1
@@ -61,12 +61,12 @@ import Tidemark
     #expect(callCount == 1)
   }
 
-  @Test func theFunctionOfACursorIsCalledAgainAfterItThrew() throws {
+  @Test func throwingFunctionsAreCalledAgain() throws {
     let cursor = AnyCursor(ScriptedCursor([1, .failure, 3]).next)
     #expect(walk(cursor, .next) == ["1", "failure", "3"])
   }
 
-  @Test func whatACursorComesFromIsReleasedAtTheEnd() throws {
+  @Test func finishedCursorsReleaseTheirSource() throws {
     weak var released: ScriptedCursor?
     let cursor: AnyCursor<Int> = {
       let base = ScriptedCursor([1])
@@ -79,12 +79,12 @@ import Tidemark
     #expect(released == nil)
   }
 
-  @Test func aNilElementIsNotTheEnd() throws {
+  @Test func nilElementsDoNotEndACursor() throws {
     let cursor = AnyCursor<Int?>([1, nil, 3])
     #expect(try Array(cursor.filter { _ in true }.map { $0 }) == [1, nil, 3])
   }
 
-  @Test func aCursorMayShowWhatIsNotSendable() throws {
+  @Test func elementsNeedNotBeSendable() throws {
     let boxes = [Box(1), Box(2), Box(3)]
     let shown = try Array(AnyCursor(boxes).filter { $0.value != 2 })
     #expect(shown.count == 2 && shown[0] === boxes[0] && shown[1] === boxes[2])

@@ -45,7 +45,7 @@ import Tidemark
 
   // MARK: Many into one
 
-  @Test func reduceAddsFromTheLeft() throws {
+  @Test func reduceCombinesFromTheLeft() throws {
     #expect(try AnyCursor([1, 2, 3]).reduce("0") { "\($0)-\($1)" } == "0-1-2-3")
   }
 
@@ -53,7 +53,7 @@ import Tidemark
     #expect(try AnyCursor([1, 2, 3]).reduce(into: [0]) { $0.append($1) } == [0, 1, 2, 3])
   }
 
-  @Test func reduceOfNothingIsTheInitialResult() throws {
+  @Test func reduceOfAnEmptyCursorIsTheInitialResult() throws {
     #expect(try AnyCursor<Int>([]).reduce(7, +) == 7)
   }
 
@@ -62,17 +62,17 @@ import Tidemark
     #expect(try AnyCursor([2, 1, 3]).max() == 3)
   }
 
-  @Test func minAndMaxOfNothingAreNil() throws {
+  @Test func minAndMaxOfAnEmptyCursorAreNil() throws {
     #expect(try AnyCursor<Int>([]).min() == nil)
     #expect(try AnyCursor<Int>([]).max() == nil)
   }
 
-  @Test func minAndMaxFollowAnOrder() throws {
+  @Test func minAndMaxUseThePredicate() throws {
     #expect(try AnyCursor([2, 1, 3]).min(by: >) == 3)
     #expect(try AnyCursor([2, 1, 3]).max(by: >) == 1)
   }
 
-  @Test func minAndMaxAreTheFirstOfEquals() throws {
+  @Test func minAndMaxReturnTheFirstOfEquals() throws {
     let pairs = [("b", 1), ("a", 1), ("c", 2), ("d", 2)]
     #expect(try AnyCursor(pairs).min { $0.1 < $1.1 }?.0 == "b")
     #expect(try AnyCursor(pairs).max { $0.1 < $1.1 }?.0 == "c")
@@ -88,30 +88,30 @@ import Tidemark
     #expect(text == "ab")
   }
 
-  @Test func noTextsAreJoinedToAnEmptyText() throws {
+  @Test func joiningNoTextsGivesAnEmptyText() throws {
     #expect(try AnyCursor<String>([]).joined(separator: ", ") == "")
   }
 
   // MARK: Last elements
 
   @Test(arguments: [(0, []), (1, [3]), (2, [2, 3]), (3, [1, 2, 3]), (9, [1, 2, 3])])
-  func suffixIsAnArrayOfTheLastElements(_ example: (Int, [Int])) throws {
+  func suffixReturnsTheLastElements(_ example: (Int, [Int])) throws {
     let suffix: [Int] = try AnyCursor([1, 2, 3]).suffix(example.0)
     #expect(suffix == example.1)
   }
 
   @Test(arguments: [(0, [1, 2, 3]), (1, [1, 2]), (2, [1]), (3, []), (9, [])])
-  func dropLastIsAnArrayOfTheFirstElements(_ example: (Int, [Int])) throws {
+  func dropLastReturnsTheFirstElements(_ example: (Int, [Int])) throws {
     let rest: [Int] = try AnyCursor([1, 2, 3]).dropLast(example.0)
     #expect(rest == example.1)
   }
 
-  @Test func dropLastAloneDropsOne() throws {
+  @Test func dropLastDropsOneByDefault() throws {
     #expect(try AnyCursor([1, 2, 3]).dropLast() == [1, 2])
     #expect(try AnyCursor<Int>([]).dropLast().isEmpty)
   }
 
-  @Test func suffixTakesAnyCount() throws {
+  @Test func suffixAcceptsAnyCount() throws {
     #expect(try AnyCursor([1, 2]).suffix(.max) == [1, 2])
     #expect(try AnyCursor([1, 2]).dropLast(.max).isEmpty)
   }

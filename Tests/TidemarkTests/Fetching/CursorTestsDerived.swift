@@ -6,7 +6,7 @@ import Tidemark
   // MARK: Elements
 
   @Test(arguments: Walk.allCases)
-  func mapShowsWhatElementsBecome(by how: Walk) {
+  func mapTransformsElements(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).map { $0 * 10 }, how) == ["10", "20", "30"])
   }
 
@@ -15,13 +15,13 @@ import Tidemark
     #expect(walk(AnyCursor(["1", "x", "3"]).compactMap { Int($0) }, how) == ["1", "3"])
   }
 
-  @Test func compactMapRemovesOneOptionalOfTwo() throws {
+  @Test func compactMapUnwrapsOneLevel() throws {
     let cursor = AnyCursor([1, 2, 3]).compactMap { $0 == 2 ? nil : Optional.some($0 == 3 ? nil : $0) as Int?? }
     #expect(try Array(cursor) as [Int?] == [1, nil])
   }
 
   @Test(arguments: Walk.allCases)
-  func filterSkipsWhatIsNotIncluded(by how: Walk) {
+  func filterSkipsExcludedElements(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).filter { $0 != 2 }, how) == ["1", "3"])
   }
 
@@ -30,7 +30,7 @@ import Tidemark
     #expect(walk(AnyCursor(["a", "b"]).enumerated(), how) == [#"(0, "a")"#, #"(1, "b")"#])
   }
 
-  @Test func enumeratedGoesOnCountingFromNextToForEach() throws {
+  @Test func enumeratedContinuesFromNextToForEach() throws {
     let cursor = AnyCursor(["a", "b", "c", "d"]).enumerated()
     _ = try cursor.next()
     var seen: [Int] = []
@@ -50,53 +50,53 @@ import Tidemark
     #expect(walk(AnyCursor([1, 2, 3]).dropFirst(example.0), how) == example.1)
   }
 
-  @Test func dropFirstAloneSkipsOne() throws {
+  @Test func dropFirstSkipsOneByDefault() throws {
     #expect(try Array(AnyCursor([1, 2, 3]).dropFirst()) == [2, 3])
   }
 
   @Test(arguments: Walk.allCases)
-  func dropWhileTestsNothingOnceItHasStopped(by how: Walk) {
+  func dropWhileTestsNothingAfterItsEnd(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3, 1]).drop { $0 < 2 }, how) == ["2", "3", "1"])
   }
 
-  @Test func dropWhileMayDropAll() throws {
+  @Test func dropWhileCanDropEverything() throws {
     #expect(try Array(AnyCursor([1, 2]).drop { _ in true }).isEmpty)
   }
 
   @Test(
     arguments: [(0, []), (1, ["1"]), (3, ["1", "2", "3"]), (9, ["1", "2", "3"])], Walk.allCases)
-  func prefixShowsACountAtMost(_ example: (Int, [String]), by how: Walk) {
+  func prefixLimitsTheCount(_ example: (Int, [String]), by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).prefix(example.0), how) == example.1)
   }
 
   @Test(arguments: Walk.allCases)
-  func prefixWhileEndsForEver(by how: Walk) {
+  func prefixWhileEndsPermanently(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 1]).prefix { $0 < 2 }, how) == ["1"])
   }
 
   @Test(arguments: Walk.allCases)
-  func flatMapGoesThroughSequences(by how: Walk) {
+  func flatMapFlattensSequences(by how: Walk) {
     #expect(walk(AnyCursor([0, 2, 0, 1, 0]).flatMap { 0..<$0 }, how) == ["0", "1", "0"])
   }
 
   @Test(arguments: Walk.allCases)
-  func flatMapGoesThroughCursors(by how: Walk) {
+  func flatMapFlattensCursors(by how: Walk) {
     #expect(walk(AnyCursor([0, 2, 0, 1, 0]).flatMap { AnyCursor(0..<$0) }, how) == ["0", "1", "0"])
   }
 
-  @Test func flatMapOfASequenceGoesThroughCursors() throws {
+  @Test func flatMapOfASequenceFlattensCursors() throws {
     #expect(try Array([0, 2, 1].flatMap { AnyCursor(0..<$0) }) == [0, 1, 0])
   }
 
-  @Test func joinedGoesThroughSequences() throws {
+  @Test func joinedFlattensSequences() throws {
     #expect(try Array(AnyCursor([[1, 2], [], [3]]).joined()) == [1, 2, 3])
   }
 
-  @Test func joinedGoesThroughCursors() throws {
+  @Test func joinedFlattensCursors() throws {
     #expect(try Array(AnyCursor([AnyCursor([1, 2]), AnyCursor([]), AnyCursor([3])]).joined()) == [1, 2, 3])
   }
 
-  @Test func joinedOfASequenceGoesThroughCursors() throws {
+  @Test func joinedOfASequenceFlattensCursors() throws {
     #expect(try Array([AnyCursor([1, 2]), AnyCursor([3])].joined()) == [1, 2, 3])
   }
 
@@ -117,7 +117,7 @@ import Tidemark
   ]
 
   @Test(arguments: derivations)
-  func aDerivedCursorIsLazy(_ derived: NamedFunction<ScriptedCursor, AnyCursor<Int>>) throws {
+  func derivedCursorsAreLazy(_ derived: NamedFunction<ScriptedCursor, AnyCursor<Int>>) throws {
     let base = ScriptedCursor([1, 2, 3])
     let cursor = try derived.call(base)
     #expect(base.stepCount == 0)
@@ -126,21 +126,21 @@ import Tidemark
   }
 
   @Test(arguments: derivations)
-  func aDerivedCursorOfNothingIsEmptyForEver(_ derived: NamedFunction<ScriptedCursor, AnyCursor<Int>>) throws {
+  func derivedEmptyCursorsStayEmpty(_ derived: NamedFunction<ScriptedCursor, AnyCursor<Int>>) throws {
     let cursor = try derived.call(ScriptedCursor([]))
     #expect(try cursor.next() == nil)
     #expect(try cursor.next() == nil)
   }
 
   @Test(arguments: derivations, Walk.allCases)
-  func aDerivedCursorGoesOnAfterItsBaseFailed(
+  func derivedCursorsContinueAfterABaseError(
     _ derived: NamedFunction<ScriptedCursor, AnyCursor<Int>>, by how: Walk
   ) throws {
     let cursor = try derived.call(ScriptedCursor([.failure, 1, .failure, .failure, 2, .failure]))
     #expect(walk(cursor, how) == ["failure", "1", "failure", "failure", "2", "failure"])
   }
 
-  @Test func theBaseGoesOnAfterAPrefix() throws {
+  @Test func theBaseContinuesAfterAPrefix() throws {
     let base = ScriptedCursor([1, 2, 3])
     #expect(try Array(base.prefix(1)) == [1])
     #expect(base.stepCount == 1)
@@ -168,14 +168,14 @@ import Tidemark
     #expect(try #require(exit).says("A cursor drops zero elements or more, not -1"))
   }
 
-  @Test func aPrefixOfANegativeCountTraps() async throws {
+  @Test func prefixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = AnyCursor([1]).prefix(-1)
     }
     #expect(try #require(exit).says("A cursor has a prefix of zero elements or more, not -1"))
   }
 
-  @Test func aSuffixOfANegativeCountTraps() async throws {
+  @Test func suffixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try AnyCursor([1]).suffix(-1)
     }

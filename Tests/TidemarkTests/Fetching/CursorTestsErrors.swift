@@ -10,67 +10,67 @@ import Tidemark
   }
 
   @Test(arguments: Walk.allCases)
-  func mapGoesOnAfterItsFunctionThrew(by how: Walk) {
+  func mapContinuesAfterAnError(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).map { try Self.notTwo($0, $0) }, how) == ["1", "failure", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func compactMapGoesOnAfterItsFunctionThrew(by how: Walk) {
+  func compactMapContinuesAfterAnError(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).compactMap { try Self.notTwo($0, $0) }, how) == ["1", "failure", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func filterGoesOnAfterItsPredicateThrew(by how: Walk) {
+  func filterContinuesAfterAnError(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).filter { try Self.notTwo($0, true) }, how) == ["1", "failure", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func flatMapToSequencesGoesOnAfterItsFunctionThrew(by how: Walk) {
+  func flatMapToSequencesContinuesAfterAnError(by how: Walk) {
     let cursor = AnyCursor([1, 2, 3]).flatMap { try Self.notTwo($0, [$0, $0]) }
     #expect(walk(cursor, how) == ["1", "1", "failure", "3", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func flatMapToCursorsGoesOnAfterItsFunctionThrew(by how: Walk) {
+  func flatMapToCursorsContinuesAfterAnError(by how: Walk) {
     let cursor = AnyCursor([1, 2, 3]).flatMap { try Self.notTwo($0, AnyCursor([$0, $0])) }
     #expect(walk(cursor, how) == ["1", "1", "failure", "3", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func flatMapOfASequenceGoesOnAfterItsFunctionThrew(by how: Walk) {
+  func flatMapOfASequenceContinuesAfterAnError(by how: Walk) {
     let cursor = [1, 2, 3].flatMap { try Self.notTwo($0, AnyCursor([$0])) }
     #expect(walk(cursor, how) == ["1", "failure", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func joinedGoesOnInsideACursorThatFailed(by how: Walk) {
+  func joinedContinuesInsideAFailedCursor(by how: Walk) {
     let cursor = AnyCursor([ScriptedCursor([1, .failure, 3]), ScriptedCursor([.failure]), ScriptedCursor([4])]).joined()
     #expect(walk(cursor, how) == ["1", "failure", "3", "failure", "4"])
   }
 
   @Test(arguments: Walk.allCases)
-  func dropWhileStillDropsAfterItsPredicateThrew(by how: Walk) {
+  func dropWhileStillDropsAfterAnError(by how: Walk) {
     let cursor = AnyCursor([1, 2, 1, 3, 2]).drop { try Self.notTwo($0, $0 == 1) }
     #expect(walk(cursor, how) == ["failure", "3", "2"])
   }
 
   @Test(arguments: Walk.allCases)
-  func prefixWhileGoesOnAfterItsPredicateThrew(by how: Walk) {
+  func prefixWhileContinuesAfterAnError(by how: Walk) {
     #expect(walk(AnyCursor([1, 2, 3]).prefix { try Self.notTwo($0, true) }, how) == ["1", "failure", "3"])
   }
 
   @Test(arguments: Walk.allCases)
-  func aFailedStepTakesNoNumber(by how: Walk) {
+  func failedStepsAreNotEnumerated(by how: Walk) {
     #expect(walk(ScriptedCursor([7, .failure, 8]).enumerated(), how) == ["(0, 7)", "failure", "(1, 8)"])
   }
 
   @Test(arguments: Walk.allCases)
-  func aFailedStepIsNoElementOfAPrefix(by how: Walk) {
+  func failedStepsDoNotCountInAPrefix(by how: Walk) {
     #expect(walk(ScriptedCursor([1, .failure, 2, 3]).prefix(2), how) == ["1", "failure", "2"])
   }
 
   @Test(arguments: Walk.allCases)
-  func aFailedStepIsNoDroppedElement(by how: Walk) {
+  func failedStepsDoNotCountAsDropped(by how: Walk) {
     #expect(walk(ScriptedCursor([1, .failure, 2, 3]).dropFirst(2), how) == ["failure", "3"])
   }
 
@@ -98,7 +98,7 @@ import Tidemark
   ]
 
   @Test(arguments: consumers)
-  func anErrorPropagatesFromTheMiddleAndTheCursorGoesOn(_ consume: NamedFunction<ScriptedCursor, Void>) throws {
+  func errorsPropagateAndTheCursorContinues(_ consume: NamedFunction<ScriptedCursor, Void>) throws {
     let cursor = ScriptedCursor([1, 2, .failure, 3])
     #expect(throws: StepFailure.self) { try consume.call(cursor) }
     #expect(try cursor.next() == 3)
@@ -118,7 +118,7 @@ import Tidemark
   ]
 
   @Test(arguments: consumersWithClosures)
-  func anErrorOfAFunctionPropagatesAndTheCursorGoesOn(_ consume: NamedFunction<AnyCursor<Int>, Void>) throws {
+  func functionErrorsPropagateAndTheCursorContinues(_ consume: NamedFunction<AnyCursor<Int>, Void>) throws {
     let cursor = AnyCursor([1, 2, 3])
     #expect(throws: StepFailure.self) { try consume.call(cursor) }
     #expect(try cursor.next() == 3)

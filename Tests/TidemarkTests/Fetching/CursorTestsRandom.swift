@@ -92,7 +92,7 @@ import Tidemark
     ),
   ]
 
-  @Test func aChainOfCursorsShowsWhatALazySequenceDoes() throws {
+  @Test func cursorChainsMatchLazySequences() throws {
     let givenSeed = ProcessInfo.processInfo.environment["CURSOR_SEED"].flatMap { UInt64($0) }
     let seed = givenSeed ?? UInt64.random(in: 0 ... .max)
     print("Random cursors: CURSOR_SEED=\(seed)")

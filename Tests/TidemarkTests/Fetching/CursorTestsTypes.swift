@@ -9,7 +9,7 @@ import Tidemark
 
   // MARK: Spelled types
 
-  @Test func derivedCursorsHaveTheNamesOfGRDB() throws {
+  @Test func derivedCursorsHaveGRDBNames() throws {
     let _: MapCursor<Base, String> = base.map { "\($0)" }
     let _: FilterCursor<Base> = base.filter { $0 > 1 }
     let _: MapCursor<FilterCursor<MapCursor<Base, String?>>, String> = base.compactMap { "\($0)" }
@@ -27,7 +27,7 @@ import Tidemark
     let _: FlattenCursor<AnyCursor<Base>> = [base].joined()
   }
 
-  @Test func textsAreJoinedToAText() throws {
+  @Test func textsAreJoinedIntoOneText() throws {
     let text = try AnyCursor(["a", "b"]).joined()
     #expect(type(of: text) == String.self)
   }
@@ -62,7 +62,7 @@ import Tidemark
     }
   }
 
-  @Test func anyCursorFeedsCollectionsAndCursors() throws {
+  @Test func anyCursorFillsCollectionsAndCursors() throws {
     func numbers() -> any Cursor<Int> { AnyCursor([1, 2, 2]) }
     #expect(try Array(numbers()) == [1, 2, 2])
     #expect(try Set(numbers()) == [1, 2])

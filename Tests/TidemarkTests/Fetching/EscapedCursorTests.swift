@@ -9,7 +9,7 @@ import Tidemark
     var objects: [AnyObject] = []
   }
 
-  @Test func whatEscapedIsReleasedOnOtherThreadsWhileTheQueueIsInUse() async throws {
+  @Test func escapedObjectsAreReleasedSafelyOnOtherThreads() async throws {
     let queue = try DatabaseQueue()
     try await queue.write { db throws in
       try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1), (2), (3)")
@@ -47,7 +47,7 @@ import Tidemark
     try queue.close()
   }
 
-  @Test func aStatementThatEscapedDoesNotKeepATableLocked() throws {
+  @Test func escapedStatementsDoNotKeepATableLocked() throws {
     let queue = try DatabaseQueue()
     let escaped = try queue.inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t AS SELECT 1 AS x UNION ALL SELECT 2")
@@ -61,7 +61,7 @@ import Tidemark
     try queue.inDatabase { try $0.execute(sql: "DROP TABLE t") }
   }
 
-  @Test func aCursorReleasedAfterItsStatementRanAgainDoesNotStopIt() throws {
+  @Test func releasingACursorDoesNotStopALaterRun() throws {
     let queue = try DatabaseQueue()
     let escaped = try queue.inDatabase { db throws in
       let escaped = Escaped()
@@ -78,7 +78,7 @@ import Tidemark
     }
   }
 
-  @Test func whatEscapedOutlivesTheQueue() throws {
+  @Test func escapedObjectsOutliveTheQueue() throws {
     let escaped = Escaped()
     do {
       let queue = try DatabaseQueue()

@@ -5,7 +5,7 @@ import Tidemark
 @Suite struct FetchCursorTests {
   private static let threeRows = "SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3"
 
-  @Test func theEndIsTheEnd() throws {
+  @Test func finishedCursorsReturnNil() throws {
     try inMemory { db throws in
       let cursor = try Int.fetchCursor(db, sql: "SELECT 1")
       #expect(try cursor.next() == 1)
@@ -13,7 +13,7 @@ import Tidemark
     }
   }
 
-  @Test func anElementThatCannotBeDecodedThrowsAndTheNextRowFollows() throws {
+  @Test func undecodableElementsThrowAndTheNextRowFollows() throws {
     try inMemory { db throws in
       let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT NULL UNION ALL SELECT 3")
       #expect(try cursor.next() == 1)
@@ -24,25 +24,25 @@ import Tidemark
   }
 
   struct Picky: FetchableRecord {
-    struct Refused: Error {}
+    struct PlannedFailure: Error {}
     var n: Int
     init(row: Row) throws {
       n = row[0]
-      if n == 2 { throw Refused() }
+      if n == 2 { throw PlannedFailure() }
     }
   }
 
-  @Test func aRecordThatRefusesARowThrowsItsOwnErrorAndTheNextRowFollows() throws {
+  @Test func throwingRecordsAreFollowedByTheNextRow() throws {
     try inMemory { db throws in
       let cursor = try Picky.fetchCursor(db, sql: Self.threeRows)
       #expect(try cursor.next()?.n == 1)
-      #expect(throws: Picky.Refused.self) { try cursor.next() }
+      #expect(throws: Picky.PlannedFailure.self) { try cursor.next() }
       #expect(try cursor.next()?.n == 3)
-      #expect(throws: Picky.Refused.self) { try Picky.fetchAll(db, sql: Self.threeRows) }
+      #expect(throws: Picky.PlannedFailure.self) { try Picky.fetchAll(db, sql: Self.threeRows) }
     }
   }
 
-  @Test func aStepThatFailsFailsForEver() throws {
+  @Test func failedStepsFailPermanently() throws {
     try inMemory { db throws in
       let cursor = try Int.fetchCursor(
         db, sql: "SELECT abs(x) FROM (SELECT 1 AS x UNION ALL SELECT ?)", arguments: [Int64.min])
@@ -55,7 +55,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementIsUsableAfterItFailed() throws {
+  @Test func failedStatementsAreReusable() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: "SELECT abs(?)")
       #expect(throws: DatabaseError.self) { try Int.fetchOne(statement, arguments: [Int64.min]) }
@@ -65,7 +65,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorReleasedHalfWayGivesItsStatementBack() throws {
+  @Test func partiallyReadCursorsReleaseTheirStatement() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: Self.threeRows)
       do {
@@ -83,7 +83,7 @@ import Tidemark
     }
   }
 
-  @Test func fetchOneGivesItsStatementBack() throws {
+  @Test func fetchOneReleasesItsStatement() throws {
     try inMemory { db throws in
       try db.execute(sql: "CREATE TABLE t AS SELECT 1 AS x UNION ALL SELECT 2")
       #expect(try Int.fetchOne(db, sql: "SELECT x FROM t") == 1)
@@ -92,7 +92,7 @@ import Tidemark
     }
   }
 
-  @Test func aFetchThatThrowsGivesItsStatementBack() throws {
+  @Test func throwingFetchesReleaseTheirStatement() throws {
     try inMemory { db throws in
       try db.execute(sql: "CREATE TABLE t AS SELECT NULL AS x UNION ALL SELECT 2")
       #expect(throws: RowDecodingError.self) { try Int.fetchAll(db, sql: "SELECT x FROM t") }
@@ -105,7 +105,7 @@ import Tidemark
 
   // MARK: One statement, two runs
 
-  @Test func aFetchFromARunningStatementOfTheProgramLeavesTheCursorAlone() throws {
+  @Test func fetchingFromARunningStatementLeavesItsCursorAlone() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: Self.threeRows)
       let cursor = try Int.fetchCursor(statement)
@@ -119,7 +119,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorWhoseStatementGotOtherArgumentsIsAnError() throws {
+  @Test func changingArgumentsOfARunningStatementFailsItsCursor() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT 2")
       let cursor = try Int.fetchCursor(statement, arguments: [1])
@@ -131,7 +131,7 @@ import Tidemark
     }
   }
 
-  @Test func nestedLoopsOverOneTextEachHaveTheirRows() throws {
+  @Test func nestedLoopsOverOneSQLHaveSeparateRows() throws {
     try inMemory { db throws in
       var pairs: [String] = []
       let outer = try Int.fetchCursor(db, sql: Self.threeRows)
@@ -146,7 +146,7 @@ import Tidemark
     }
   }
 
-  @Test func nestedLoopsOverOneTextEachHaveTheirArguments() throws {
+  @Test func nestedLoopsOverOneSQLHaveSeparateArguments() throws {
     try inMemory { db throws in
       let sql = "SELECT ? + n FROM (\(Self.threeRows))"
       let outer = try Int.fetchCursor(db, sql: sql, arguments: [10])
@@ -159,7 +159,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementOfTheProgramKeepsItsArguments() throws {
+  @Test func programStatementsKeepTheirArguments() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: "SELECT ?")
       #expect(try Int.fetchAll(statement, arguments: [1]) == [1])
@@ -173,7 +173,7 @@ import Tidemark
   }
 
   /// Swift finds both texts equal, SQLite does not: the cache compares bytes.
-  @Test func textsThatDifferInBytesAreTwoStatements() throws {
+  @Test func textsThatDifferInBytesAreSeparateStatements() throws {
     let composed = "SELECT length('\u{E9}')"
     let decomposed = "SELECT length('e\u{301}')"
     try inMemory { db throws in
@@ -184,7 +184,7 @@ import Tidemark
 
   // MARK: Descriptions
 
-  @Test func aCursorSaysWhatItFetches() throws {
+  @Test func cursorsDescribeTheirElement() throws {
     try inLibrary { db throws in
       let cursor: any DatabaseCursor = try Row.fetchCursor(
         db, sql: "SELECT id AS a, title FROM book WHERE id > ?;", arguments: [1])
@@ -196,7 +196,7 @@ import Tidemark
     }
   }
 
-  @Test func cursorsHaveTheirFamiliarNames() throws {
+  @Test func cursorsHaveGRDBNames() throws {
     try inMemory { db throws in
       let rows: RowCursor = try Row.fetchCursor(db, sql: "SELECT 1")
       let values: DatabaseValueCursor<DatabaseValue> = try DatabaseValue.fetchCursor(db, sql: "SELECT 1")
@@ -211,7 +211,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorSeesTheRowsOfAStatementThatWrites() throws {
+  @Test func cursorsReturnRowsOfWritingStatements() throws {
     try inLibrary { db throws in
       let ids = try Int.fetchAll(db, sql: "DELETE FROM book WHERE id < ? RETURNING id", arguments: [3])
       #expect(ids == [1, 2])

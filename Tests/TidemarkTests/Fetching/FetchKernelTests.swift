@@ -63,7 +63,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func rows() throws {
+  @Test func rowsAreFetchedInAllForms() throws {
     try withPlayers { db throws in
       let rows = try Row.fetchAll(db, sql: Self.sql)
       #expect(rows.count == 3)
@@ -75,7 +75,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func values() throws {
+  @Test func valuesAreFetchedInAllForms() throws {
     try withPlayers { db throws in
       #expect(try Int.fetchAll(db, sql: "SELECT id FROM player") == [1, 2, 3])
       #expect(try Int.fetchOne(db, sql: "SELECT id FROM player WHERE id > ?", arguments: [1]) == 2)
@@ -94,7 +94,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func records() throws {
+  @Test func recordsAreFetchedInAllForms() throws {
     try withPlayers { db throws in
       #expect(try Player.fetchAll(db, sql: Self.sql).map(\.name) == ["Ann", nil, "Cy"])
       #expect(try Player.fetchOne(db, sql: Self.sql)?.id == 1)
@@ -108,7 +108,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func typesThatAreBoth() throws {
+  @Test func typesThatAreValuesAndRecordsAreFetchedAsRecords() throws {
     try withPlayers { db throws in
       #expect(try Both.fetchAll(db, sql: "SELECT 1") == [Both(origin: "row")])
       #expect(try Both.fetchOne(db, sql: "SELECT NULL") == Both(origin: "row"))
@@ -124,7 +124,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func statementsAndRequests() throws {
+  @Test func statementsAndRequestsAreFetched() throws {
     try withPlayers { db throws in
       let statement = try db.makeStatement(sql: "SELECT id FROM player WHERE id > ?")
       #expect(try Int.fetchAll(statement, arguments: [1]) == [2, 3])
@@ -151,7 +151,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func metatypes() throws {
+  @Test func metatypesCanBeFetchedGenerically() throws {
     try withPlayers { db throws in
       let recordType: any FetchableRecord.Type = Player.self
       #expect(try recordType.fetchOne(db, sql: Self.sql) is Player)
@@ -161,7 +161,7 @@ extension Later: DatabaseValueConvertible {
     }
   }
 
-  @Test func accessToRows() throws {
+  @Test func rowAccessorsRead() throws {
     try withPlayers { db throws in
       let first = try #require(try Row.fetchOne(db, sql: Self.sql))
       let untyped = first["name"]

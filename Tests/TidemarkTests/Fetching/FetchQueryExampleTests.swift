@@ -26,7 +26,7 @@ private struct Wine: FetchableRecord, Hashable {
     return dbQueue
   }
 
-  @Test func rowsAreTheRawResultsOfQueries() throws {
+  @Test func rowsAreRawResultsOfQueries() throws {
     let dbQueue = try cellar()
     try dbQueue.read { db throws in
       if let row = try Row.fetchOne(db, sql: "SELECT * FROM wine WHERE id = ?", arguments: [1]) {
@@ -50,7 +50,7 @@ private struct Wine: FetchableRecord, Hashable {
     }
   }
 
-  @Test func recordsInitializeThemselvesFromRows() throws {
+  @Test func recordsInitializeFromRows() throws {
     let dbQueue = try cellar()
     let wines = try dbQueue.read { db throws in
       try Wine.fetchAll(db, sql: "SELECT * FROM wine")
@@ -58,7 +58,7 @@ private struct Wine: FetchableRecord, Hashable {
     #expect(wines.map(\.name) == ["Chablis", "Cahors"])
   }
 
-  @Test func theFourVerbsOfRows() throws {
+  @Test func rowsHaveFourFetchMethods() throws {
     let dbQueue = try cellar()
     try dbQueue.read { db throws in
       let sql = "SELECT * FROM wine WHERE id > ?"
@@ -82,7 +82,7 @@ private struct Wine: FetchableRecord, Hashable {
     #expect(rows.count == 2)
   }
 
-  @Test func theFourVerbsOfOtherTypes() throws {
+  @Test func otherTypesHaveFourFetchMethods() throws {
     let dbQueue = try cellar()
     try dbQueue.read { db throws in
       let wines = try Wine.fetchAll(db, sql: "SELECT * FROM wine")

@@ -6,7 +6,7 @@ import Tidemark
 @Suite struct FetchRequestTests {
   private static let request = SQLRequest<Row>(sql: "SELECT id, title, authorId FROM book WHERE id > ?", arguments: [1])
 
-  @Test func anAdaptedRequestShowsOtherColumns() throws {
+  @Test func adaptedRequestsShowOtherColumns() throws {
     try inLibrary { db throws in
       let adapted = Self.request.adapted { _ in RangeRowAdapter(0..<1) }
       #expect(try adapted.fetchAll(db) == [["id": 2], ["id": 3]])
@@ -18,7 +18,7 @@ import Tidemark
     }
   }
 
-  @Test func anAdapterMayLookAtTheDatabase() throws {
+  @Test func adaptersCanReadTheDatabase() throws {
     try inLibrary { db throws in
       let adapted = Self.request.adapted { db throws in
         SuffixRowAdapter(fromIndex: try Int.fetchOne(db, sql: "SELECT count(*) FROM author") ?? 0)
@@ -27,14 +27,14 @@ import Tidemark
     }
   }
 
-  @Test func theErrorOfAnAdapterIsThatOfTheFetch() throws {
+  @Test func adapterErrorsAreThrownByTheFetch() throws {
     try inLibrary { db throws in
       let adapted = Self.request.adapted { _ in throw NoRow() }
       #expect(throws: NoRow.self) { try adapted.fetchAll(db) }
     }
   }
 
-  @Test func anErasedRequestIsTheSameRequest() throws {
+  @Test func erasedRequestsFetchTheSameRows() throws {
     try inLibrary { db throws in
       let erased = AnyFetchRequest(Self.request.adapted { _ in RangeRowAdapter(0..<1) })
       #expect(try erased.fetchAll(db) == [["id": 2], ["id": 3]])
@@ -45,7 +45,7 @@ import Tidemark
     }
   }
 
-  @Test func anErasedRequestMayDecodeAnotherType() throws {
+  @Test func erasedRequestsCanDecodeAnotherType() throws {
     try inLibrary { db throws in
       let erased = AnyFetchRequest(Self.request)
       #expect(try erased.asRequest(of: Int.self).fetchAll(db) == [2, 3])
@@ -67,7 +67,7 @@ import Tidemark
     }
   }
 
-  @Test func aProgramWritesItsOwnRequests() throws {
+  @Test func programsCanDefineRequests() throws {
     try inLibrary { db throws in
       let request = TitleRequest(id: 1)
       #expect(try request.fetchOne(db) == "Dune")
@@ -81,7 +81,7 @@ import Tidemark
     }
   }
 
-  @Test func aRequestIsToldWhetherOneResultIsEnough() throws {
+  @Test func requestsKnowWhetherOneResultSuffices() throws {
     final class Spy: FetchRequest, Sendable {
       typealias RowDecoder = Int
       let asked = Mutex<[Bool]>([])

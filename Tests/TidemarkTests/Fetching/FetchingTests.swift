@@ -153,14 +153,14 @@ extension FetchSource {
   }
 
   @Test(arguments: FetchSource.allCases)
-  func whatIsBothIsFetchedAsARecord(from source: FetchSource) throws {
+  func recordsTakePrecedenceOverValues(from source: FetchSource) throws {
     try check(source.verbs(Both.self), Self.sql, [Both("row"), Both("row"), Both("row")])
     try check(source.verbs(Both?.self), Self.sql, [Both("value"), nil, Both("value")])
     #expect(try inMemory { try source.verbs(Both.self).one($0, Self.null) } == Both("row"))
   }
 
   @Test(arguments: FetchSource.allCases)
-  func nullIsNilForFetchOneAndAnErrorForTheOthers(from source: FetchSource) throws {
+  func fetchOneReadsNullAsNilAndOthersThrow(from source: FetchSource) throws {
     let verbs = source.verbs(String.self)
     try inMemory { db throws in
       #expect(try verbs.one(db, Self.null) == nil)
@@ -171,7 +171,7 @@ extension FetchSource {
   }
 
   @Test(arguments: FetchSource.allCases)
-  func fetchOneReadsOneRowOnly(from source: FetchSource) throws {
+  func fetchOneReadsOneRow(from source: FetchSource) throws {
     // The second row causes an error.
     let sql = "SELECT abs(x) FROM (SELECT 1 + ? AS x UNION ALL SELECT -9223372036854775808)"
     try inMemory { db throws in
@@ -180,7 +180,7 @@ extension FetchSource {
     }
   }
 
-  @Test func keptRowsAreCopies() throws {
+  @Test func fetchedRowsAreCopies() throws {
     try inMemory { db throws in
       let rows = try Row.fetchAll(db, sql: "SELECT 1 AS n UNION ALL SELECT 2")
       #expect(rows.map { $0["n"] as Int } == [1, 2])
@@ -191,7 +191,7 @@ extension FetchSource {
   }
 
   @Test(arguments: [[1], [1, 2, 3], ["a": 1]] as [StatementArguments])
-  func argumentsThatDoNotFitAreAnErrorBeforeAnythingRuns(arguments: StatementArguments) throws {
+  func mismatchedArgumentsThrowBeforeRunning(arguments: StatementArguments) throws {
     try inMemory { db throws in
       let error = #expect(throws: DatabaseError.self) {
         try Row.fetchAll(db, sql: "SELECT ?, ?", arguments: arguments)
@@ -203,7 +203,7 @@ extension FetchSource {
     }
   }
 
-  @Test func genericCodeFetchesAnything() throws {
+  @Test func genericCodeFetchesAnyType() throws {
     func everything<T: DatabaseValueConvertible>(_ request: some FetchRequest<T>, _ db: Database) throws -> [T] {
       try request.fetchAll(db)
     }

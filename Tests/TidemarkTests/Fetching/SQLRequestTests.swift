@@ -9,7 +9,7 @@ import Tidemark
 
   // MARK: Making requests
 
-  @Test func aRequestIsMadeOfSQLAndArguments() throws {
+  @Test func requestsAreMadeOfSQLAndArguments() throws {
     try inLibrary { db throws in
       #expect(try SQLRequest<Int>(sql: "SELECT id FROM book WHERE id > ?", arguments: [1]).fetchAll(db) == [2, 3])
       #expect(try SQLRequest<Int>(sql: "SELECT id FROM book WHERE id > :id", arguments: ["id": 1]).fetchOne(db) == 2)
@@ -18,7 +18,7 @@ import Tidemark
     }
   }
 
-  @Test func aRequestIsMadeOfALiteral() throws {
+  @Test func requestsAreMadeOfLiterals() throws {
     let id = 1
     try inLibrary { db throws in
       let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(id)"
@@ -31,7 +31,7 @@ import Tidemark
     }
   }
 
-  @Test func aRequestHasAnAdapter() throws {
+  @Test func requestsHaveAdapters() throws {
     var request = SQLRequest<Row>(
       sql: "SELECT id, title FROM book WHERE id = 1", adapter: SuffixRowAdapter(fromIndex: 1))
     try inLibrary { db throws in
@@ -45,7 +45,7 @@ import Tidemark
     }
   }
 
-  @Test func aCachedRequestRunsTheStatementOfTheProgram() throws {
+  @Test func cachedRequestsUseTheProgramsStatement() throws {
     try inLibrary { db throws in
       let sql = "SELECT id FROM book WHERE id > ?"
       let statement = try db.cachedStatement(sql: sql)
@@ -58,7 +58,7 @@ import Tidemark
     }
   }
 
-  @Test func aPreparedRequestHasItsArguments() throws {
+  @Test func preparedRequestsHaveTheirArguments() throws {
     try inLibrary { db throws in
       let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(2)"
       let prepared = try request.makePreparedRequest(db, forSingleResult: false)

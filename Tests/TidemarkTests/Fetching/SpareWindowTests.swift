@@ -9,7 +9,7 @@ import Tidemark
     init(row: Row) { self.row = row }
   }
 
-  @Test func whoKeepsTheWindowHasItForHimself() throws {
+  @Test func retainedRowsAreNotReused() throws {
     try DatabaseQueue().read { db throws in
       let statement = try db.makeStatement(sql: "SELECT ? AS x")
       let first = try #require(try Keeper.fetchOne(statement, arguments: [1]))
@@ -20,7 +20,7 @@ import Tidemark
     }
   }
 
-  @Test func theWindowDoesNotHoldTheStatement() throws {
+  @Test func spareRowsDoNotRetainTheirStatement() throws {
     try DatabaseQueue().read { db throws in
       weak var released: Statement?
       do {
@@ -46,7 +46,7 @@ import Tidemark
     nonisolated(unsafe) static var fetchInner: (() throws -> Int?)?
   }
 
-  @Test func aRunInsideARunHasAWindowOfItsOwn() throws {
+  @Test func nestedRunsUseSeparateRows() throws {
     try DatabaseQueue().read { db throws in
       let sql = "SELECT ? AS x"
       for number in 1...3 {
@@ -58,7 +58,7 @@ import Tidemark
     }
   }
 
-  @Test func aRunThatFailsLeavesNoWindowBehindThatIsInUse() throws {
+  @Test func failedRunsLeaveNoRowInUse() throws {
     try DatabaseQueue().read { db throws in
       let statement = try db.makeStatement(sql: "SELECT abs(?) AS x")
       for _ in 1...2 {
@@ -70,7 +70,7 @@ import Tidemark
     }
   }
 
-  @Test func theNamesAreThoseOfTodayEachTime() throws {
+  @Test func reusedRowsHaveCurrentColumnNames() throws {
     try DatabaseQueue().write { db throws in
       try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
       let sql = "SELECT * FROM t"

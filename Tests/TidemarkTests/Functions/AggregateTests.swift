@@ -22,14 +22,14 @@ import Tidemark
     }
   }
 
-  @Test func anyNumberOfArguments() throws {
+  @Test func aggregatesAcceptAnyArgumentCount() throws {
     try DatabaseQueue().inDatabase { db throws in
       db.add(function: DatabaseFunction("total", aggregate: Sum.self))
       #expect(try Int.fetchOne(db, sql: "SELECT total(n, n, 1) FROM \(Self.rows)") == 19)
     }
   }
 
-  @Test func noRowsHaveAResultToo() throws {
+  @Test func aggregatesOfNoRowsHaveAResult() throws {
     try DatabaseQueue().inDatabase { db throws in
       db.add(function: DatabaseFunction("total", argumentCount: 1, aggregate: Sum.self))
       #expect(try Int.fetchOne(db, sql: "SELECT total(n) FROM \(Self.rows) WHERE 0") == 0)
@@ -55,7 +55,7 @@ import Tidemark
     }
   }
 
-  @Test func anErrorOfAStepSkipsTheEnd() throws {
+  @Test func stepErrorsSkipTheFinalCall() throws {
     try DatabaseQueue().inDatabase { db throws in
       db.add(function: DatabaseFunction("failing", argumentCount: 1, aggregate: Failing.self))
       Self.log.update { $0 = [] }
@@ -91,7 +91,7 @@ import Tidemark
     "SELECT counted(n), abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775808)",
     "SELECT counted(n), n FROM (SELECT 1 AS n UNION ALL SELECT 2) GROUP BY n",
   ])
-  func statesAreReleased(_ sql: String) throws {
+  func aggregateStatesAreReleased(_ sql: String) throws {
     try DatabaseQueue().inDatabase { db throws in
       db.add(function: DatabaseFunction("counted", argumentCount: 1, aggregate: Counted.self))
       _ = try? Row.fetchAll(db, sql: sql)

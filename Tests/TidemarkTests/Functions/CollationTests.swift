@@ -15,7 +15,7 @@ import Tidemark
     }
   }
 
-  @Test func aCollationSorts() throws {
+  @Test func collationsSort() throws {
     let byLength = DatabaseCollation("by_length") { lhs, rhs in
       lhs.count == rhs.count ? .orderedSame : lhs.count < rhs.count ? .orderedAscending : .orderedDescending
     }
@@ -23,7 +23,7 @@ import Tidemark
     #expect(words == ["", "é", "🌊🌊", "ccc", "aaaa"])
   }
 
-  @Test func textIsGivenWhole() throws {
+  @Test func collationsReceiveWholeTexts() throws {
     let seen = Locked<Set<String>>([])
     let collation = DatabaseCollation("watching") { lhs, rhs in
       seen.update { $0.formUnion([lhs, rhs]) }
@@ -34,7 +34,7 @@ import Tidemark
     #expect(seen.value == Set(words))
   }
 
-  @Test func aCollationIsItsNameWhateverTheCase() throws {
+  @Test func collationNamesIgnoreCase() throws {
     let one = DatabaseCollation("Mine") { _, _ in .orderedSame }
     let other = DatabaseCollation("mINE") { _, _ in .orderedAscending }
     #expect(one == other)
@@ -61,11 +61,11 @@ import Tidemark
     ("swiftLocalizedCompare", ["z", "é", "f"], ["é", "f", "z"]),
     ("swiftLocalizedStandardCompare", ["file10", "file2", "File1"], ["File1", "file2", "file10"]),
   ])
-  func theStandardCollations(_ name: String, _ words: [String], _ expected: [String]) throws {
+  func standardCollationsSort(_ name: String, _ words: [String], _ expected: [String]) throws {
     #expect(try sorted(words, name) == expected)
   }
 
-  @Test func canonicallyEqualTextsAreEqual() throws {
+  @Test func canonicallyEquivalentTextsAreEqual() throws {
     try DatabaseQueue().inDatabase { db throws in
       let forms = ["\u{E9}", "e\u{301}"]
       #expect(try Bool.fetchOne(db, sql: "SELECT ? = ?", arguments: StatementArguments(forms)) == false)
@@ -74,7 +74,7 @@ import Tidemark
     }
   }
 
-  @Test func anIndexUsesTheCollation() throws {
+  @Test func indexesUseCollations() throws {
     try DatabaseQueue().inDatabase { db throws in
       try db.execute(
         sql: "CREATE TABLE word (text TEXT UNIQUE COLLATE swiftCaseInsensitiveCompare); INSERT INTO word VALUES ('été')"
@@ -87,7 +87,7 @@ import Tidemark
   private final class Cargo: Sendable {}
 
   @Test(arguments: ["replaced", "removed", "closed", "released"])
-  func aCollationIsReleasedWhenItIsNotNeeded(_ end: String) throws {
+  func unusedCollationsAreReleased(_ end: String) throws {
     var dbQueue: DatabaseQueue? = try DatabaseQueue()
     weak var watched: Cargo?
     do {

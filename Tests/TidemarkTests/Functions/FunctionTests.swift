@@ -19,7 +19,7 @@ import Tidemark
   @Test(arguments: [
     "NULL", "1", "-9223372036854775808", "9223372036854775807", "1.5", "1e300", "'a'", "''", "'é🌊'", "'a' || char(0) || 'b'", "x'00ff'", "x''",
   ])
-  func valuesGoInAndComeOut(_ sql: String) throws {
+  func valuesArePassedAndReturned(_ sql: String) throws {
     try withFunction(DatabaseFunction("same", argumentCount: 1) { $0[0] }) { db throws in
       let row = try #require(try Row.fetchOne(db, sql: "SELECT \(sql), same(\(sql)), typeof(\(sql)) = typeof(same(\(sql)))"))
       let values = Array(row.databaseValues)
@@ -34,7 +34,7 @@ import Tidemark
     }
   }
 
-  @Test func aFunctionMayReturnWhatCanBeStored() throws {
+  @Test func functionsReturnStorableValues() throws {
     let uuid = UUID()
     try withFunction(DatabaseFunction("id", argumentCount: 0) { _ in uuid.uuidString }) { db throws in
       #expect(try String.fetchOne(db, sql: "SELECT id()") == uuid.uuidString)
@@ -43,7 +43,7 @@ import Tidemark
 
   // MARK: Arguments
 
-  @Test func aWrongNumberOfArgumentsIsRefused() throws {
+  @Test func wrongArgumentCountsAreRefused() throws {
     try withFunction(DatabaseFunction("one", argumentCount: 1) { $0[0] }) { db throws in
       #expect(
         message { try db.execute(sql: "SELECT one()") }
@@ -51,14 +51,14 @@ import Tidemark
     }
   }
 
-  @Test func aVariadicFunctionTakesAnyNumber() throws {
+  @Test func variadicFunctionsAcceptAnyArgumentCount() throws {
     try withFunction(DatabaseFunction("number") { $0.count }) { db throws in
       let row = try Row.fetchOne(db, sql: "SELECT number(), number(1), number(1, 2, 3)")
       #expect(row?.description == "[number():0 number(1):1 number(1, 2, 3):3]")
     }
   }
 
-  @Test func aFunctionIsItsNameAndItsCount() throws {
+  @Test func functionsAreIdentifiedByNameAndCount() throws {
     let one = DatabaseFunction("f", argumentCount: 1) { _ in "one" }
     let two = DatabaseFunction("f", argumentCount: 2) { _ in "two" }
     let any = DatabaseFunction("f") { _ in "any" }
@@ -77,7 +77,7 @@ import Tidemark
     }
   }
 
-  @Test func aNewFunctionReplacesTheOldOne() throws {
+  @Test func newFunctionsReplaceOldOnes() throws {
     try DatabaseQueue().inDatabase { db throws in
       let sql = "SELECT f()"
       db.add(function: DatabaseFunction("f", argumentCount: 0) { _ in 1 })
@@ -87,7 +87,7 @@ import Tidemark
     }
   }
 
-  @Test func aPureFunctionMayBeIndexed() throws {
+  @Test func pureFunctionsCanBeIndexed() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       db.add(function: DatabaseFunction("chance", argumentCount: 1) { $0[0] })
       #expect(throws: DatabaseError.self) { try db.execute(sql: "CREATE INDEX i ON book(chance(title))") }
@@ -96,7 +96,7 @@ import Tidemark
     }
   }
 
-  @Test func aPureFunctionOfConstantsIsCalledOnce() throws {
+  @Test func pureFunctionsOfConstantsAreCalledOnce() throws {
     let calls = Locked(0)
     let function = DatabaseFunction("f", argumentCount: 1, pure: true) { values in
       calls.update { $0 += 1 }
@@ -108,7 +108,7 @@ import Tidemark
     }
   }
 
-  @Test func aFunctionThatIsInUseCannotBeReplaced() async {
+  @Test func functionsInUseCannotBeReplaced() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().inDatabase { db in
         let function = DatabaseFunction("f", argumentCount: 1) { $0[0] }
@@ -150,7 +150,7 @@ import Tidemark
   ]
 
   @Test(arguments: errors)
-  func anErrorOfAFunctionIsThatOfTheStatement(_ thrown: Thrown) throws {
+  func functionErrorsFailTheStatement(_ thrown: Thrown) throws {
     try withFunction(DatabaseFunction("f", argumentCount: 0) { _ in throw thrown.error }) { db throws in
       let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT f()") }
       #expect(error?.message == thrown.message)
@@ -161,7 +161,7 @@ import Tidemark
     }
   }
 
-  @Test func anNSErrorHasItsText() throws {
+  @Test func nsErrorsKeepTheirText() throws {
     try withFunction(DatabaseFunction("f", argumentCount: 0) { _ in throw NSError(domain: "Dom", code: 7) }) {
       db throws in
       #expect(
@@ -170,7 +170,7 @@ import Tidemark
     }
   }
 
-  @Test func anErrorUndoesTheStatement() throws {
+  @Test func functionErrorsUndoTheStatement() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       db.add(
         function: DatabaseFunction("notThree", argumentCount: 1) { values in
@@ -201,7 +201,7 @@ import Tidemark
   enum End: CaseIterable, Sendable { case replaced, removed, closed, released }
 
   @Test(arguments: End.allCases)
-  func aFunctionIsReleasedWhenItIsNotNeeded(_ end: End) throws {
+  func unusedFunctionsAreReleased(_ end: End) throws {
     var dbQueue: DatabaseQueue? = try DatabaseQueue()
     let cargo: () -> Cargo?
     do {
@@ -220,7 +220,7 @@ import Tidemark
     #expect(cargo() == nil)
   }
 
-  @Test func aFunctionServesSeveralConnections() throws {
+  @Test func functionsServeSeveralConnections() throws {
     let calls = Locked(0)
     let function = DatabaseFunction("f", argumentCount: 0) { _ -> Int in
       calls.update {
@@ -253,7 +253,7 @@ import Tidemark
     ("swiftUppercaseString", "straße", "STRASSE"), ("swiftLocalizedCapitalizedString", "éric", "Éric"),
     ("swiftLocalizedLowercaseString", "ÉRIC", "éric"), ("swiftLocalizedUppercaseString", "éric", "ÉRIC"),
   ])
-  func theStandardFunctionsKnowUnicode(_ name: String, _ text: String, _ expected: String) throws {
+  func standardFunctionsHandleUnicode(_ name: String, _ text: String, _ expected: String) throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(try String.fetchOne(db, sql: "SELECT \(name)(?)", arguments: [text]) == expected)
       #expect(try Bool.fetchOne(db, sql: "SELECT \(name)(1) IS NULL AND \(name)(NULL) IS NULL") == true)

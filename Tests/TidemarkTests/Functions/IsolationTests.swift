@@ -25,7 +25,7 @@ import Tidemark
     }
   }
 
-  @Test @MainActor func closuresOfTheMainActor() async throws {
+  @Test @MainActor func mainActorClosuresRunElsewhere() async throws {
     let dbQueue = try DatabaseQueue(configuration: Model().makeConfiguration())
     let texts = try await dbQueue.write { db in
       try String.fetchAll(
@@ -34,7 +34,7 @@ import Tidemark
     #expect(texts == ["4", "2"])
   }
 
-  @Test @MainActor func aTraceSetUpOnTheMainActor() async throws {
+  @Test @MainActor func mainActorTracesRunElsewhere() async throws {
     let trace = TraceRecorder()
     let dbQueue = try DatabaseQueue()
     dbQueue.inDatabase { db in

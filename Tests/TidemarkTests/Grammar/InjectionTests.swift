@@ -17,11 +17,11 @@ import Tidemark
 
   private struct Text: DatabaseValueConvertible, RawRepresentable, Hashable { var rawValue: String }
 
-  @Test func hostileValuesComeBackByteByByteFromEveryPosition() throws {
-    var chance = Chance()
+  @Test func hostileValuesRoundTripFromEveryPosition() throws {
+    var generator = SeededRandom()
     try withVictim { db throws in
       for _ in 0..<1000 {
-        let text = hostileText(using: &chance)
+        let text = hostileText(using: &generator)
         let pairs: [(SQL, [String])] = [
           ("SELECT \(text)", [text]),
           ("SELECT \(Optional(text))", [text]),
@@ -52,11 +52,11 @@ import Tidemark
     }
   }
 
-  @Test func hostileIdentifiersAreNames() throws {
-    var chance = Chance()
+  @Test func hostileIdentifiersAreQuoted() throws {
+    var generator = SeededRandom()
     try withVictim { db throws in
       for _ in 0..<1000 {
-        let name = hostileText(using: &chance).replacing("\0", with: "")
+        let name = hostileText(using: &generator).replacing("\0", with: "")
         let literals: [SQL] = [
           "SELECT 1 AS \(identifier: name)",
           "SELECT 1 AS \(Column(name))",
@@ -73,7 +73,7 @@ import Tidemark
     }
   }
 
-  @Test func anIdentifierThatIsNoColumnIsNoString() throws {
+  @Test func unknownIdentifiersAreNotStrings() throws {
     let error = try inLibrary { db throws in
       try #require(throws: DatabaseError.self) {
         try SQLRequest<Row>("SELECT \(identifier: "missing") FROM book").fetchAll(db)
@@ -83,7 +83,7 @@ import Tidemark
   }
 
   @Test(arguments: ["identifier", "column"])
-  func aNameWithANulCharacterTraps(position: String) async {
+  func namesWithNULTrap(position: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [position] in
       let literal: SQL =
         position == "identifier" ? "SELECT \(identifier: "a\0b")" : "SELECT \(Column("a\0b"))"
@@ -93,7 +93,7 @@ import Tidemark
   }
 
   @Test(arguments: ["SELECT 1\0; DELETE FROM victim", "\0", "SELECT 1;\0"])
-  func textWithANulCharacterIsRefused(sql: String) throws {
+  func textWithNULIsRefused(sql: String) throws {
     try withVictim { db throws in
       for body in [
         { try db.execute(sql: sql) }, { _ = try Row.fetchAll(db, sql: sql) },
@@ -110,7 +110,7 @@ import Tidemark
   @Test(arguments: [
     "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM victim", "SELECT 1; SELEKT", "SELECT 1;;/* */ -- \n x",
   ])
-  func aFetchOfSeveralStatementsRunsNone(sql: String) throws {
+  func fetchesOfSeveralStatementsRunNone(sql: String) throws {
     try withVictim { db throws in
       let error = #expect(throws: DatabaseError.self) { try Row.fetchAll(db, sql: sql) }
       #expect(
@@ -123,7 +123,7 @@ import Tidemark
   @Test(arguments: [
     "SELECT 1;", "SELECT 1 ; ; \n", "SELECT 1; -- note", "SELECT 1 /* open", "/* a */ SELECT 1; /* b */;",
   ])
-  func blanksAndCommentsMayFollowAStatement(sql: String) throws {
+  func blanksAndCommentsCanFollowAStatement(sql: String) throws {
     #expect(try inMemory { try Int.fetchAll($0, sql: sql) } == [1])
   }
 }

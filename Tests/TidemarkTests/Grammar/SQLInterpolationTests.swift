@@ -62,25 +62,25 @@ private struct Point: DatabaseValueConvertible {
     ("foo(\(Column("a")), \(nothing), \([1, 2]))", #"foo("a", NULL, (?,?))"#, [1, 2]),
     ("\(identifier: "x y") \(sql: "IN") \(["p", "q"])", #""x y" IN (?,?)"#, ["p", "q"]),
   ] as [(SQL, String, StatementArguments)])
-  func anInterpolationBecomes(literal: SQL, sql: String, arguments: StatementArguments) throws {
+  func interpolationsBuildSQL(literal: SQL, sql: String, arguments: StatementArguments) throws {
     let built = try inMemory { try literal.build($0) }
     #expect(built.sql == sql)
     #expect(built.arguments == arguments)
   }
 
-  @Test func aColumnThatMayNotBeThereIsNull() throws {
+  @Test func missingColumnsInterpolateAsNull() throws {
     let column: Column? = nil
     #expect(try inMemory { try SQL("\(column)").build($0).sql } == "NULL")
   }
 
-  @Test func anEmptyListContainsNothingNotEvenNull() throws {
+  @Test func emptyListsContainNothing() throws {
     try inLibrary { db throws in
       #expect(try SQLRequest<Int>("SELECT id FROM book WHERE title IN \([String]())").fetchAll(db).isEmpty)
       #expect(try SQLRequest<Int>("SELECT id FROM book WHERE id NOT IN \([Int]())").fetchAll(db) == [1, 2, 3])
     }
   }
 
-  @Test func aListOfManyValuesIsBound() throws {
+  @Test func listsOfManyValuesAreBound() throws {
     let ids = Array(1...5000)
     #expect(try inLibrary { try SQLRequest<Int>("SELECT id FROM book WHERE id IN \(ids)").fetchAll($0) } == [1, 2, 3])
   }

@@ -15,22 +15,22 @@ import Tidemark
     }
   }
 
-  @Test func aLiteralWithoutValuesIsItsText() throws {
+  @Test func literalsWithoutValuesAreTheirText() throws {
     try expect("SELECT 1", "SELECT 1")
     try expect(SQL(sql: "SELECT 1"), "SELECT 1")
     try expect("", "")
   }
 
-  @Test func rawSQLComesWithItsArguments() throws {
+  @Test func rawSQLKeepsItsArguments() throws {
     try expect(SQL(sql: "a = ? AND b = ?", arguments: [1, "x"]), "a = ? AND b = ?", [1, "x"])
     try expect(SQL(sql: "a = :a", arguments: ["a": 1]), "a = :a", ["a": 1])
   }
 
-  @Test func anExpressionBecomesSQL() throws {
+  @Test func expressionsBecomeSQL() throws {
     try expect(SQL(Column("a\"b")), "\"a\"\"b\"")
   }
 
-  @Test func piecesAreAdded() throws {
+  @Test func literalsAreAppended() throws {
     try expect("a = \(1)" + " AND b = \("x")", "a = ? AND b = ?", [1, "x"])
     var sql: SQL = "SELECT \(1)"
     sql += ", \(2)"
@@ -40,7 +40,7 @@ import Tidemark
     try expect(sql, "SELECT ?, ?, ?, ?, 5", [1, 2, 3, 4])
   }
 
-  @Test func piecesAreJoined() throws {
+  @Test func literalsAreJoined() throws {
     let conditions: [SQL] = ["a = \(1)", "b = \("x")", "c IS NULL"]
     try expect(conditions.joined(separator: " AND "), "a = ? AND b = ? AND c IS NULL", [1, "x"])
     try expect(conditions.joined(), "a = ?b = ?c IS NULL", [1, "x"])
@@ -49,7 +49,7 @@ import Tidemark
     try expect((1...3).lazy.map { "\($0)" as SQL }.joined(separator: ","), "?,?,?", [1, 2, 3])
   }
 
-  @Test func thereIsSomethingOrNothing() {
+  @Test func emptyLiteralsAreRecognized() {
     #expect(("" as SQL).isEmpty)
     #expect(SQL(sql: "").isEmpty)
     #expect(("" + "" as SQL).isEmpty)
@@ -60,7 +60,7 @@ import Tidemark
     #expect(("\(literal: "")" as SQL).isEmpty)
   }
 
-  @Test func aNameGivenTwiceTrapsWhenItIsBuilt() async {
+  @Test func duplicateNamesTrapWhenBuilt() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inMemory { db throws in
         _ = try (SQL(sql: ":a", arguments: ["a": 1]) + SQL(sql: ":a", arguments: ["a": 2])).build(db)
@@ -71,7 +71,7 @@ import Tidemark
 
   // MARK: Executing
 
-  @Test func aLiteralIsExecuted() throws {
+  @Test func literalsAreExecuted() throws {
     try inLibrary { db throws in
       try db.execute(
         literal: "UPDATE book SET title = \("O'Brien") WHERE id IN \([1, 2]); DELETE FROM book WHERE id = \(3)")
@@ -79,7 +79,7 @@ import Tidemark
     }
   }
 
-  @Test func aLiteralMakesStatementsWithTheirArguments() throws {
+  @Test func literalsMakeStatementsWithArguments() throws {
     try inLibrary { db throws in
       #expect(try Int.fetchAll(db.makeStatement(literal: "SELECT id FROM book WHERE id > \(1)")) == [2, 3])
       let unbound: SQL = "SELECT id FROM book WHERE id BETWEEN ? AND ?"

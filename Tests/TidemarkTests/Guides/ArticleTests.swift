@@ -26,7 +26,7 @@ private func createPlayers(_ db: Database) throws {
 }
 
 @Suite struct TestingArticleTests {
-  @Test func aStoreWorksWithAnInMemoryDatabase() async throws {
+  @Test func storesWorkWithAnInMemoryDatabase() async throws {
     let store = PlayerStore(database: try DatabaseQueue())
     try await store.database.write(createPlayers)
     try await store.add("Grace")
@@ -34,7 +34,7 @@ private func createPlayers(_ db: Database) throws {
     #expect(try await store.names() == ["Ada", "Grace"])
   }
 
-  @Test func aTestWaitsForTheNextValue() async throws {
+  @Test func testsCanAwaitTheNextValue() async throws {
     let dbQueue = try DatabaseQueue()
     try await dbQueue.write(createPlayers)
     let observation = ValueObservation.tracking { db in
@@ -46,7 +46,7 @@ private func createPlayers(_ db: Database) throws {
     #expect(try await values.next() == 1)
   }
 
-  @Test func aTestSetsTheDateOfTransactions() async throws {
+  @Test func testsCanSetTheTransactionDate() async throws {
     var configuration = Configuration()
     configuration.transactionClock = .custom { _ in Date(timeIntervalSince1970: 0) }
     let dbQueue = try DatabaseQueue(configuration: configuration)
@@ -55,7 +55,7 @@ private func createPlayers(_ db: Database) throws {
 }
 
 @Suite struct ServersArticleTests {
-  @Test func aPoolIsOpenedAndMigrated() async throws {
+  @Test func poolsAreOpenedAndMigrated() async throws {
     let folder = try TemporaryFolder()
     var migrator = DatabaseMigrator()
     migrator.registerMigration("players", migrate: createPlayers)
@@ -75,7 +75,7 @@ private func createPlayers(_ db: Database) throws {
     try dbPool.close()
   }
 
-  @Test func aTraceLogsEachStatement() async throws {
+  @Test func tracesLogEachStatement() async throws {
     let lines = Mutex<[String]>([])
     let logger: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
     var configuration = Configuration()

@@ -47,7 +47,7 @@ import Tidemark
     return dbQueue
   }
 
-  @Test func anObserver() throws {
+  @Test func observerExampleWorks() throws {
     let dbQueue = try library()
     let counter = BookCounter()
     dbQueue.add(transactionObserver: counter)
@@ -57,7 +57,7 @@ import Tidemark
     #expect(counter.committedCount == 2)
   }
 
-  @Test func theEndOfATransaction() throws {
+  @Test func transactionEndExampleWorks() throws {
     let dbQueue = try library()
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('Dune')")
@@ -67,7 +67,7 @@ import Tidemark
     }
   }
 
-  @Test func whatTheDatabaseDoesNotSee() throws {
+  @Test func unseenChangesExampleWorks() throws {
     let dbQueue = try library()
     let flag = Flag()
     dbQueue.add(transactionObserver: flag)

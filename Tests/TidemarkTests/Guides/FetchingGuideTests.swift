@@ -17,7 +17,7 @@ import Tidemark
     return dbQueue
   }
 
-  @Test func fourForms() throws {
+  @Test func fetchFormsExampleWorks() throws {
     try library().read { db in
       let titles = try String.fetchAll(db, sql: "SELECT title FROM book ORDER BY title")
       let longest = try Int.fetchOne(db, sql: "SELECT MAX(pages) FROM book")
@@ -34,7 +34,7 @@ import Tidemark
     }
   }
 
-  @Test func arguments() throws {
+  @Test func argumentsExampleWorks() throws {
     try library().read { db in
       let thick = try String.fetchAll(db, sql: "SELECT title FROM book WHERE pages > ?", arguments: [300])
       let same = try String.fetchAll(db, sql: "SELECT title FROM book WHERE pages > :min", arguments: ["min": 300])
@@ -47,7 +47,7 @@ import Tidemark
     }
   }
 
-  @Test func readingARow() throws {
+  @Test func rowReadingExampleWorks() throws {
     try library().read { db in
       let row = try #require(try Row.fetchOne(db, sql: "SELECT title, pages, author, subtitle FROM book"))
       let title: String = row[0]
@@ -63,7 +63,7 @@ import Tidemark
     }
   }
 
-  @Test func whatThrows() throws {
+  @Test func throwingExampleWorks() throws {
     try library().read { db in
       let row = try #require(try Row.fetchOne(db, sql: "SELECT pages FROM book"))
       let count = try row.decode(Int.self, forColumn: "pages")
@@ -75,7 +75,7 @@ import Tidemark
     }
   }
 
-  @Test func cursorsMakeCollections() throws {
+  @Test func cursorCollectionsExampleWorks() throws {
     try library().read { db in
       let pagesByTitle = try Dictionary(
         uniqueKeysWithValues: Row.fetchCursor(db, sql: "SELECT title, pages FROM book").map { row in
@@ -87,7 +87,7 @@ import Tidemark
     }
   }
 
-  @Test func statements() throws {
+  @Test func statementsExampleWorks() throws {
     try library().write { db in
       let statement = try db.makeStatement(sql: "UPDATE book SET pages = :pages WHERE title = :title")
       try statement.execute(arguments: ["title": "Dune", "pages": 896])

@@ -20,7 +20,7 @@ import Tidemark
     return dbPool
   }
 
-  @Test func aLoop() async throws {
+  @Test func asyncLoopExampleWorks() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let hasPrinted = Moment()
@@ -40,7 +40,7 @@ import Tidemark
     try await task.value
   }
 
-  @Test func closuresAndSharing() throws {
+  @Test func closuresAndSharingExampleWorks() throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let queue = DispatchQueue(label: "guide")
@@ -55,17 +55,17 @@ import Tidemark
     let shared = observation.shared(in: dbPool, scheduling: .async(onQueue: queue))
     let first = shared.start(onError: { print($0) }, onChange: { print("first", $0) })
     let second = shared.start(onError: { print($0) }, onChange: { print("second", $0) })
-    let patient = observation.retryingPassingErrors()
+    let patient = observation.retryingTransientErrors()
     let (deliveries, other) = patient.collect(in: dbPool)
     try deliveries.wait { $0.last?.map(\.name) == ["Barbara", "Arthur"] }
-    let metrics = dbPool.liveMetrics
+    let metrics = dbPool.observationMetrics
     print("\(metrics.observationCount) observations, \(metrics.fetchCount) fetches")
     print("99 % of values came within", metrics.deliveryTimes.quantile(0.99))
     for cancellable in [cancellable, first, second, other] { cancellable.cancel() }
-    #expect(dbPool.liveMetrics.observationCount == 0)
+    #expect(dbPool.observationMetrics.observationCount == 0)
   }
 
-  @Test func severalQueriesAsOne() throws {
+  @Test func combinedQueriesExampleWorks() throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let overview = ValueObservation.tracking { db in
@@ -76,7 +76,7 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test func whichCommitAValueIsOf() async throws {
+  @Test func databaseVersionExampleWorks() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let observation = ValueObservation.tracking { try Player.order(Column("score").desc).fetchAll($0) }
@@ -92,7 +92,7 @@ import Tidemark
     #expect(try await rankingWithOwnChange()?.first == player)
   }
 
-  @Test func whatHasChangedInARequest() async throws {
+  @Test func requestDifferencesExampleWorks() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let task = Task {
@@ -106,14 +106,14 @@ import Tidemark
       }
       return ranking
     }
-    try await waitUntil("the first fetch") { dbPool.liveMetrics.fetchCount > 0 }
+    try await waitUntil("the first fetch") { dbPool.observationMetrics.fetchCount > 0 }
     try await dbPool.write { try Player(id: 1, name: "Arthur", score: 30).update($0) }
-    try await waitUntil("the second fetch") { dbPool.liveMetrics.fetchCount > 1 }
+    try await waitUntil("the second fetch") { dbPool.observationMetrics.fetchCount > 1 }
     try dbPool.close()
     #expect(try await task.value.map(\.score) == [30, 20])
   }
 
-  @Test func whatHasChanged() async throws {
+  @Test func valueDifferencesExampleWorks() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try Self.library(folder)
     let hasChanged = Moment()

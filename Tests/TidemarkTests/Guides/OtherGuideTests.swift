@@ -29,7 +29,7 @@ extension Isbn: DatabaseValueConvertible {
     var blue: Double
   }
 
-  @Test func valuesNeedNoCode() throws {
+  @Test func rawValuesExampleWorks() throws {
     let color = Color(red: 1, green: 0.5, blue: 0)
     let row = try DatabaseQueue().read { db in
       try #require(
@@ -40,7 +40,7 @@ extension Isbn: DatabaseValueConvertible {
     #expect((row["color"] as Color).green == 0.5)
   }
 
-  @Test func aTypeOfYourOwn() throws {
+  @Test func customTypeExampleWorks() throws {
     let isbn = Isbn(digits: "9780441013593")
     let dbQueue = try DatabaseQueue()
     let found = try dbQueue.read { try Isbn.fetchOne($0, sql: "SELECT ?", arguments: [isbn]) }
@@ -59,7 +59,7 @@ extension Isbn: DatabaseValueConvertible {
     return dbQueue
   }
 
-  @Test func readingAndWriting() throws {
+  @Test func readingAndWritingExampleWorks() throws {
     let dbQueue = try library()
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES (?)", arguments: ["Dune"])
@@ -70,7 +70,7 @@ extension Isbn: DatabaseValueConvertible {
     #expect(count == 1)
   }
 
-  @Test func suspending() async throws {
+  @Test func suspendingExampleWorks() async throws {
     let dbQueue = try library()
     let titles = try await dbQueue.read { db in
       try String.fetchAll(db, sql: "SELECT title FROM book")
@@ -78,7 +78,7 @@ extension Isbn: DatabaseValueConvertible {
     #expect(titles.isEmpty)
   }
 
-  @Test func savepoints() throws {
+  @Test func savepointsExampleWorks() throws {
     let dbQueue = try library()
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book (title) VALUES ('Solaris')")
@@ -91,7 +91,7 @@ extension Isbn: DatabaseValueConvertible {
     #expect(count == 1)
   }
 
-  @Test func errors() throws {
+  @Test func errorsExampleWorks() throws {
     let dbQueue = try library()
     do {
       try dbQueue.write { db in
@@ -110,7 +110,7 @@ extension Isbn: DatabaseValueConvertible {
 
 /// The code of `Documentation/Accesses.md` on pools.
 @Suite struct PoolGuideTests {
-  @Test func timeLimitsAndReadsInPlace() async throws {
+  @Test func timeLimitsAndInlineReadsExampleWorks() async throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
     // The deadline must not pass on a busy machine.
@@ -118,7 +118,7 @@ extension Isbn: DatabaseValueConvertible {
     let dbPool = try DatabasePool(path: folder.path("library.sqlite"), configuration: configuration)
     try await dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
     #expect(try rows(of: dbPool).isEmpty)
-    let count = try await dbPool.readInPlace { db in
+    let count = try await dbPool.readInline { db in
       try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book")
     }
     #expect(count == 0)
@@ -141,7 +141,7 @@ extension Isbn: DatabaseValueConvertible {
 
 /// The code of `Documentation/Safety.md`.
 @Suite struct SafetyGuideTests {
-  @Test func filesFromOutside() throws {
+  @Test func untrustedFilesExampleWorks() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "tidemark-\(UUID().uuidString).sqlite").path()
     defer { try? FileManager.default.removeItem(atPath: path) }
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }

@@ -7,7 +7,7 @@ private let path = FileManager.default.temporaryDirectory
 
 /// The program of `README.md`.
 @Suite struct ReadmeTests {
-  @Test func aFirstProgram() async throws {
+  @Test func firstProgramWorks() async throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try await firstProgram() == 1)
   }

@@ -85,7 +85,7 @@ import Tidemark
     }
   }
 
-  @Test func storing() throws {
+  @Test func storingExampleWorks() throws {
     try inClub { db in
       var arthur = Player(id: nil, name: "Arthur", score: 100)
       try arthur.insert(db)
@@ -102,7 +102,7 @@ import Tidemark
     }
   }
 
-  @Test func whatTheDatabaseMadeOfIt() throws {
+  @Test func returnedRowsExampleWorks() throws {
     try inClub { db in
       let inserted = try Player(id: nil, name: "Barbara", score: 10).insertAndFetch(db)
       var newcomer = Newcomer(name: "Craig")
@@ -116,7 +116,7 @@ import Tidemark
     }
   }
 
-  @Test func columnsThatAreNoValues() throws {
+  @Test func encodedColumnsExampleWorks() throws {
     try inClub { db in
       let match = Match(playedAt: Date(timeIntervalSince1970: 5), rounds: [1, 2])
       try match.insert(db)
@@ -127,7 +127,7 @@ import Tidemark
     }
   }
 
-  @Test func recordsInRecords() throws {
+  @Test func nestedRecordsExampleWorks() throws {
     try inClub { db in
       _ = try Player(id: nil, name: "Barbara", score: 10).inserted(db)
       let adapter = ScopeAdapter(["player": RangeRowAdapter(1..<5)])
@@ -137,14 +137,14 @@ import Tidemark
     }
   }
 
-  @Test func callbacks() throws {
+  @Test func callbacksExampleWorks() throws {
     try inClub { db in
       try Link(url: "https://example.com").insert(db)
       #expect(throws: NotSecure.self) { try Link(url: "http://example.com").insert(db) }
     }
   }
 
-  @Test func comparing() throws {
+  @Test func comparisonExampleWorks() throws {
     try inClub { db in
       var player = try Player(id: nil, name: "Barbara", score: 10).inserted(db)
       let old = player

@@ -3,7 +3,7 @@ import Tidemark
 
 /// The code of Documentation/Regions.md.
 @Suite struct RegionsGuideTests {
-  @Test func regionsOfStatementsAndRequests() throws {
+  @Test func regionsExampleWorks() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { db in
       try db.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER)")

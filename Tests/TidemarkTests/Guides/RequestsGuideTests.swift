@@ -40,7 +40,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func theFirstRequest() throws {
+  @Test func firstRequestExampleWorks() throws {
     try inGame { db in
       // SELECT * FROM "runner" WHERE "score" >= 1000 ORDER BY "score" DESC, "name" LIMIT 10
       let request =
@@ -63,7 +63,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func filters() throws {
+  @Test func filtersExampleWorks() throws {
     let name: String? = nil
     let requests = [
       Runner.filter { $0.score > 1000 && $0.team == "red" },  // ("score" > ?) AND ("team" = ?)
@@ -93,7 +93,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func keys() throws {
+  @Test func keysExampleWorks() throws {
     try inGame { db in
       let runner = try Runner.fetchOne(db, key: 1)
       let same = try Runner.fetchOne(db, key: ["email": "arthur@example.com"])
@@ -106,7 +106,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func selections() throws {
+  @Test func selectionsExampleWorks() throws {
     try inGame { db in
       let names = try Runner.select({ $0.name }, as: String.self).fetchSet(db)
       let highest = try Runner.select({ max($0.score) }, as: Int.self).fetchOne(db)
@@ -128,7 +128,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func queriesInsideOfQueries() throws {
+  @Test func subqueriesExampleWorks() throws {
     try inGame { db in
       // SELECT * FROM "runner" WHERE "score" = (SELECT MAX("score") FROM "runner")
       let winners = Runner.filter { $0.score == Runner.select { max($0.score) } }
@@ -152,7 +152,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func changingManyRows() throws {
+  @Test func batchChangesExampleWorks() throws {
     try inGame { db in
       // UPDATE "runner" SET "score" = "score" + 10, "team" = NULL WHERE "score" < 100
       try Runner.filter { $0.score < 100 }.updateAll(db) { [$0.score += 10, $0.team.set(to: nil)] }
@@ -166,7 +166,7 @@ extension DerivableRequest<Runner> {
     }
   }
 
-  @Test func aVocabularyOfYourOwn() throws {
+  @Test func requestExtensionsExampleWorks() throws {
     try inGame { db in
       let reds = try Runner.all().of(team: "red").inRanking().fetchAll(db)
       let good = Runner.all().filterWhenConnected { db in

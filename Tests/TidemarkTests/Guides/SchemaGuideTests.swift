@@ -30,7 +30,7 @@ import Tidemark
     }
   }
 
-  @Test func tables() throws {
+  @Test func tablesExampleWorks() throws {
     try inLeague { db in
       try db.create(table: "membership") { t in
         t.primaryKey {
@@ -47,7 +47,7 @@ import Tidemark
     }
   }
 
-  @Test func changes() throws {
+  @Test func schemaChangesExampleWorks() throws {
     try inLeague { db in
       try db.alter(table: "player") { t in
         t.add(column: "nickname", .text)
@@ -62,7 +62,7 @@ import Tidemark
     }
   }
 
-  @Test func introspection() throws {
+  @Test func introspectionExampleWorks() throws {
     try inLeague { db in
       let columns = try db.columns(in: "player").map(\.name)
       let key = try db.primaryKey("player").columns
@@ -75,7 +75,7 @@ import Tidemark
     }
   }
 
-  @Test func migrations() throws {
+  @Test func migrationsExampleWorks() throws {
     let dbQueue = try DatabaseQueue()
     var migrator = DatabaseMigrator()
 
@@ -96,7 +96,7 @@ import Tidemark
     try dbQueue.read { try #expect($0.columns(in: "team").count == 3) }
   }
 
-  @Test func mergedMigrations() throws {
+  @Test func mergedMigrationsExampleWorks() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("2026", merging: ["createTeam", "addCity"]) { db, applied in
       if !applied.contains("createTeam") {

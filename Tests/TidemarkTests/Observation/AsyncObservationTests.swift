@@ -13,12 +13,12 @@ import Tidemark
         try await writer.write { try $0.addPlayer("\(count)") }
       }
       #expect(values == [0, 1, 2, 3])
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func aCancelledTaskLeavesItsLoop(_ observed: Observed) async throws {
+  func cancelledTasksLeaveTheLoop(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       let hasBegun = Moment()
       let task = Task {
@@ -29,12 +29,12 @@ import Tidemark
       task.cancel()
       let end = try await task.value
       #expect(end == "left")
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func theErrorIsThrownToTheLoop(_ observed: Observed) async throws {
+  func errorsAreThrownToTheLoop(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       let text = await message {
         for try await _ in ValueObservationTests.playerCount.values(in: AnyDatabaseWriter(writer)) {
@@ -58,7 +58,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func whoIsSlowFindsTheNewestValue(_ observed: Observed) async throws {
+  func slowConsumersReceiveTheNewestValue(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       var iterator = ValueObservationTests.playerCount.values(in: AnyDatabaseWriter(writer)).makeAsyncIterator()
       #expect(try await iterator.next() == 0)
@@ -76,7 +76,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func everyFetchedValueIsKeptWhenAskedFor(_ observed: Observed) async throws {
+  func unboundedBufferingKeepsEveryValue(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       let sequence = ValueObservationTests.playerCount.values(
         in: AnyDatabaseWriter(writer), bufferingPolicy: .unbounded)

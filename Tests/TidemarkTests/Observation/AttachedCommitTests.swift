@@ -10,7 +10,7 @@ import Tidemark
 
   init() throws { folder = try TemporaryFolder() }
 
-  enum Home: String, CaseIterable {
+  enum DatabaseKind: String, CaseIterable {
     case pool, queue, walQueue, memoryQueue, readOnlyPool
 
     func open(in folder: TemporaryFolder, _ configuration: Configuration) throws -> any DatabaseWriter {
@@ -49,8 +49,8 @@ import Tidemark
     return configuration
   }
 
-  @Test(arguments: Home.allCases, ["delete", "wal"])
-  func commitsIntoAnAttachedFileAreNoticed(by home: Home, journalMode: String) throws {
+  @Test(arguments: DatabaseKind.allCases, ["delete", "wal"])
+  func commitsIntoAnAttachedFileAreNoticed(by home: DatabaseKind, journalMode: String) throws {
     let other = try makeAttachedFile(journalMode)
     let writer = try home.open(in: folder, attaching())
     let (deliveries, cancellable) = Self.notes.collect(in: writer)
@@ -78,14 +78,14 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test(arguments: [Home.pool, .queue, .walQueue])
-  func ownCommitsIntoAnAttachedFileAreNotTakenForThoseOfOthers(by home: Home) throws {
+  @Test(arguments: [DatabaseKind.pool, .queue, .walQueue])
+  func ownCommitsIntoAnAttachedFileAreNotTakenForThoseOfOthers(by home: DatabaseKind) throws {
     let other = try makeAttachedFile()
     let writer = try home.open(in: folder, attaching())
     let (deliveries, cancellable) = Self.notes.collect(in: writer)
     try other.write { try $0.execute(sql: "INSERT INTO note VALUES ('first')") }
     try deliveries.wait(forLast: ["first"])
-    let before = writer.liveMetrics.othersCommitCount
+    let before = writer.observationMetrics.externalCommitCount
     for number in 1...100 {
       try writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('\(number)')") }
     }
@@ -93,7 +93,7 @@ import Tidemark
     try other.write { try $0.execute(sql: "INSERT INTO note VALUES ('last')") }
     try deliveries.wait { $0.last?.count == 102 }
     // One is that of the other connection. What was read before the first look may be counted late.
-    #expect(writer.liveMetrics.othersCommitCount <= before + 4)
+    #expect(writer.observationMetrics.externalCommitCount <= before + 4)
     cancellable.cancel()
   }
 

@@ -97,7 +97,7 @@ import Tidemark
   ]
 
   @Test(arguments: sources, Observed.allCases)
-  func itIsNoticed(_ source: Source, _ observed: Observed) throws {
+  func changesFromAnySourceAreObserved(_ source: Source, _ observed: Observed) throws {
     try observed.withDatabase { writer in
       try writer.write { try $0.execute(sql: source.setUp) }
       let query = source.query
@@ -119,7 +119,7 @@ import Tidemark
   }
 
   @Test(arguments: Other.allCases, ["delete", "wal", "pool"])
-  func anotherOneIsNoticed(_ other: Other, _ mode: String) throws {
+  func externalChangesAreObserved(_ other: Other, _ mode: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("db")
     let writer: any DatabaseWriter = try mode == "pool" ? DatabasePool(path: path) : DatabaseQueue(path: path)
@@ -139,7 +139,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aCopyIntoTheDatabaseIsNoticed(_ observed: Observed) throws {
+  func backupsIntoTheDatabaseAreObserved(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = ValueObservationTests.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)

@@ -8,7 +8,7 @@ import Tidemark
 /// Closures that cancel other observations.
 @Suite struct CrosswiseCancellationTests {
   /// Two closures that run at the same time, on two threads, and cancel each other's observation.
-  @Test(.untilItHangs) func whoIsWaitedForDoesNotWait() throws {
+  @Test(.untilItHangs) func mutualCancellationDoesNotDeadlock() throws {
     try Observed.pool.withDatabase { writer in
       let cancellables = Mutex<[AnyDatabaseCancellable]>([])
       let ended = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ import Tidemark
     }
   }
 
-  @Test func aCircleOfThreeIsSeen() {
+  @Test func circularWaitsAreDetected() {
     let waits = DeliveryWaits()
     #expect(waits.begin(1, for: 2))
     #expect(waits.begin(2, for: 3))
@@ -41,7 +41,7 @@ import Tidemark
     #expect(waits.begin(3, for: 1))
   }
 
-  @Test func whoClosesFromInsideADeliveryDoesNotWaitForHimself() {
+  @Test func closingInsideADeliveryDoesNotWaitForItself() {
     #expect(!DeliveryWaits().begin(1, for: 1))
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  enum Home: String, CaseIterable {
+  enum DatabaseKind: String, CaseIterable {
     case pool, queue, memory
 
     func open(_ path: String) throws -> any DatabaseWriter {
@@ -31,8 +31,8 @@ import Testing
     ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT n FROM \(table)") ?? -1 }
   }
 
-  @Test(arguments: Home.allCases)
-  func withoutWritesTheVersionIsThatOfTheLastCommit(_ home: Home) throws {
+  @Test(arguments: DatabaseKind.allCases)
+  func withoutWritesTheVersionIsThatOfTheLastCommit(_ home: DatabaseKind) throws {
     let writer = try home.open(path)
     try writer.write { try $0.execute(sql: Self.schema) }
     let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(in: writer)
@@ -49,8 +49,8 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test(arguments: Home.allCases)
-  func aWriterFindsTheFirstValueThatIncludesItsWrite(_ home: Home) async throws {
+  @Test(arguments: DatabaseKind.allCases)
+  func aWriterFindsTheFirstValueThatIncludesItsWrite(_ home: DatabaseKind) async throws {
     let writer = try home.open(path)
     try await writer.write { try $0.execute(sql: Self.schema) }
     var values = Self.number(in: "a").withDatabaseVersions().values(in: writer).makeAsyncIterator()
@@ -97,7 +97,8 @@ import Testing
   @Test func aValueThatIsDeliveredImmediatelyHasAVersion() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
-    let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(in: pool, scheduling: AtOnce())
+    let (deliveries, cancellable) = Self.number(in: "a").withDatabaseVersions().collect(
+      in: pool, scheduling: ImmediateScheduler())
     #expect(deliveries.values == [Versioned(value: 0, version: try pool.databaseVersion())])
     cancellable.cancel()
   }
@@ -108,7 +109,7 @@ import Testing
     let observation = Self.number(in: "a").withDatabaseVersions()
     let (deliveries, cancellable) = try pool.read { db in
       _ = try Int.fetchOne(db, sql: "SELECT n FROM a")
-      return observation.collect(in: pool, scheduling: AtOnce())
+      return observation.collect(in: pool, scheduling: ImmediateScheduler())
     }
     #expect(deliveries.values.first == Versioned(value: 0, version: nil))
     #expect(deliveries.values.first?.includes(try pool.databaseVersion()) == false)
@@ -154,8 +155,8 @@ import Testing
     try pool.write { try $0.execute(sql: Self.schema) }
     let (torn, none) = try pool.read { db in
       (
-        try pool._ground.databaseVersion(of: TakenState(hasLog: true), db),
-        try pool._ground.databaseVersion(of: TakenState(), db)
+        try pool._core.databaseVersion(of: SnapshotState(hasLog: true), db),
+        try pool._core.databaseVersion(of: SnapshotState(), db)
       )
     }
     #expect(torn == .atLeast(nil))
@@ -180,7 +181,7 @@ import Testing
 extension Configuration {
   fileprivate static var patient: Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(Patience.seconds)
+    configuration.busyMode = .timeout(WaitLimit.seconds)
     return configuration
   }
 }

@@ -67,13 +67,13 @@ extension Deliveries where Value: Equatable {
 }
 
 /// A scheduler that delivers immediately, on any thread.
-struct InPlace: ValueObservationScheduler {
+struct Inline: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
 /// A scheduler that fetches and delivers the first value before the start returns, and the others on any thread.
-struct AtOnce: ValueObservationScheduler {
+struct ImmediateScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { true }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }
@@ -81,7 +81,7 @@ struct AtOnce: ValueObservationScheduler {
 extension ValueObservation {
   /// Starts an observation, and collects its deliveries.
   func collect(
-    in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = InPlace()
+    in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = Inline()
   ) -> (deliveries: Deliveries<Reducer.Value>, cancellable: AnyDatabaseCancellable) {
     let deliveries = Deliveries<Reducer.Value>()
     let cancellable = start(

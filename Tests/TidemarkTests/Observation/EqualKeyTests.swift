@@ -22,7 +22,7 @@ import Tidemark
   ]
 
   @Test(arguments: pairs.indices)
-  func aRegionIsFoundByWhatIsEqual(_ number: Int) throws {
+  func equalValuesFindTheSameRegions(_ number: Int) throws {
     let (name, wanted, written, isFound) = Self.pairs[number]
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a)") }

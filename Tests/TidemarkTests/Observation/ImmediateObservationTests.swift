@@ -6,10 +6,10 @@ import Tidemark
   private static let playerCount = ValueObservationTests.playerCount
 
   @Test(arguments: Observed.allCases)
-  func theFirstValueIsThereWhenAnImmediateStartReturns(_ observed: Observed) throws {
+  func immediateStartDeliversTheFirstValueBeforeReturning(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       try writer.write { try $0.addPlayer("Arthur") }
-      let (deliveries, cancellable) = Self.playerCount.collect(in: writer, scheduling: AtOnce())
+      let (deliveries, cancellable) = Self.playerCount.collect(in: writer, scheduling: ImmediateScheduler())
       #expect(deliveries.values == [1])
       try writer.write { try $0.addPlayer("Barbara") }
       #expect(try deliveries.wait(forLast: 2) == [1, 2])
@@ -18,21 +18,21 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func anImmediateFetchMayWriteWhenItSaysSo(_ observed: Observed) throws {
+  func immediateFetchesCanWrite(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       var observation = ValueObservation.tracking { db in
         if try db.playerCount() == 0 { try db.addPlayer("Somebody") }
         return try db.playerNames()
       }
       observation.requiresWriteAccess = true
-      let (deliveries, cancellable) = observation.collect(in: writer, scheduling: AtOnce())
+      let (deliveries, cancellable) = observation.collect(in: writer, scheduling: ImmediateScheduler())
       #expect(deliveries.values == [["Somebody"]])
       try writer.write { try $0.addPlayer("Arthur") }
       try deliveries.wait(forLast: ["Somebody", "Arthur"])
       cancellable.cancel()
       try writer.write { db in
         try db.execute(sql: "DELETE FROM player")
-        let (inside, other) = observation.collect(in: writer, scheduling: AtOnce())
+        let (inside, other) = observation.collect(in: writer, scheduling: ImmediateScheduler())
         #expect(inside.values == [["Somebody"]])
         other.cancel()
       }
@@ -40,7 +40,7 @@ import Tidemark
     }
   }
 
-  @Test func whatAnImmediateFetchSawInATransactionThatIsUndoneIsCorrected() throws {
+  @Test func immediateValuesOfARolledBackTransactionAreCorrected() throws {
     try Observed.queue.withDatabase { writer in
       var kept: AnyDatabaseCancellable?
       let deliveries = Deliveries<Int>()
@@ -48,7 +48,8 @@ import Tidemark
         try writer.write { db in
           try db.addPlayer("Arthur")
           kept = Self.playerCount.start(
-            in: writer, scheduling: AtOnce(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) })
+            in: writer, scheduling: ImmediateScheduler(), onError: { deliveries.fail($0) },
+            onChange: { deliveries.append($0) })
           throw Planned()
         }
       }

@@ -5,42 +5,42 @@ import Tidemark
 
 /// The index of ranges, compared with a list of ranges.
 @Suite struct IntervalIndexTests {
-  private func randomValue(_ chance: inout Chance) -> DatabaseValue {
-    switch Int.random(in: 0..<10, using: &chance) {
+  private func randomValue(_ generator: inout SeededRandom) -> DatabaseValue {
+    switch Int.random(in: 0..<10, using: &generator) {
     case 0: .null
-    case 1: "text\(Int.random(in: 0..<20, using: &chance))".databaseValue
-    case 2: (Double(Int.random(in: -30..<30, using: &chance)) / 2).databaseValue
-    default: Int.random(in: -20..<20, using: &chance).databaseValue
+    case 1: "text\(Int.random(in: 0..<20, using: &generator))".databaseValue
+    case 2: (Double(Int.random(in: -30..<30, using: &generator)) / 2).databaseValue
+    default: Int.random(in: -20..<20, using: &generator).databaseValue
     }
   }
 
-  private func randomRange(_ chance: inout Chance) -> ValueRange {
+  private func randomRange(_ generator: inout SeededRandom) -> ValueRange {
     func bound() -> ValueRange.Bound? {
-      let value = randomValue(&chance)
-      if value.isNull || Int.random(in: 0..<5, using: &chance) == 0 { return nil }
-      return ValueRange.Bound(value: value, isInclusive: Bool.random(using: &chance))
+      let value = randomValue(&generator)
+      if value.isNull || Int.random(in: 0..<5, using: &generator) == 0 { return nil }
+      return ValueRange.Bound(value: value, isInclusive: Bool.random(using: &generator))
     }
     return ValueRange(lower: bound(), upper: bound())
   }
 
   /// IDs are reused, or never.
   @Test(arguments: [10_000, 30])
-  func itFindsWhatAListFinds(idCount: Int) {
-    var chance = Chance()
+  func intervalIndexMatchesALinearSearch(idCount: Int) {
+    var generator = SeededRandom()
     for _ in 0..<20 {
       var index = IntervalIndex<Int>()
       var list: [Int: ValueRange] = [:]
       for number in 0..<400 {
         let step = number % idCount
-        if list[step] == nil, Int.random(in: 0..<3, using: &chance) > 0 {
-          let range = randomRange(&chance)
+        if list[step] == nil, Int.random(in: 0..<3, using: &generator) > 0 {
+          let range = randomRange(&generator)
           index.insert(range, step)
           list[step] = range
-        } else if let removed = list.keys.randomElement(using: &chance) {
+        } else if let removed = list.keys.randomElement(using: &generator) {
           index.remove(removed)
           list[removed] = nil
         }
-        let value = randomValue(&chance)
+        let value = randomValue(&generator)
         var found: [Int] = []
         index.find(value) { found.append($0) }
         #expect(found.sorted() == list.filter { $0.value.contains(value) }.keys.sorted())
@@ -49,7 +49,7 @@ import Tidemark
     }
   }
 
-  @Test func aTextThatWasRepairedIsFoundByAllRangesThatMayHoldIt() {
+  @Test func repairedTextsAreFoundByAllPossibleRanges() {
     var index = IntervalIndex<Int>()
     index.insert(ValueRange(lower: .init(value: "a".databaseValue, isInclusive: true)), 1)
     index.insert(ValueRange(upper: .init(value: "b".databaseValue, isInclusive: true)), 2)
@@ -61,7 +61,7 @@ import Tidemark
 
 /// The commits that running fetches may have missed.
 @Suite struct CommitLogTests {
-  @Test func aFetchIsToldOfTheCommitsSinceItBegan() {
+  @Test func fetchesSeeTheCommitsSinceTheirStart() {
     var log = CommitLog<String>()
     log.append(ShortList(["early"]), rowCount: 1, isUnknown: false)
     let number = log.begin()
@@ -71,14 +71,14 @@ import Tidemark
     log.end(number)
   }
 
-  @Test func aCommitOfWhichNothingIsKnownTouchesEverything() {
+  @Test func unknownCommitsTouchEverything() {
     var log = CommitLog<String>()
     let number = log.begin()
     log.append(ShortList(), rowCount: 0, isUnknown: true)
     #expect(log.contains(after: number) { _ in false })
   }
 
-  @Test func whoAsksForWhatWasThrownAwayIsToldYes() {
+  @Test func evictedCommitsAreReportedAsMatching() {
     var log = CommitLog<String>(commitCountMax: 2)
     let first = log.begin()
     for _ in 0..<3 { log.append(ShortList(["x"]), rowCount: 1, isUnknown: false) }
@@ -90,14 +90,14 @@ import Tidemark
     #expect(log.contains(after: second) { _ in true })
   }
 
-  @Test func itIsBoundedByRows() {
+  @Test func logSizeIsBoundedByRows() {
     var log = CommitLog<String>(rowCountMax: 10)
     let number = log.begin()
     log.append(ShortList(["x"]), rowCount: 11, isUnknown: false)
     #expect(log.contains(after: number) { _ in false })
   }
 
-  @Test func nothingIsKeptWhenNobodyFetches() {
+  @Test func commitsAreNotKeptWithoutFetches() {
     var log = CommitLog<String>()
     let number = log.begin()
     log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)

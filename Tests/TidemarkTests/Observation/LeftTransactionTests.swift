@@ -57,7 +57,7 @@ import Tidemark
         try db.execute(sql: "BEGIN")
         try db.addPlayer("Arthur")
       }
-      let (deliveries, cancellable) = Self.count(writes: writes).collect(in: dbQueue, scheduling: AtOnce())
+      let (deliveries, cancellable) = Self.count(writes: writes).collect(in: dbQueue, scheduling: ImmediateScheduler())
       #expect(deliveries.values == [1])
       try dbQueue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
       #expect(try deliveries.wait(forLast: 0) == [1, 0])

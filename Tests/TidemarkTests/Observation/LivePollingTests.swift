@@ -8,11 +8,11 @@ import Tidemark
   /// An idle time with a given start, which a commit ends.
   private func rest(_ polling: inout LivePolling, from start: Duration, to end: Duration) -> Bool {
     let polls = polling.begin(at: start) != nil
-    if !polls { polling.restIsOver(at: end) }
+    if !polls { polling.idleEnded(at: end) }
     return polls
   }
 
-  @Test func nobodyPollsBeforeARestWasShort() {
+  @Test func pollingStartsAfterAShortIdleTime() {
     var polling = LivePolling(processorCount: 2)
     let first = rest(&polling, from: .zero, to: .milliseconds(1))
     let second = rest(&polling, from: .milliseconds(2), to: .milliseconds(2) + .microseconds(10))
@@ -20,28 +20,28 @@ import Tidemark
     #expect([first, second, third] == [false, false, true])
   }
 
-  @Test func withOneProcessorNobodyPolls() {
+  @Test func singleProcessorsDoNotPoll() {
     var polling = LivePolling(processorCount: 1)
     let polls = (0..<10).map { _ in rest(&polling, from: .zero, to: .microseconds(1)) }
     #expect(!polls.contains(true))
   }
 
-  @Test func whoPollsIsToldAndNobodyElse() throws {
+  @Test func onlyThePollingConnectionIsNotified() throws {
     var polling = LivePolling(processorCount: 2)
-    let isToldAtFirst = polling.tell()
+    let isNotifiedAtFirst = polling.notify()
     _ = rest(&polling, from: .zero, to: .microseconds(1))
     let begun = polling.begin(at: .zero)
-    let (news, end) = try #require(begun)
-    #expect(!news.isSet)
-    let isTold = polling.tell()
-    #expect(news.isSet)
-    #expect(end == LivePolling.patience)
+    let (workFlag, end) = try #require(begun)
+    #expect(!workFlag.isSet)
+    let isNotified = polling.notify()
+    #expect(workFlag.isSet)
+    #expect(end == LivePolling.spinDuration)
     polling.end(hasWork: true)
-    let isToldAfterwards = polling.tell()
-    #expect([isToldAtFirst, isTold, isToldAfterwards] == [false, true, false])
+    let isNotifiedAfterwards = polling.notify()
+    #expect([isNotifiedAtFirst, isNotified, isNotifiedAfterwards] == [false, true, false])
   }
 
-  @Test func whatIsInVainIsGivenUp() {
+  @Test func unsuccessfulPollingStops() {
     var polling = LivePolling(processorCount: 2)
     _ = rest(&polling, from: .zero, to: .microseconds(1))
     var count = 0
@@ -52,7 +52,7 @@ import Tidemark
     #expect(count == 4)
   }
 
-  @Test func whatSucceedsGoesOn() {
+  @Test func successfulPollingContinues() {
     var polling = LivePolling(processorCount: 2)
     _ = rest(&polling, from: .zero, to: .microseconds(1))
     var count = 0

@@ -8,50 +8,50 @@ import Tidemark
   private final class Query {
     private var machine = LiveQueryMachine()
 
-    func ask(_ wish: LiveQueryMachine.Wish) -> Bool { machine.ask(wish) }
-    func begin() -> LiveQueryMachine.Wish { machine.begin() }
+    func requestFetch(_ reasons: LiveQueryMachine.FetchReasons) -> Bool { machine.requestFetch(reasons) }
+    func begin() -> LiveQueryMachine.FetchReasons { machine.begin() }
     func end() -> Bool { machine.end() }
-    func pause(unserved: LiveQueryMachine.Wish) { machine.pause(unserved: unserved) }
+    func pause(unserved: LiveQueryMachine.FetchReasons) { machine.pause(unserved: unserved) }
     func resume() -> Bool { machine.resume() }
   }
 
-  @Test func aQueryIsPutIntoTheLineOnce() {
+  @Test func queriesAreQueuedOnce() {
     let query = Query()
-    #expect(query.ask(.newcomer))
-    #expect(!query.ask(.change))
-    #expect(!query.ask(.newcomer))
-    #expect(query.begin() == [.newcomer, .change])
+    #expect(query.requestFetch(.newObserver))
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.newObserver))
+    #expect(query.begin() == [.newObserver, .change])
   }
 
-  @Test func threeCommitsDuringAFetchMakeOneMoreFetch() {
+  @Test func commitsDuringAFetchCauseOneMoreFetch() {
     let query = Query()
-    _ = query.ask(.newcomer)
+    _ = query.requestFetch(.newObserver)
     _ = query.begin()
-    #expect(!query.ask(.change))
-    #expect(!query.ask(.change))
-    #expect(!query.ask(.change))
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.change))
     #expect(query.end())
     #expect(query.begin() == .change)
     #expect(!query.end())
   }
 
-  @Test func aQueryThatNobodyAskedForMeanwhileRests() {
+  @Test func unrequestedQueriesBecomeIdle() {
     let query = Query()
-    _ = query.ask(.change)
+    _ = query.requestFetch(.change)
     _ = query.begin()
     #expect(!query.end())
-    #expect(query.ask(.change))
+    #expect(query.requestFetch(.change))
   }
 
-  @Test func afterAPassingErrorTheSameAreServedLater() {
+  @Test func transientErrorsKeepTheFetchReasons() {
     let query = Query()
-    _ = query.ask(.newcomer)
+    _ = query.requestFetch(.newObserver)
     let unserved = query.begin()
     query.pause(unserved: unserved)
-    #expect(!query.ask(.change))
+    #expect(!query.requestFetch(.change))
     #expect(query.resume())
     #expect(!query.resume())
-    #expect(query.begin() == [.newcomer, .change])
+    #expect(query.begin() == [.newObserver, .change])
   }
 }
 
@@ -77,22 +77,22 @@ import Tidemark
     }
 
     /// Whether another delivery is to be scheduled, and the number of notifications.
-    func didDeliver(wasLast: Bool = false) -> (schedules: Bool, toldCount: Int) {
-      let (schedules, tell) = machine.didDeliver(wasLast: wasLast)
-      return (schedules, tell.count)
+    func didDeliver(wasLast: Bool = false) -> (schedules: Bool, waiterCount: Int) {
+      let (schedules, waiters) = machine.didDeliver(wasLast: wasLast)
+      return (schedules, waiters.count)
     }
 
     /// The thread to wait for, which is notified of the waiting one.
     func close() -> ThreadID? {
       let deliverer = machine.close()
       if deliverer != nil {
-        machine.wait(MailboxMachine.Waiter(thread: 1, place: Environment.live.makePlace()))
+        machine.wait(MailboxMachine.Waiter(thread: 1, signal: Environment.live.makeWaitSignal()))
       }
       return deliverer
     }
   }
 
-  @Test func whoIsSlowFindsTheNewestValue() {
+  @Test func slowConsumersReceiveTheNewestValue() {
     let mailbox = Mailbox()
     #expect(mailbox.put(1))
     #expect(!mailbox.put(2))
@@ -104,7 +104,7 @@ import Tidemark
     #expect(!mailbox.didDeliver().schedules)
   }
 
-  @Test func whoWantsAllFindsAll() {
+  @Test func bufferingConsumersReceiveEveryValue() {
     let mailbox = Mailbox(keepsAll: true)
     #expect(mailbox.put(1))
     for value in 2...4 {
@@ -119,7 +119,7 @@ import Tidemark
     }
   }
 
-  @Test func theErrorComesLastAndNothingAfterIt() {
+  @Test func errorsAreDeliveredLast() {
     let mailbox = Mailbox()
     _ = mailbox.put(1)
     #expect(!mailbox.fail(7))
@@ -132,7 +132,7 @@ import Tidemark
     #expect(mailbox.take() == "nothing")
   }
 
-  @Test func nothingIsTakenOnceItIsClosed() {
+  @Test func closedMailboxesDeliverNothing() {
     let mailbox = Mailbox()
     _ = mailbox.put(1)
     let deliverer = mailbox.close()
@@ -141,16 +141,16 @@ import Tidemark
     #expect(!mailbox.put(2))
   }
 
-  @Test func whoClosesWaitsForADeliveryElsewhere() {
+  @Test func closingWaitsForDeliveriesOnOtherThreads() {
     let mailbox = Mailbox()
     _ = mailbox.put(1)
     _ = mailbox.take(on: 2)
     let deliverers = [mailbox.close(), mailbox.close()]
     #expect(deliverers == [2, 2])
-    #expect(mailbox.didDeliver().toldCount == 2)
+    #expect(mailbox.didDeliver().waiterCount == 2)
   }
 
-  @Test func whatIsHeldIsNotScheduled() {
+  @Test func heldDeliveriesAreNotScheduled() {
     let mailbox = Mailbox()
     mailbox.hold()
     #expect(!mailbox.put(1))
@@ -159,7 +159,7 @@ import Tidemark
     #expect(mailbox.put(2))
   }
 
-  @Test func aFirstValueThatComesLateIsNotDelivered() {
+  @Test func lateFirstValuesAreDropped() {
     let mailbox = Mailbox()
     #expect(mailbox.put(2))
     #expect(!mailbox.putFirst(1))

@@ -15,7 +15,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func printWritesALineForEachEvent(_ observed: Observed) throws {
+  func printWritesALinePerEvent(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let lines = Lines()
       let (deliveries, cancellable) = ValueObservationTests.playerCount.print("p", to: lines).collect(in: writer)
@@ -36,7 +36,7 @@ import Tidemark
     try observed.withDatabase { writer in
       let lines = Lines()
       let (deliveries, cancellable) = ValueObservationTests.playerCount.print(to: lines)
-        .collect(in: writer, scheduling: AtOnce())
+        .collect(in: writer, scheduling: ImmediateScheduler())
       try writer.write { try $0.addPlayer("Arthur") }
       try deliveries.wait(forLast: 1)
       cancellable.cancel()
@@ -49,7 +49,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aFailureIsToldAndACancelAfterItIsNot(_ observed: Observed) throws {
+  func failuresAreReportedWithoutALaterCancellation(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let lines = Lines()
       let observation = ValueObservation.tracking { _ -> Int in throw Planned(number: 7) }
@@ -62,7 +62,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aRegionThatMovesIsToldAgain(_ observed: Observed) throws {
+  func changedRegionsAreReported(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let regions = Mutex<[String]>([])
       let observation = ValueObservation.tracking { db in
@@ -84,24 +84,24 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func valuesAreMappedAndDuplicatesRemoved(_ observed: Observed) throws {
+  func valuesAreMappedAndDeduplicated(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let observation = ValueObservationTests.playerCount.map { $0 / 2 }.removeDuplicates().map { "\($0)" }
       let (deliveries, cancellable) = observation.collect(in: writer)
       try deliveries.wait(forLast: "0")
       for number in 1...4 {
-        let fetchCount = writer.liveMetrics.fetchCount
+        let fetchCount = writer.observationMetrics.fetchCount
         try writer.write { try $0.addPlayer("\(number)") }
-        try Moment.until { writer.liveMetrics.fetchCount > fetchCount }
+        try Moment.until { writer.observationMetrics.fetchCount > fetchCount }
       }
       #expect(try deliveries.wait(forLast: "2") == ["0", "1", "2"])
-      #expect(writer.liveMetrics.falseWakeCount == 2)
+      #expect(writer.observationMetrics.falseWakeCount == 2)
       cancellable.cancel()
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func anErrorOfAMapEndsTheObservation(_ observed: Observed) throws {
+  func mapErrorsEndTheObservation(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let observation = ValueObservationTests.playerCount.map { count -> Int in
         if count > 0 { throw Planned(number: count) }

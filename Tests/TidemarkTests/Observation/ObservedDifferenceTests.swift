@@ -18,7 +18,7 @@ import Tidemark
     }
   }
 
-  @Test func theFirstOneComesAlsoWhenTheResultIsEmpty() async throws {
+  @Test func firstDifferenceArrivesForEmptyResults() async throws {
     let dbQueue = try DatabaseQueue()
     try table(dbQueue)
     var differences = Self.ranking.values(in: dbQueue).differences().makeAsyncIterator()
@@ -27,7 +27,7 @@ import Tidemark
     #expect(try await differences.next()?.insertions.map(\.element.id) == [1])
   }
 
-  @Test func aValueThatEqualsTheOneBeforeDoesNotCome() async throws {
+  @Test func equalValuesYieldNoDifference() async throws {
     let dbQueue = try DatabaseQueue()
     try table(dbQueue)
     try await dbQueue.write { try Player(id: 1, score: 10).insert($0) }
@@ -42,13 +42,13 @@ import Tidemark
     #expect(try await differences.next()?.insertions.map(\.element.id) == [3])
   }
 
-  @Test func anErrorEndsThem() async throws {
+  @Test func errorsEndTheSequence() async throws {
     let dbQueue = try DatabaseQueue()
     var differences = Self.ranking.values(in: dbQueue).differences().makeAsyncIterator()
     await #expect(throws: DatabaseError.self) { try await differences.next() }
   }
 
-  @Test func theyEndWithTheirTask() async throws {
+  @Test func cancellationEndsTheSequence() async throws {
     let dbQueue = try DatabaseQueue()
     try table(dbQueue)
     let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -67,15 +67,15 @@ import Tidemark
 
   /// A slow consumer misses values, but no step: each difference starts from the value that it has received.
   @Test(arguments: [false, true])
-  func appliedOneAfterTheOtherTheyMakeTheNewestResult(isSlow: Bool) async throws {
+  func appliedDifferencesYieldTheLatestResult(isSlow: Bool) async throws {
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
     try table(pool)
     let writes = Task {
-      var chance = Chance(function: "appliedOneAfterTheOtherTheyMakeTheNewestResult")
+      var generator = SeededRandom(function: "appliedDifferencesYieldTheLatestResult")
       for _ in 0..<400 {
-        let (id, score) = (Int.random(in: 0..<30, using: &chance), Int.random(in: 0..<1_000, using: &chance))
-        let isRemoval = Int.random(in: 0..<4, using: &chance) == 0
+        let (id, score) = (Int.random(in: 0..<30, using: &generator), Int.random(in: 0..<1_000, using: &generator))
+        let isRemoval = Int.random(in: 0..<4, using: &generator) == 0
         try await pool.write { db in
           if isRemoval { try Player.deleteOne(db, key: id) } else { try Player(id: id, score: score).upsert(db) }
         }

@@ -11,14 +11,14 @@ import Tidemark
   ]
 
   @Test(arguments: 0..<5)
-  func whatIsPutInIsFoundByTheChangesThatTouchItUntilItIsTakenOut(_ round: Int) throws {
-    var chance = Chance()
+  func insertedRegionsAreFoundUntilRemoved(_ round: Int) throws {
+    var generator = SeededRandom()
     let queue = try DatabaseQueue()
     try queue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)") }
     var regions: [DatabaseRegion] = []
     for _ in 0..<150 {
-      let sql = "SELECT \(chance.pick(["*", "c", "id", "COUNT(*)"])) FROM t WHERE \(chance.pick(Self.conditions))"
-      let argument = Int.random(in: 0..<10, using: &chance)
+      let sql = "SELECT \(generator.pick(["*", "c", "id", "COUNT(*)"])) FROM t WHERE \(generator.pick(Self.conditions))"
+      let argument = Int.random(in: 0..<10, using: &generator)
       regions.append(
         try queue.read { db in
           let statement = try db.makeStatement(sql: sql)
@@ -34,15 +34,15 @@ import Tidemark
     let commits = Mutex<[CommittedChanges]>([])
     let subscription = queue.changeBroker.subscribe(index.needs) { changes in commits.withLock { $0.append(changes) } }
     for _ in 0..<60 {
-      if let number = inside.randomElement(using: &chance), inside.count > 20 {
+      if let number = inside.randomElement(using: &generator), inside.count > 20 {
         index.remove(registrations[number], number)
         inside.remove(number)
       }
-      let sql = chance.pick([
+      let sql = generator.pick([
         "INSERT OR REPLACE INTO t VALUES (?, ?, ?, 'x')", "UPDATE t SET b = ?2, c = ?3 WHERE a = ?1",
         "UPDATE t SET a = ?3 WHERE id = ?1 + ?2 * 0", "DELETE FROM t WHERE a = ?1 AND b > ?2 + ?3 * 0",
       ])
-      let arguments = StatementArguments((0..<3).map { _ in Int.random(in: 0..<10, using: &chance) })
+      let arguments = StatementArguments((0..<3).map { _ in Int.random(in: 0..<10, using: &generator) })
       try queue.write { try $0.execute(sql: sql, arguments: arguments) }
       let told = commits.withLock { commits in
         defer { commits = [] }
@@ -62,7 +62,7 @@ import Tidemark
     #expect(index.needs.isEmpty)
   }
 
-  @Test func numbersAreGivenAgain() {
+  @Test func indexNumbersAreReused() {
     var slots = Slots<String>()
     let (a, b) = (slots.insert("a"), slots.insert("b"))
     let removed = slots.remove(a)

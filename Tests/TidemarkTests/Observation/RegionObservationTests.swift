@@ -15,7 +15,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func eachCommitInTheRegionIsToldOnceBeforeTheWriteReturns(_ observed: Observed) throws {
+  func commitsInTheRegionAreReportedOnceBeforeTheWriteReturns(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer)
       try writer.write { db in
@@ -33,7 +33,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aRollbackIsNotTold(_ observed: Observed) throws {
+  func rollbacksAreNotReported(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: .fullDatabase), in: writer)
       #expect(throws: Planned.self) {
@@ -48,7 +48,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func theClosureMayWrite(_ observed: Observed) throws {
+  func observersCanWrite(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let cancellable = DatabaseRegionObservation(tracking: Table("player"))
         .start(in: writer, onError: { _ in }) { db in
@@ -61,7 +61,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aRegionThatIsNoneIsAnErrorAtOnce(_ observed: Observed) throws {
+  func invalidRegionsThrowImmediately(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let request = SQLRequest<Row>(sql: "SELECT * FROM missing")
       let (counts, _) = follow(DatabaseRegionObservation(tracking: request), in: writer)
@@ -71,7 +71,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func whatTheClosureHoldsGoesWithTheObservation(_ observed: Observed) throws {
+  func endedObservationsReleaseTheirClosure(_ observed: Observed) throws {
     final class Held: Sendable {}
     try observed.withDatabase { writer in
       weak var held: Held?
@@ -87,7 +87,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func anObservationThatNobodyKeepsEnds(_ observed: Observed) throws {
+  func releasedObservationsEnd(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let counts = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer).counts
       try writer.write { try $0.addPlayer("Arthur") }

@@ -13,36 +13,36 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func thoseWhoComeLaterAreGivenTheLastValue(_ observed: Observed) throws {
+  func lateSubscribersReceiveTheLastValue(_ observed: Observed) throws {
     try observed.withDatabase { writer in
-      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: InPlace())
+      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: Inline())
       let (first, firstCancellable) = follow(shared)
       try first.wait(forLast: 0)
-      let fetchCount = writer.liveMetrics.fetchCount
+      let fetchCount = writer.observationMetrics.fetchCount
       let (second, secondCancellable) = follow(shared)
       #expect(second.values == [0])
-      #expect(writer.liveMetrics.fetchCount == fetchCount)
+      #expect(writer.observationMetrics.fetchCount == fetchCount)
       try writer.write { try $0.addPlayer("Arthur") }
       try first.wait(forLast: 1)
       try second.wait(forLast: 1)
-      #expect(writer.liveMetrics.observationCount == 1)
+      #expect(writer.observationMetrics.observationCount == 1)
       firstCancellable.cancel()
       secondCancellable.cancel()
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func theLastWhoLeavesEndsIt(_ observed: Observed) throws {
+  func lastSubscriberEndsTheObservation(_ observed: Observed) throws {
     try observed.withDatabase { writer in
-      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: InPlace())
+      let shared = ValueObservationTests.playerCount.shared(in: writer, scheduling: Inline())
       let (first, firstCancellable) = follow(shared)
       let (second, secondCancellable) = follow(shared)
       try first.wait(forLast: 0)
       try second.wait(forLast: 0)
       firstCancellable.cancel()
-      #expect(writer.liveMetrics.observationCount == 1)
+      #expect(writer.observationMetrics.observationCount == 1)
       secondCancellable.cancel()
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
       try writer.write { try $0.addPlayer("Arthur") }
       let (third, thirdCancellable) = follow(shared)
       #expect(try third.wait(forLast: 1) == [1])
@@ -52,23 +52,23 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func itRunsAsLongAsItIsKeptWhenAskedTo(_ observed: Observed) throws {
+  func observationLifetimeKeepsTheObservationRunning(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       var shared: SharedValueObservation<Int>? = ValueObservationTests.playerCount
-        .shared(in: writer, scheduling: InPlace(), extent: .observationLifetime)
+        .shared(in: writer, scheduling: Inline(), extent: .observationLifetime)
       var followed: (deliveries: Deliveries<Int>, cancellable: AnyDatabaseCancellable)? = shared.map(follow)
       try followed?.deliveries.wait(forLast: 0)
       followed?.cancellable.cancel()
       followed = nil
-      #expect(writer.liveMetrics.observationCount == 1)
+      #expect(writer.observationMetrics.observationCount == 1)
       shared = nil
       // The delivery of the last value may retain it for a moment.
-      try Moment.until { writer.liveMetrics.observationCount == 0 }
+      try Moment.until { writer.observationMetrics.observationCount == 0 }
     }
   }
 
   @Test(arguments: [SharedValueObservationExtent.whileObserved, .observationLifetime])
-  func afterAnErrorItStartsAnewWhileObservedOnly(_ extent: SharedValueObservationExtent) throws {
+  func failedObservationsRestartOnlyWhileObserved(_ extent: SharedValueObservationExtent) throws {
     try Observed.pool.withDatabase { writer in
       let isBroken = Mutex(true)
       let shared =
@@ -77,7 +77,7 @@ import Tidemark
           if isBroken.withLock({ $0 }) { throw Planned(number: 1) }
           return try db.playerCount()
         }
-        .shared(in: writer, scheduling: InPlace(), extent: extent)
+        .shared(in: writer, scheduling: Inline(), extent: extent)
       let (first, firstCancellable) = follow(shared)
       let firstFailure = try first.failureText()
       #expect(firstFailure == "Planned(number: 1)")
@@ -95,7 +95,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func itsValuesAreIterated(_ observed: Observed) async throws {
+  func sharedValuesAreIterated(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in
       let queue = DispatchQueue(label: "shared")
       let shared = ValueObservationTests.playerCount
@@ -107,7 +107,7 @@ import Tidemark
         try await writer.write { try $0.addPlayer("\(count)") }
       }
       #expect(values == [0, 1, 2])
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 }

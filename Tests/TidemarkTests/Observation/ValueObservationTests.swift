@@ -7,7 +7,7 @@ import Tidemark
   static let playerCount = ValueObservation.tracking { db in try db.playerCount() }
 
   @Test(arguments: Observed.allCases)
-  func theFirstValueIsDeliveredOnce(_ observed: Observed) throws {
+  func firstValueIsDeliveredOnce(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
@@ -18,7 +18,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func theLastValueIsAlwaysDelivered(_ observed: Observed) throws {
+  func lastValueIsAlwaysDelivered(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       for number in 1...200 { try writer.write { try $0.addPlayer("\(number)") } }
@@ -29,7 +29,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aCommitElsewhereWakesNothing(_ observed: Observed) throws {
+  func unrelatedCommitsWakeNothing(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let names = ValueObservation.tracking { db in try db.playerNames() }
       let (deliveries, cancellable) = names.collect(in: writer)
@@ -42,13 +42,13 @@ import Tidemark
       try writer.write { try $0.execute(sql: "UPDATE player SET score = score + 1") }
       try writer.write { try $0.execute(sql: "UPDATE player SET name = 'Art'") }
       #expect(try deliveries.wait(forLast: ["Art"]) == [[], ["Arthur"], ["Art"]])
-      #expect(writer.liveMetrics.wakeCount == 2)
+      #expect(writer.observationMetrics.wakeCount == 2)
       cancellable.cancel()
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func aRollbackWakesNothing(_ observed: Observed) throws {
+  func rollbacksWakeNothing(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
@@ -60,13 +60,13 @@ import Tidemark
       }
       try writer.write { try $0.addPlayer("Barbara") }
       try deliveries.wait(forLast: 1)
-      #expect(writer.liveMetrics.wakeCount == 1)
+      #expect(writer.observationMetrics.wakeCount == 1)
       cancellable.cancel()
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func aRegionThatMovesWithTheDataIsFollowed(_ observed: Observed) throws {
+  func dataDependentRegionsAreFollowed(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let observation = ValueObservation.tracking { db in
         try db.playerCount() < 2 ? 0 : Int.fetchOne(db, sql: "SELECT COUNT(*) FROM team") ?? 0
@@ -86,7 +86,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func givenRegionsAreObservedWhateverIsRead(_ observed: Observed) throws {
+  func givenRegionsAreObservedRegardlessOfReads(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let observation = ValueObservation.tracking(region: Table("team")) { db in try db.playerCount() }
       let (deliveries, cancellable) = observation.collect(in: writer)
@@ -99,20 +99,20 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func anErrorEndsTheObservation(_ observed: Observed) throws {
+  func errorsEndTheObservation(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
       try writer.write { try $0.execute(sql: "DROP TABLE player") }
       let deliveriesFailure = try deliveries.failureText()
       #expect(deliveriesFailure.contains("no such table: player"))
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
       cancellable.cancel()
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func aTableThatIsMadeAgainIsObservedOn(_ observed: Observed) throws {
+  func recreatedTablesAreObserved(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (deliveries, cancellable) = Self.playerCount.collect(in: writer)
       try deliveries.wait(forLast: 0)
@@ -134,7 +134,7 @@ import Tidemark
       for _ in 0..<50 {
         let isCancelled = Mutex(false)
         let lateCount = Mutex(0)
-        let cancellable = Self.playerCount.start(in: writer, scheduling: InPlace(), onError: { _ in }) { _ in
+        let cancellable = Self.playerCount.start(in: writer, scheduling: Inline(), onError: { _ in }) { _ in
           if isCancelled.withLock({ $0 }) { lateCount.withLock { $0 += 1 } }
         }
         try writer.write { try $0.addPlayer("Arthur") }
@@ -143,27 +143,27 @@ import Tidemark
         try writer.write { try $0.addPlayer("Barbara") }
         #expect(lateCount.withLock { $0 } == 0)
       }
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func anObservationThatNobodyKeepsEnds(_ observed: Observed) throws {
+  func releasedObservationsEnd(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       var collected: (deliveries: Deliveries<Int>, cancellable: AnyDatabaseCancellable)? =
         Self.playerCount.collect(in: writer)
       try collected?.deliveries.wait(forLast: 0)
-      #expect(writer.liveMetrics.observationCount == 1)
+      #expect(writer.observationMetrics.observationCount == 1)
       collected = nil
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 
   @Test(arguments: Observed.allCases)
-  func aCallbackMayCancelAndWriteAndStart(_ observed: Observed) throws {
+  func callbacksCanCancelWriteAndStart(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let deliveries = Deliveries<Int>()
-      let others = Deliveries<Int>()
+      let otherTables = Deliveries<Int>()
       let cancellables = Mutex<[AnyDatabaseCancellable]>([])
       let queue = DispatchQueue(label: "callbacks")
       let cancellable = Self.playerCount.start(in: writer, scheduling: .async(onQueue: queue), onError: { _ in }) {
@@ -173,7 +173,7 @@ import Tidemark
         case 0:
           try? writer.write { try $0.addPlayer("Arthur") }
         case 1:
-          let (_, other) = Self.playerCount.collect(in: writer, into: others)
+          let (_, other) = Self.playerCount.collect(in: writer, into: otherTables)
           cancellables.withLock { $0.append(other) }
         default:
           cancellables.withLock { $0 }.first?.cancel()
@@ -181,10 +181,10 @@ import Tidemark
       }
       cancellables.withLock { $0.append(cancellable) }
       try deliveries.wait(forLast: 1)
-      try others.wait(forLast: 1)
+      try otherTables.wait(forLast: 1)
       cancellable.cancel()
       for other in cancellables.withLock({ $0 }) { other.cancel() }
-      #expect(writer.liveMetrics.observationCount == 0)
+      #expect(writer.observationMetrics.observationCount == 0)
     }
   }
 
@@ -205,7 +205,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func observationsOfOneValueFetchTogether(_ observed: Observed) throws {
+  func copiesOfAnObservationFetchTogether(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let fetchCount = Mutex(0)
       let observation = ValueObservation.tracking { db in
@@ -223,7 +223,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aFetchMayWriteWhenItSaysSo(_ observed: Observed) throws {
+  func writeAccessFetchesCanWrite(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       var observation = ValueObservation.trackingConstantRegion { db in
         try db.execute(sql: "INSERT INTO team (name) VALUES ('fetched')")
@@ -240,7 +240,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aFetchThatDoesNotSaySoMayNotWrite(_ observed: Observed) throws {
+  func readAccessFetchesCannotWrite(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let observation = ValueObservation.tracking { db in
         try db.execute(sql: "INSERT INTO team (name) VALUES ('fetched')")
@@ -252,7 +252,7 @@ import Tidemark
     }
   }
 
-  @Test func aWriterDoesNotWaitForAFetch() throws {
+  @Test func writersDoNotWaitForFetches() throws {
     try Observed.pool.withDatabase { writer in
       let isFetching = Moment()
       let mayEnd = Moment()
@@ -275,7 +275,7 @@ import Tidemark
     }
   }
 
-  @Test func aSlowFetchDoesNotKeepOthersWaiting() throws {
+  @Test func slowFetchesDoNotDelayOthers() throws {
     try Observed.pool.withDatabase { writer in
       let mayEnd = Moment()
       let isFetching = Moment()
@@ -298,7 +298,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aFetchOfACancelledObservationIsStopped(_ observed: Observed) throws {
+  func cancelledFetchesAreInterrupted(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let isFetching = Moment()
       let end = Deliveries<String>()
@@ -320,7 +320,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aPassingErrorIsTriedAgain(_ observed: Observed) throws {
+  func transientErrorsAreRetried(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let failureCount = Mutex(3)
       let observation = ValueObservation.tracking { db in
@@ -331,9 +331,9 @@ import Tidemark
         if fails { throw DatabaseError(resultCode: .SQLITE_BUSY, message: "planned") }
         return try db.playerCount()
       }
-      let (patient, cancellable) = observation.retryingPassingErrors(after: .milliseconds(1)).collect(in: writer)
+      let (patient, cancellable) = observation.retryingTransientErrors(after: .milliseconds(1)).collect(in: writer)
       #expect(try patient.wait(forLast: 0) == [0])
-      #expect(writer.liveMetrics.failureCount == 3)
+      #expect(writer.observationMetrics.failureCount == 3)
       try writer.write { try $0.addPlayer("Arthur") }
       try patient.wait(forLast: 1)
       failureCount.withLock { $0 = 1 }
@@ -347,7 +347,7 @@ import Tidemark
     }
   }
 
-  @Test func aSnapshotIsObservedOnce() throws {
+  @Test func snapshotsAreObservedOnce() throws {
     try Observed.pool.withDatabase { writer in
       let pool = try #require(writer as? DatabasePool)
       try pool.write { try $0.addPlayer("Arthur") }
@@ -355,7 +355,8 @@ import Tidemark
       try pool.write { try $0.addPlayer("Barbara") }
       let (deliveries, cancellable) = Self.playerCount.collect(in: snapshot)
       #expect(try deliveries.wait(forLast: 1) == [1])
-      let (immediate, other) = Self.playerCount.collect(in: try pool.makeSnapshotPool(), scheduling: AtOnce())
+      let (immediate, other) = Self.playerCount.collect(
+        in: try pool.makeSnapshotPool(), scheduling: ImmediateScheduler())
       #expect(immediate.values == [2])
       cancellable.cancel()
       other.cancel()
@@ -369,7 +370,7 @@ extension ValueObservation {
     in reader: some DatabaseReader, into deliveries: Deliveries<Reducer.Value>
   ) -> (Deliveries<Reducer.Value>, AnyDatabaseCancellable) {
     let cancellable = start(
-      in: reader, scheduling: InPlace(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) })
+      in: reader, scheduling: Inline(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) })
     return (deliveries, cancellable)
   }
 }

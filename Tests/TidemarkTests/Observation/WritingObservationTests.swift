@@ -40,7 +40,7 @@ import Tidemark
   ) -> (deliveries: Deliveries<[Int]>, cancellable: AnyDatabaseCancellable) {
     switch start {
     case .scheduled: observation.collect(in: writer)
-    case .immediate: observation.collect(in: writer, scheduling: AtOnce())
+    case .immediate: observation.collect(in: writer, scheduling: ImmediateScheduler())
     }
   }
 
@@ -137,7 +137,7 @@ import Tidemark
         throw Planned()
       }
       observation.requiresWriteAccess = true
-      let (deliveries, cancellable) = observation.collect(in: writer, scheduling: AtOnce())
+      let (deliveries, cancellable) = observation.collect(in: writer, scheduling: ImmediateScheduler())
       let error = try deliveries.error()
       #expect(error is Planned)
       cancellable.cancel()

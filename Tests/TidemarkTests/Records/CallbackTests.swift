@@ -92,13 +92,13 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func anInsertionAsksInOrder() throws {
+  @Test func insertCallbacksRunInOrder() throws {
     #expect(try journal { try $1.insert($0) } == Self.insertion)
     #expect(try journal { _ = try $1.insertAndFetch($0) } == Self.insertion)
     #expect(try journal { try $1.upsert($0) } == Self.insertion)
   }
 
-  @Test func anUpdateAsksInOrder() throws {
+  @Test func updateCallbacksRunInOrder() throws {
     func existing(_ update: @escaping (Database, Player) throws -> Void) throws -> [String] {
       try journal { db, player in
         try db.execute(sql: "INSERT INTO player VALUES (1, 'z', 0)")
@@ -116,7 +116,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
         == ["willSave", "aroundSave {", "encode"] + Self.update.dropFirst(2).filter { $0 != "encode" })
   }
 
-  @Test func aSaveThatFindsNoRowGoesOnWithAnInsertion() throws {
+  @Test func saveOfAMissingRowContinuesWithAnInsert() throws {
     #expect(
       try journal { try $1.save($0) } == [
         "willSave", "aroundSave {", "encode", #"willUpdate ["id", "name", "score"]"#, "aroundUpdate {",
@@ -127,13 +127,13 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
         == ["willSave", "aroundSave {", "encode"] + Self.insertion.dropFirst(2))
   }
 
-  @Test func aDeletionAsksInOrder() throws {
+  @Test func deleteCallbacksRunInOrder() throws {
     let deletion = ["willDelete", "aroundDelete {", "encode", "} aroundDelete"]
     #expect(try journal { try $1.delete($0) } == deletion + ["didDelete false"])
     #expect(try journal(of: Player()) { try $1.delete($0) } == deletion + ["didDelete false"])
   }
 
-  @Test func existenceIsAskedWithoutCallbacks() throws {
+  @Test func existenceChecksRunNoCallback() throws {
     #expect(try journal { _ = try $1.exists($0) } == ["encode"])
   }
 
@@ -141,7 +141,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   @Test(arguments: [
     "willSave", "aroundSave {", "willInsert", "aroundInsert {", "encode", "} aroundInsert", "} aroundSave",
   ])
-  func whatACallbackThrowsStopsTheRest(callback: String) throws {
+  func throwingCallbacksStopTheOperation(callback: String) throws {
     try inPlayers { db in
       let player = Player(id: 1)
       player.journal.failing = [callback]
@@ -154,7 +154,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func aStatementThatFailsIsFollowedByNoCallback() throws {
+  @Test func failedStatementsSkipLaterCallbacks() throws {
     try inPlayers { db in
       try db.execute(sql: "INSERT INTO player VALUES (1, 'z', 0)")
       let player = Player(id: 1)
@@ -169,7 +169,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
 
   // MARK: - Receivers
 
-  @Test func aStructureIsModifiedInTheOrderOfItsCallbacks() throws {
+  @Test func callbacksMutateAStructInOrder() throws {
     struct Draft: Codable, MutablePersistableRecord, FetchableRecord {
       static let databaseTableName = "player"
       var id: Int64?
@@ -202,19 +202,19 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func aRecordMayWriteOthersOfItsTypeInItsCallbacks() throws {
-    struct Twin: Codable, PersistableRecord {
+  @Test func callbacksCanWriteRecordsOfTheSameType() throws {
+    struct ChainedRecord: Codable, PersistableRecord {
       static let databaseTableName = "player"
       var id: Int64
       var name: String
       func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-        if id < 3 { try Twin(id: id + 1, name: "\(id + 1)").insert(db) }
+        if id < 3 { try ChainedRecord(id: id + 1, name: "\(id + 1)").insert(db) }
         _ = try insert()
-        if id < 3 { try Twin(id: id + 10, name: "\(id + 10)").insert(db, onConflict: .ignore) }
+        if id < 3 { try ChainedRecord(id: id + 10, name: "\(id + 10)").insert(db, onConflict: .ignore) }
       }
     }
     try inPlayers { db in
-      try Twin(id: 1, name: "1").insert(db)
+      try ChainedRecord(id: 1, name: "1").insert(db)
       #expect(try Int.fetchAll(db, sql: "SELECT id FROM player ORDER BY id") == [1, 2, 3, 11, 12])
     }
   }
@@ -263,7 +263,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   }
 
   // Invariant 2: an error that a callback hides is thrown all the same.
-  @Test func anErrorThatACallbackHidesIsThrown() throws {
+  @Test func hiddenErrorsAreThrown() throws {
     struct Secretive: EncodableRecord, PersistableRecord {
       static let databaseTableName = "player"
       var id: Int64
@@ -284,7 +284,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   }
 
   // The "not found" error of another record does not count for this record.
-  @Test func aSaveInsertsForItsOwnMissingRowOnly() throws {
+  @Test func saveInsertsOnlyForItsOwnMissingRow() throws {
     struct Child: Codable, PersistableRecord {
       static let databaseTableName = "player"
       var id: Int64

@@ -14,7 +14,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
 
 /// Records with a custom `Decodable` implementation.
 @Suite struct DecodableRecordTests {
-  @Test func valuesAreReadFromTheirColumns() throws {
+  @Test func valuesAreDecodedFromTheirColumns() throws {
     struct Everything: Codable, FetchableRecord, EncodableRecord, Equatable {
       var bool = true
       var int = 1
@@ -52,7 +52,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(live == [everything])
   }
 
-  @Test func aMissingColumnIsNilForAnOptional() throws {
+  @Test func missingColumnsAreNilForOptionals() throws {
     struct Player: Decodable, FetchableRecord, Equatable {
       var id: Int
       var name: String?
@@ -68,12 +68,12 @@ private struct Author: Decodable, FetchableRecord, Hashable {
         == Player(id: 1))
   }
 
-  @Test func caseDoesNotCountAndTheLeftmostColumnIsMeant() throws {
+  @Test func columnLookupIgnoresCaseAndPrefersTheLeftmost() throws {
     struct Player: Decodable, FetchableRecord { var firstName: String }
     #expect(try fetchRecord(Player.self, "SELECT 'a' AS FIRSTNAME, 'b' AS firstName").firstName == "a")
   }
 
-  @Test func optionalsMayBeDecodedByHand() throws {
+  @Test func optionalsCanBeDecodedManually() throws {
     struct Player: Decodable, FetchableRecord {
       var texts: [String]
       enum Key: String, CodingKey { case date, none, point, missing, missingPoint, int }
@@ -109,7 +109,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     var n: String
   }
 
-  @Test func whatCannotBeDecodedIsSaid() throws {
+  @Test func undecodableValuesAreDescribed() throws {
     #expect(errorText { try Strict(row: ["id": 1]) } == #"column not found: "n" - row: [id:1]"#)
     #expect(
       errorText { try Strict(row: ["id": 1, "n": nil]) } == """
@@ -125,7 +125,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(throws: RowDecodingError.self) { try Strict(row: ["id": "abc", "n": ""]) }
   }
 
-  @Test func anUnknownCaseIsSaid() throws {
+  @Test func unknownCasesAreDescribed() throws {
     struct Wine: Decodable, FetchableRecord { var kind: Grape }
     let text = errorText { try Wine(row: ["kind": "zzz"]) }
     #expect(text.contains("Cannot initialize Grape from invalid String value zzz"))
@@ -134,7 +134,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(throws: RowDecodingError.self) { try Wine(row: ["kind": nil]) }
   }
 
-  @Test func jsonThatIsWrongMissingOrNullIsSaid() throws {
+  @Test func invalidJSONIsDescribed() throws {
     struct Player: Decodable, FetchableRecord { var points: [Point] }
     struct Map: Decodable, FetchableRecord { var map: [String: Int] }
     let corrupted = #expect(throws: DecodingError.self) { try Player(row: ["points": "{"]) }
@@ -147,7 +147,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect("\(try #require(absentMap))".hasPrefix("DecodingError.keyNotFound"))
   }
 
-  @Test func aRecordWithoutKeysIsRefused() {
+  @Test func recordsWithoutKeysAreRefused() {
     struct Unkeyed: Decodable, FetchableRecord {
       init(from decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
     }
@@ -163,7 +163,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(errorText { try Big(row: row) }.contains("single value decoding from database row is not supported"))
   }
 
-  @Test func userInfoReachesTheDecodersOfTheRecordAndOfItsJSON() throws {
+  @Test func userInfoReachesAllDecoders() throws {
     struct Marked: Decodable {
       var mark: String?
       init(from decoder: any Decoder) throws {
@@ -189,7 +189,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
   static let mark = CodingUserInfoKey(rawValue: "mark").unsafelyUnwrapped
 
   // A cursor caches the decoder of a record type: another type in the same row must not use it.
-  @Test func severalTypesAreReadThroughTheSameWindow() throws {
+  @Test func severalTypesDecodeTheSameRow() throws {
     struct Text: Decodable, FetchableRecord { var value: String }
     struct Number: Decodable, FetchableRecord { var value: Int }
     struct Optional: Decodable, FetchableRecord { var value: Date? }
@@ -234,7 +234,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     }
   }
 
-  @Test func classesDecodeThemselvesAlongWithTheirSuperclasses() throws {
+  @Test func subclassesDecodeTheirSuperclass() throws {
     let row: Row = ["id": 1, "name": "n"]
     let derived = try FetchableRecordDecoder().decode(Derived.self, from: row)
     #expect(derived.id == 1)
@@ -242,7 +242,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(try fetchRecord(Derived.self, "SELECT 2 AS id, 'm' AS name").id == 2)
   }
 
-  @Test func aRecordMayDecodeItselfAsAnother() throws {
+  @Test func recordsCanDecodeAsAnotherType() throws {
     struct Outer: Decodable, FetchableRecord {
       var inner: Author
       init(from decoder: any Decoder) throws { inner = try decoder.singleValueContainer().decode(Author.self) }
@@ -250,7 +250,7 @@ private struct Author: Decodable, FetchableRecord, Hashable {
     #expect(try fetchRecord(Outer.self, "SELECT 1 AS id, 'n' AS name").inner == Author(id: 1, name: "n"))
   }
 
-  @Test func containersInsideAreReadFromJSONAndScopes() throws {
+  @Test func nestedContainersAreDecodedFromJSONAndScopes() throws {
     struct Nested: Decodable, FetchableRecord {
       var x: Int
       var first: String

@@ -33,7 +33,7 @@ import Tidemark
     }
   }
 
-  @Test func datesAreReadAsTheStrategySays() throws {
+  @Test func dateStrategiesApply() throws {
     let sql = """
       SELECT 10.5 AS reference, 10.5 AS seconds, 10500 AS milliseconds, '2001-09-09T01:46:40Z' AS iso,
       '1970/01/02' AS formatted, 1 AS custom, '1970-01-01 00:00:01' AS plain
@@ -53,13 +53,13 @@ import Tidemark
     "SELECT 'x' AS iso", "SELECT 5 AS iso", "SELECT '2001-09-09 01:46:40' AS iso", "SELECT 'x' AS formatted",
     "SELECT 2 AS custom", "SELECT 'x' AS plain",
   ])
-  func whatIsNoDateIsRefused(sql: String) throws {
+  func invalidDatesAreRefused(sql: String) throws {
     let text = errorText { try fetchRecord(Dated.self, sql) }
     #expect(text.hasPrefix("could not decode Date from database value"))
     #expect(text.contains("column: \"\(try #require(sql.split(separator: " ").last))\""))
   }
 
-  @Test func dataIsReadAsTheStrategySays() throws {
+  @Test func dataStrategiesApply() throws {
     struct Player: Decodable, FetchableRecord {
       var blob: Data
       var custom: Data
@@ -77,11 +77,11 @@ import Tidemark
     ("created_at", "createdAt"), ("id", "id"), ("_my_id_", "_myId_"), ("ID", "ID"), ("__", "__"), ("", ""),
     ("a__b", "aB"), ("player_URL", "playerUrl"),
   ])
-  func aColumnInCamelCase(column: String, key: String) {
+  func snakeCaseColumnsDecodeCamelCaseKeys(column: String, key: String) {
     #expect(column.convertedFromSnakeCase == key)
   }
 
-  @Test func columnsBecomeKeysAsTheStrategySays() throws {
+  @Test func columnStrategiesApply() throws {
     struct Snake: Decodable, FetchableRecord {
       var createdAt: Date
       var jsonData: [Int]

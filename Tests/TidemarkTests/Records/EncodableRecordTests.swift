@@ -21,7 +21,7 @@ private struct Wrapped: Codable {
 
 /// The stored columns of records.
 @Suite struct EncodableRecordTests {
-  @Test func aRecordGivesItsValues() throws {
+  @Test func recordsEncodeTheirValues() throws {
     struct Player: EncodableRecord {
       func encode(to container: inout PersistenceContainer) {
         container["id"] = 1
@@ -33,7 +33,7 @@ private struct Wrapped: Codable {
     #expect(try Player().databaseDictionary == ["id": 1.databaseValue, "name": "Arthur".databaseValue, "score": .null])
   }
 
-  @Test func valuesAreStoredAsWhatTheyAre() throws {
+  @Test func valuesAreStoredAsThemselves() throws {
     struct Everything: Encodable, EncodableRecord {
       var bool = true
       var int = 1
@@ -60,7 +60,7 @@ private struct Wrapped: Codable {
         """)
   }
 
-  @Test func whatIsNoValueIsStoredAsJSON() throws {
+  @Test func otherTypesAreStoredAsJSON() throws {
     struct Everything: Encodable, EncodableRecord {
       var array = ["b", "a/é\""]
       var dictionary = ["b": 1, "a": 2]
@@ -95,7 +95,7 @@ private struct Wrapped: Codable {
     #expect(try columns(of: Nils()) == "int=NULL date=NULL uuid=NULL point=NULL array=NULL grape=NULL")
   }
 
-  @Test func optionalsAreEncodedLikeWhatTheyWrap() throws {
+  @Test func optionalsAreEncodedLikeTheirWrappedValue() throws {
     struct ByHand: Encodable, EncodableRecord {
       enum Key: String, CodingKey { case date, none, point, noPoint, int }
       static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy { .secondsSince1970 }
@@ -111,7 +111,7 @@ private struct Wrapped: Codable {
     #expect(try columns(of: ByHand()) == #"date=5 none=NULL point="{\"x\":1}" noPoint=NULL int=3"#)
   }
 
-  @Test func aPropertyWithoutACodingKeyIsNotStored() throws {
+  @Test func propertiesWithoutCodingKeyAreNotStored() throws {
     struct Player: Encodable, EncodableRecord {
       var id = 1
       var isSelected = true
@@ -120,7 +120,7 @@ private struct Wrapped: Codable {
     #expect(try columns(of: Player()) == "player_id=1")
   }
 
-  @Test func userInfoReachesTheEncodersOfTheRecordAndOfItsJSON() throws {
+  @Test func userInfoReachesAllEncoders() throws {
     struct Marked: Encodable {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
@@ -166,12 +166,12 @@ private struct Wrapped: Codable {
     }
   }
 
-  @Test func aSubclassStoresWhatItsSuperclassDoes() throws {
+  @Test func subclassesStoreTheirSuperclass() throws {
     #expect(try columns(of: Derived()) == #"id=1 name="n""#)
     #expect(try columns(of: WithSuperEncoder()) == #"name="n" id=1"#)
   }
 
-  @Test func aRecordMayAddToWhatItsCodableCodeStores() throws {
+  @Test func recordsCanAddColumns() throws {
     struct Player: Encodable, EncodableRecord {
       var id = 1
       var ignored = 2
@@ -185,7 +185,7 @@ private struct Wrapped: Codable {
     #expect(try columns(of: Player()) == "first=0 id=1 last=9")
   }
 
-  @Test func aRecordMayEncodeItselfAsAnother() throws {
+  @Test func recordsCanEncodeAsAnotherType() throws {
     struct Inner: Encodable { var id = 1 }
     struct Outer: Encodable, EncodableRecord {
       func encode(to encoder: any Encoder) throws {
@@ -226,7 +226,7 @@ private struct Wrapped: Codable {
     }
   }
 
-  @Test func aRecordWithoutKeysIsRefused() {
+  @Test func recordsWithoutKeysAreRefused() {
     #expect(errorText { try columns(of: Unkeyed()) }.contains("unkeyed encoding is not supported"))
     #expect(errorText { try columns(of: Single(value: 1)) }.contains("single value encoding is not supported"))
     #expect(errorText { try columns(of: Single(value: 1 as Int?)) }.contains("single value encoding is not supported"))
@@ -236,7 +236,7 @@ private struct Wrapped: Codable {
     #expect(errorText { try columns(of: Nested(isKeyed: false)) }.contains("a record has no nested containers"))
   }
 
-  @Test func anEncodingThatThrowsThrows() {
+  @Test func encodingErrorsAreThrown() {
     struct Player: Encodable, EncodableRecord {
       var id = 1
       var values = [Double.infinity]

@@ -42,7 +42,7 @@ import Tidemark
     try columns(of: Dated<Strategy>(date: Date(timeIntervalSince1970: seconds)))
   }
 
-  @Test func datesAreStoredAsTheStrategySays() throws {
+  @Test func dateEncodingStrategiesApply() throws {
     #expect(try stored(Deferred.self, 1_000_000_000.5) == #"date="2001-09-09 01:46:40.500" optional=NULL"#)
     #expect(try stored(Interval.self, 1_000_000_000.5) == "date=1000000000.5 optional=NULL")
     #expect(try stored(Reference.self, 1_000_000_000.5) == "date=21692800.5 optional=NULL")
@@ -57,12 +57,12 @@ import Tidemark
     #expect(try stored(Custom.self, -1) == "date=NULL optional=NULL")
   }
 
-  @Test func aDateTooFarAwayForAnIntegerIsRefused() {
+  @Test func distantDatesAreRefusedAsIntegers() {
     #expect(throws: EncodingError.self) { try stored(Seconds.self, 1e300) }
     #expect(throws: EncodingError.self) { try stored(Milliseconds.self, .infinity) }
   }
 
-  @Test func dataIsStoredAsTheStrategySays() throws {
+  @Test func dataEncodingStrategiesApply() throws {
     struct Player: Encodable, EncodableRecord {
       var blob: Data
       var text: Data
@@ -85,7 +85,7 @@ import Tidemark
         .contains("Non-UTF8 data can't be encoded as text in the database"))
   }
 
-  @Test func uuidsAreStoredAsTheStrategySays() throws {
+  @Test func uuidEncodingStrategiesApply() throws {
     struct Player: Encodable, EncodableRecord {
       var blob: UUID
       var upper: UUID
@@ -109,11 +109,11 @@ import Tidemark
     ("createdAt", "created_at"), ("myData", "my_data"), ("uniqueID", "unique_id"), ("myURLProperty", "my_url_property"),
     ("id", "id"), ("", ""), ("_id", "_id"), ("userID2", "user_id2"), ("aB", "a_b"), ("éÀç", "é_àç"),
   ])
-  func aKeyInSnakeCase(key: String, column: String) {
+  func camelCaseKeysEncodeAsSnakeCase(key: String, column: String) {
     #expect(key.convertedToSnakeCase == column)
   }
 
-  @Test func keysBecomeColumnsAsTheStrategySays() throws {
+  @Test func columnEncodingStrategiesApply() throws {
     struct Snake: Encodable, EncodableRecord {
       var createdAt = Date(timeIntervalSince1970: 0)
       var jsonData = [1]

@@ -41,7 +41,7 @@ private struct Label: Decodable, FetchableRecord, Equatable {
     #expect(book.missing == nil)
   }
 
-  @Test func aRecordInsideIsMadeByItsOwnInitializer() throws {
+  @Test func nestedRecordsUseTheirInitializer() throws {
     struct Book: Decodable, FetchableRecord {
       var author: Label
       var nobody: Label?
@@ -111,7 +111,7 @@ private struct Label: Decodable, FetchableRecord, Equatable {
     #expect(try inMemory { try Book.fetchAll($0, sql: sql) }.map(\.base.id) == [1, 2])
   }
 
-  @Test func rowsLoadedAlongBecomeCollections() throws {
+  @Test func prefetchedRowsBecomeCollections() throws {
     struct Book: Decodable, FetchableRecord {
       struct Plain: Decodable, Hashable { var name: String }
       var authors: [Author]

@@ -6,7 +6,7 @@ import Tidemark
 
 /// The container for the columns of a record.
 @Suite struct PersistenceContainerTests {
-  @Test func columnsKeepTheirOrderAndTheirFirstSpelling() {
+  @Test func columnsKeepTheirOrderAndFirstSpelling() {
     var container = PersistenceContainer()
     container["zed"] = 1
     container["Alpha"] = "a"
@@ -16,7 +16,7 @@ import Tidemark
     #expect(container.columnNames == ["zed", "Alpha"])
   }
 
-  @Test func aColumnIsFoundWhateverItsCase() {
+  @Test func columnLookupIgnoresCase() {
     var container = PersistenceContainer()
     container["id"] = 7
     #expect(container["ID"]?.databaseValue == 7.databaseValue)
@@ -34,14 +34,14 @@ import Tidemark
   }
 
   // A container with a predecessor differs from one without, whatever a record does.
-  @Test func aContainerThatFollowsAnotherIsAsIfItDidNot() {
-    var chance = Chance()
-    let followed = ColumnNames(["a", "b", "c", "d"])
+  @Test func derivedContainersEqualIndependentOnes() {
+    var generator = SeededRandom()
+    let base = ColumnNames(["a", "b", "c", "d"])
     for _ in 0..<2000 {
       var one = PersistenceContainer()
-      var other = PersistenceContainer(following: followed)
-      for number in 0..<Int.random(in: 0...6, using: &chance) {
-        let column = chance.pick(["a", "b", "c", "d", "A", "e", "B", followed.names[number % 4]])
+      var other = PersistenceContainer(basedOn: base)
+      for number in 0..<Int.random(in: 0...6, using: &generator) {
+        let column = generator.pick(["a", "b", "c", "d", "A", "e", "B", base.names[number % 4]])
         one[column] = number
         other[column] = number
       }
@@ -54,15 +54,15 @@ import Tidemark
     }
   }
 
-  @Test func onlyTheWholeListIsComplete() {
-    let followed = ColumnNames(["a", "b"])
-    var container = PersistenceContainer(following: followed)
-    #expect(!container.isComplete(followed))
+  @Test func onlyTheWholeColumnListIsComplete() {
+    let base = ColumnNames(["a", "b"])
+    var container = PersistenceContainer(basedOn: base)
+    #expect(!container.isComplete(base))
     container["a"] = 1
-    #expect(!container.isComplete(followed))
+    #expect(!container.isComplete(base))
     container["b"] = 2
-    #expect(container.isComplete(followed))
+    #expect(container.isComplete(base))
     container["c"] = 3
-    #expect(!container.isComplete(followed))
+    #expect(!container.isComplete(base))
   }
 }

@@ -59,7 +59,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
 
 /// The exact SQL of records.
 @Suite struct PersistenceSQLTests {
-  @Test func insertionsNameTheColumnsInTheOrderOfTheRecord() throws {
+  @Test func insertsNameColumnsInRecordOrder() throws {
     let executed = try trace {
       var plain = Plain(zed: "a")
       try plain.insert($0)
@@ -73,7 +73,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func updatesNameTheColumnsInTheOrderOfTheTable() throws {
+  @Test func updatesNameColumnsInTableOrder() throws {
     let executed = try trace {
       let plain = try Plain(zed: "a").inserted($0)
       try plain.update($0)
@@ -89,7 +89,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func anUpdateOfNothingIsOneAllTheSame() throws {
+  @Test func emptyUpdatesStillRun() throws {
     let executed = try trace {
       let plain = try Plain(zed: "a").inserted($0)
       try plain.update($0, columns: ["nope"])
@@ -104,7 +104,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func thePolicyOfTheTypeIsThereWhenNoneIsGiven() throws {
+  @Test func typePoliciesApplyByDefault() throws {
     let executed = try trace {
       try Policy(id: 9, zed: "pol").insert($0)
       try Policy(id: 9, zed: "pol").update($0)
@@ -123,7 +123,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func aSaveUpdatesThenInserts() throws {
+  @Test func saveUpdatesThenInserts() throws {
     let executed = try trace {
       var plain = Plain(zed: "a")
       try plain.save($0)
@@ -135,7 +135,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
     #expect(executed == [insertion, update, update, insertion, update])
   }
 
-  @Test func deletionsAndExistence() throws {
+  @Test func deletesAndExistenceChecksUseTheKey() throws {
     let executed = try trace {
       let plain = try Plain(zed: "a").inserted($0)
       #expect(try plain.exists($0))
@@ -150,7 +150,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func aKeyOfSeveralColumns() throws {
+  @Test func compositeKeysAreUsed() throws {
     let executed = try trace {
       let reading = Reading(readerId: "r", score: 1, bookId: 2)
       try reading.insert($0)
@@ -167,7 +167,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func aRecordWithoutKeyRunsNoSQL() throws {
+  @Test func recordsWithoutKeyRunNoSQL() throws {
     let executed = try trace { (db) throws in
       let plain = Plain(zed: "a")
       #expect(try !plain.delete(db))
@@ -184,7 +184,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
     #expect(executed == [])
   }
 
-  @Test func anUpdateOfARowThatIsNotThereSaysItsKey() throws {
+  @Test func updatingAMissingRowThrowsWithItsKey() throws {
     try trace { db in
       #expect(message { try Plain(id: 40, zed: "a").update(db) } == "Key not found in table plain: [id:40]")
       #expect(
@@ -193,7 +193,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
     }
   }
 
-  @Test func aSelectionMayLeaveColumnsOut() throws {
+  @Test func selectionsCanOmitColumns() throws {
     let executed = try trace { db in
       let plain = try Plain(zed: "c").inserted(db)
       let row = try plain.updateAndFetch(db, columns: ["zed"], selection: [.allColumns(excluding: ["id"])]) {
@@ -204,7 +204,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
     #expect(executed.last == #"UPDATE "plain" SET "zed"=? WHERE "id"=? RETURNING "alpha", "zed""#)
   }
 
-  @Test func whatIsFetchedOfAWriteIsReturnedByIt() throws {
+  @Test func writesReturnFetchedColumns() throws {
     let executed = try trace { db in
       let plain = try Plain(zed: "a").insertAndFetch(db)
       #expect(plain == Plain(id: 1, zed: "a"))
@@ -224,7 +224,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func onlyWhatHasChangedIsUpdated() throws {
+  @Test func onlyChangedColumnsAreUpdated() throws {
     var answers: [Bool] = []
     var fetched: [Plain?] = []
     let executed = try trace { db in
@@ -253,7 +253,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func anUpsertAssignsWhatItIsTold() throws {
+  @Test func upsertAssignsTheGivenColumns() throws {
     let alpha = Column("alpha")
     let executed = try trace { db in
       var plain = Plain(id: 3, zed: "c", alpha: 1)
@@ -289,12 +289,12 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func aBatchFollowsThePolicyOfTheType() throws {
+  @Test func batchesFollowTheTypesPolicy() throws {
     let executed = try trace { try Policy.updateAll($0, Column("alpha").set(to: 1)) }
     #expect(executed == [#"UPDATE OR IGNORE "plain" SET "alpha" = ?"#])
   }
 
-  @Test func namesWithQuotesInThem() throws {
+  @Test func namesMayContainQuotes() throws {
     struct Odd: Codable, FetchableRecord, PersistableRecord, Equatable {
       static let databaseTableName = #"o"dd"#
       enum CodingKeys: String, CodingKey { case id = #"i"d"#, name = "na me" }
@@ -324,7 +324,7 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
-  @Test func anUpsertUpdatesAllButTheKey() throws {
+  @Test func upsertUpdatesAllButTheKey() throws {
     let executed = try trace { db in
       var plain = Plain(id: 3, zed: "a")
       try plain.upsert(db)

@@ -56,13 +56,13 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
 
 /// The base class of records.
 @Suite struct RecordClassTests {
-  @Test func aRecordThatIsNotStoredHasChanges() throws {
+  @Test func unsavedRecordsHaveChanges() throws {
     let player = Player(name: "a")
     #expect(player.hasDatabaseChanges)
     #expect(try player.databaseChanges == ["id": nil, "name": nil] as [String: DatabaseValue?])
   }
 
-  @Test func aRecordKnowsWhatHasChangedSinceItWasStored() throws {
+  @Test func recordsTrackChangesSinceSaving() throws {
     try inPlayers { db in
       let player = Player(name: "a")
       try player.insert(db)
@@ -87,7 +87,7 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
-  @Test func aRecordKnowsWhatHasChangedSinceItWasFetched() throws {
+  @Test func recordsTrackChangesSinceFetching() throws {
     try inPlayers { db in
       try Player(id: 1, name: "a").insert(db)
       try Player(id: 2, name: "b").insert(db)
@@ -128,7 +128,7 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
-  @Test func aSubclassHasItsOwnTable() throws {
+  @Test func subclassesHaveTheirOwnTable() throws {
     try inPlayers { db in
       let players: [Player] = [Player(id: 1, name: "a"), Champion(id: 1, name: "b")]
       for player in players { try player.insert(db) }
@@ -141,14 +141,14 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
-  @Test func theTableOfAClassFollowsFromItsName() {
+  @Test func tableNamesFollowClassNames() {
     final class BlackPawn: Record {}
     #expect(BlackPawn.databaseTableName == "blackPawn")
     #expect(BlackPawn.databaseSelection.count == 1)
     #expect(BlackPawn.persistenceConflictPolicy.conflictResolutionForInsert == .abort)
   }
 
-  @Test func aRecordThatCannotBeEncodedHasChanges() throws {
+  @Test func unencodableRecordsHaveChanges() throws {
     final class Broken: Record {
       override func encode(to container: inout PersistenceContainer) throws { throw Planned() }
     }
@@ -156,7 +156,7 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     #expect(throws: Planned.self) { try Broken().databaseChanges }
   }
 
-  @Test func aRecordIsChangedInPlace() throws {
+  @Test func recordsAreMutable() throws {
     try inPlayers { db in
       var player = Player(name: "a")
       try player.insert(db)

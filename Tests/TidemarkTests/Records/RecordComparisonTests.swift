@@ -12,7 +12,7 @@ import Tidemark
     var score: Double
   }
 
-  @Test func changesAreTheValuesOfTheOtherOne() throws {
+  @Test func changesAreTheOldValues() throws {
     let old = Player(id: 1, name: "a", score: 0)
     let new = Player(id: nil, name: "b", score: 0)
     #expect(try new.databaseChanges(from: old) == ["id": 1.databaseValue, "name": "a".databaseValue])
@@ -22,7 +22,7 @@ import Tidemark
     #expect(!old.databaseEquals(new))
   }
 
-  @Test func changesAreFoundWhileTheyAreMade() throws {
+  @Test func updateChangesFindsModifications() throws {
     var player = Player(id: 1, name: "a", score: 0)
     let changes = try player.databaseChanges {
       $0.name = "b"
@@ -32,7 +32,7 @@ import Tidemark
     #expect(player == Player(id: 1, name: "b", score: 0))
   }
 
-  @Test func aColumnThatTheOtherOneDoesNotStoreCountsAsNull() throws {
+  @Test func missingColumnsCompareAsNull() throws {
     struct Short: Encodable, EncodableRecord { var id: Int64? = 1 }
     #expect(try Player(id: 1, name: "a", score: 0).databaseChanges(from: Short()) == ["name": .null, "score": .null])
     #expect(try Short().databaseChanges(from: Player(id: 1, name: "a", score: 0)).isEmpty)
@@ -45,7 +45,7 @@ import Tidemark
     #expect(player.databaseEquals(player))
   }
 
-  @Test func theClosureThatModifiesMayThrow() throws {
+  @Test func modificationClosuresCanThrow() throws {
     var player = Player(id: 1, name: "a", score: 0)
     #expect(throws: Planned.self) {
       try player.databaseChanges {

@@ -9,12 +9,16 @@ private protocol ChanceRecord: Codable, FetchableRecord, MutablePersistableRecor
   static var tableColumns: [String] { get }
   static var keyCount: Int { get }
   static var definition: String { get }
-  init(_ chance: inout Chance)
+  init(_ generator: inout SeededRandom)
 }
 
-private func key(_ chance: inout Chance) -> Int64 { Int64.random(in: 1...6, using: &chance) }
-private func maybe<T>(_ value: T, _ chance: inout Chance) -> T? { Bool.random(using: &chance) ? value : nil }
-private func word(_ chance: inout Chance) -> String { chance.pick(["a", "b", "B", "é", "", "x\0y", "'\"?"]) }
+private func key(_ generator: inout SeededRandom) -> Int64 { Int64.random(in: 1...6, using: &generator) }
+private func maybe<T>(_ value: T, _ generator: inout SeededRandom) -> T? {
+  Bool.random(using: &generator) ? value : nil
+}
+private func word(_ generator: inout SeededRandom) -> String {
+  generator.pick(["a", "b", "B", "é", "", "x\0y", "'\"?"])
+}
 
 private struct WithRowID: ChanceRecord {
   static let tableColumns = ["id", "text", "number"]
@@ -23,10 +27,10 @@ private struct WithRowID: ChanceRecord {
   var text: String?
   var id: Int64?
   var number: Double?
-  init(_ chance: inout Chance) {
-    id = maybe(key(&chance), &chance)
-    text = maybe(word(&chance), &chance)
-    number = maybe(chance.pick([0, 0.5, .nan, -.infinity, 1e300]), &chance)
+  init(_ generator: inout SeededRandom) {
+    id = maybe(key(&generator), &generator)
+    text = maybe(word(&generator), &generator)
+    number = maybe(generator.pick([0, 0.5, .nan, -.infinity, 1e300]), &generator)
   }
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
@@ -37,9 +41,9 @@ private struct WithTextKey: ChanceRecord {
   static let definition = "(value, code TEXT PRIMARY KEY)"
   var code: String?
   var value: [String]?
-  init(_ chance: inout Chance) {
-    code = maybe(word(&chance), &chance)
-    value = maybe([word(&chance)], &chance)
+  init(_ generator: inout SeededRandom) {
+    code = maybe(word(&generator), &generator)
+    value = maybe([word(&generator)], &generator)
   }
 }
 
@@ -50,10 +54,10 @@ private struct WithTwoKeys: ChanceRecord {
   var a: Int64?
   var b: String?
   var value: String?
-  init(_ chance: inout Chance) {
-    a = chance.pick([1, 2, nil])
-    b = chance.pick(["a", "b", nil])
-    value = chance.pick(["a", "b", "c", nil])
+  init(_ generator: inout SeededRandom) {
+    a = generator.pick([1, 2, nil])
+    b = generator.pick(["a", "b", nil])
+    value = generator.pick(["a", "b", "c", nil])
   }
 }
 
@@ -64,10 +68,10 @@ private struct WithoutRowID: ChanceRecord {
   var value: String?
   var b: String?
   var a: Int64?
-  init(_ chance: inout Chance) {
-    a = chance.pick([1, 2, nil])
-    b = chance.pick(["a", "b"])
-    value = chance.pick(["a", "b", "c", nil])
+  init(_ generator: inout SeededRandom) {
+    a = generator.pick([1, 2, nil])
+    b = generator.pick(["a", "b"])
+    value = generator.pick(["a", "b", "c", nil])
   }
 }
 
@@ -77,9 +81,9 @@ private struct OfKeysOnly: ChanceRecord {
   static let definition = "(a INTEGER, b INTEGER, PRIMARY KEY (a, b))"
   var a: Int64?
   var b: Int64?
-  init(_ chance: inout Chance) {
-    a = maybe(key(&chance) % 3, &chance)
-    b = maybe(key(&chance) % 3, &chance)
+  init(_ generator: inout SeededRandom) {
+    a = maybe(key(&generator) % 3, &generator)
+    b = maybe(key(&generator) % 3, &generator)
   }
 }
 
@@ -144,24 +148,24 @@ private func outcome(_ body: () throws -> Bool) -> String {
 
 /// Records, compared with raw SQL that does the same.
 @Suite struct RecordRandomTests {
-  @Test func recordsDoWhatSQLDoes() throws {
-    var chance = Chance()
-    try run(WithRowID.self, &chance)
-    try run(WithTextKey.self, &chance)
-    try run(WithTwoKeys.self, &chance)
-    try run(WithoutRowID.self, &chance)
-    try run(OfKeysOnly.self, &chance)
+  @Test func recordsMatchEquivalentSQL() throws {
+    var generator = SeededRandom()
+    try run(WithRowID.self, &generator)
+    try run(WithTextKey.self, &generator)
+    try run(WithTwoKeys.self, &generator)
+    try run(WithoutRowID.self, &generator)
+    try run(OfKeysOnly.self, &generator)
   }
 
-  private func run<Record: ChanceRecord>(_: Record.Type, _ chance: inout Chance) throws {
+  private func run<Record: ChanceRecord>(_: Record.Type, _ generator: inout SeededRandom) throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { db in
       let table = Record.databaseTableName.quotedDatabaseIdentifier
       try db.execute(sql: "CREATE TABLE \(table) \(Record.definition); CREATE TABLE oracle \(Record.definition)")
       let oracle = Oracle<Record>(db: db)
       for step in 0..<1000 {
-        let record = Record(&chance)
-        let operation = chance.pick([
+        let record = Record(&generator)
+        let operation = generator.pick([
           "insert", "ignore", "replace", "update", "save", "upsert", "delete", "exists", "fetch", "change",
         ])
         let answer = outcome { try perform(operation, record, db) }

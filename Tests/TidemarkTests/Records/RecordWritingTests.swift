@@ -69,7 +69,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
 
 /// The statements of writing a record, and their number.
 @Suite struct RecordWritingTests {
-  @Test func savingAValueThatHasARowEncodesItOnce() throws {
+  @Test func savingAnExistingRowEncodesOnce() throws {
     let counter = Counter()
     try inPlayers { db in
       try db.execute(sql: "INSERT INTO player VALUES (1, 'a')")
@@ -79,7 +79,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     #expect(counter.count == 1)
   }
 
-  @Test func aClosureIsNotAskedForARowThatIsNotThere() throws {
+  @Test func closuresAreNotCalledForMissingRows() throws {
     var fetched: [String] = []
     try inPlayers { db in
       let player = Player(id: 1, name: "a")
@@ -93,7 +93,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     #expect(fetched == ["a"])
   }
 
-  @Test func anUpdateOfNoRowThrowsBeforeItsClosureIsAsked() throws {
+  @Test func updatingNoRowThrowsBeforeItsClosure() throws {
     try inPlayers { db in
       let text = errorText {
         try Player(id: 7, name: "a").updateAndFetch(db, selection: [Column("name")]) { statement in
@@ -104,7 +104,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func aClosureThatFetchesNothingStillUpdates() throws {
+  @Test func closuresThatFetchNothingStillUpdate() throws {
     try inPlayers { db in
       try Player(id: 1, name: "a").insert(db)
       try Player(id: 1, name: "b").updateAndFetch(db, selection: [Column("name")]) { _ in }
@@ -112,7 +112,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func anUpdateThatIsFetchedIsCarriedOutOnce() throws {
+  @Test func fetchedUpdatesRunOnce() throws {
     try inPlayers { db in
       try db.execute(
         sql: """
@@ -124,7 +124,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func theSameSelectionIsReturnedWhateverWasReturnedBefore() throws {
+  @Test func selectionsAreIndependentOfEarlierOnes() throws {
     try inPlayers { db in
       let selections: [[any SQLSelectable]] = [
         [Column("name")], [.allColumns], [Column("name").forKey("n"), Column("id")], [Column("name")],
@@ -134,7 +134,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func aViewWithAKeyAndTriggersIsWrittenAsATable() throws {
+  @Test func viewsWithKeysAndTriggersAreWritable() throws {
     var configuration = Configuration()
     configuration.schemaSource = NamedKey()
     try inMemory(configuration) { db in
@@ -189,7 +189,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test @MainActor func recordsOfTheMainActorAreStored() throws {
+  @Test @MainActor func mainActorRecordsAreStored() throws {
     try inPlayers { db in
       let note = Note(id: 1, name: "a")
       try note.insert(db)
@@ -199,7 +199,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func onlyTheLettersFromAToZHaveNoCase() throws {
+  @Test func onlyASCIILettersIgnoreCase() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, É TEXT, é TEXT)")
       struct Accented: PersistableRecord {
@@ -217,7 +217,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     }
   }
 
-  @Test func whatAContainerHasCanBeReadAsAType() {
+  @Test func containerValuesAreReadAsTypes() {
     var container = PersistenceContainer()
     container["id"] = 1
     container["name"] = nil

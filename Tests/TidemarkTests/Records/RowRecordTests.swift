@@ -31,7 +31,7 @@ private struct Book: FetchableRecord {
     ])
 
   @Test(arguments: [true, false])
-  func aScopeBecomesARecord(isLive: Bool) throws {
+  func scopesAreReadAsRecords(isLive: Bool) throws {
     func check(_ row: Row) throws {
       let decoded: Author = try row.decode(forKey: "author")
       let subscripted: Author = row["author"]
@@ -50,20 +50,20 @@ private struct Book: FetchableRecord {
   }
 
   @Test(arguments: ["nobody", "missing"])
-  func aScopeOfNullsAndAMissingOneAreNil(scope: String) throws {
+  func nullAndMissingScopesAreNil(scope: String) throws {
     let row = try firstRow(Self.sql, adapter: Self.adapter)
     #expect(try row.decodeIfPresent(Author.self, forKey: scope) == nil)
     #expect(row[scope] as Author? == nil)
   }
 
-  @Test func aRecordIsFetchedWithTheRecordsInside() throws {
+  @Test func recordsAreFetchedWithNestedRecords() throws {
     let book = try inMemory { try Book.fetchOne($0, sql: Self.sql, adapter: Self.adapter) }
     #expect(book?.title == "Dune")
     #expect(book?.author?.name == "Frank")
     #expect(book?.label == nil)
   }
 
-  @Test func whatIsMissingIsSaid() throws {
+  @Test func missingScopesAreDescribed() throws {
     let row = try firstRow(Self.sql, adapter: Self.adapter)
     #expect(
       errorText { try row.decode(Author.self, forKey: "zz") }
@@ -78,7 +78,7 @@ private struct Book: FetchableRecord {
         == #"key for prefetched rows not found: "books" - row: [id:1]"#)
   }
 
-  @Test func theErrorOfARecordIsThrown() throws {
+  @Test func recordErrorsAreThrown() throws {
     let row = try firstRow("SELECT 1 AS id", adapter: ScopeAdapter(["author": RangeRowAdapter(0..<1)]))
     #expect(try row.decode(Author.self, forKey: "author") == Author(name: nil))
     struct Strict: FetchableRecord {
@@ -88,7 +88,7 @@ private struct Book: FetchableRecord {
     #expect(throws: RowDecodingError.self) { try row.decodeIfPresent(Strict.self, forKey: "author") }
   }
 
-  @Test func rowsLoadedAlongBecomeRecords() throws {
+  @Test func prefetchedRowsBecomeRecords() throws {
     let row = try firstRow("SELECT 1 AS id")
     row.prefetched = ["authors": [["name": "Ann"], ["name": "Cy"], ["name": "Ann"]], "others": []]
     let array: [Author] = row["authors"]
@@ -106,7 +106,7 @@ private struct Book: FetchableRecord {
   }
 
   @Test(arguments: ["zz", "nobody"])
-  func aRecordThatIsNotThereTraps(scope: String) async {
+  func missingRecordsTrap(scope: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [scope] in
       _ = try firstRow(Self.sql, adapter: Self.adapter)[scope] as Author
     }

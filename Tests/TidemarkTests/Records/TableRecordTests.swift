@@ -19,7 +19,7 @@ private struct Renamed: TableRecord { static let databaseTableName = "other name
 
 /// The properties of a type with a table.
 @Suite struct TableRecordTests {
-  @Test func theNameOfATableFollowsFromThatOfItsType() {
+  @Test func tableNamesFollowTypeNames() {
     #expect(HTTPThing.databaseTableName == "httpThing")
     #expect(TOEFL.databaseTableName == "toefl")
     #expect(URLCache2.databaseTableName == "urlCache2")
@@ -33,7 +33,7 @@ private struct Renamed: TableRecord { static let databaseTableName = "other name
     #expect(Renamed.databaseTableName == "other name")
   }
 
-  @Test func theColumnsOfATypeAreWhatItsClosuresAreGiven() {
+  @Test func columnsOfATypeReachItsClosures() {
     struct Player: TableRecord {
       enum Columns {
         static let score = Column("score")
@@ -47,7 +47,7 @@ private struct Renamed: TableRecord { static let databaseTableName = "other name
     #expect(Team.databaseComponents.name.name == "name")
   }
 
-  @Test func aRowThatIsNotThereIsNamedByItsTableAndItsKey() {
+  @Test func missingRowsAreNamedByTableAndKey() {
     let error = Books.recordNotFound(key: ["id": 40.databaseValue])
     #expect("\(error)" == "Key not found in table books: [id:40]")
   }

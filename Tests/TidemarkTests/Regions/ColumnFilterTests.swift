@@ -43,7 +43,7 @@ private let ordered: [[DatabaseValue]] = [
 ]
 
 @Suite struct ColumnFilterTests {
-  @Test func valuesAreSortedAsSQLiteSortsThem() throws {
+  @Test func valuesSortAsInSQLite() throws {
     let all = ordered.enumerated().flatMap { rank, values in values.map { (rank, $0) } }
     try inMemory { db in
       for (lhsRank, lhs) in all {
@@ -65,7 +65,7 @@ private let ordered: [[DatabaseValue]] = [
     ("<", value("b"), [value(Int64.max), value("a"), value("")], [.null, value("b"), value("ba"), value([])]),
     ("<=", value([1]), [value("z"), value([1]), value([0, 9])], [.null, value([1, 0])]),
   ] as [(String, DatabaseValue, [DatabaseValue], [DatabaseValue])])
-  func aRangeHasWhatComparesSo(comparison: String, bound: DatabaseValue, inside: [DatabaseValue], outside: [DatabaseValue]) {
+  func rangesContainTheValuesThatCompare(comparison: String, bound: DatabaseValue, inside: [DatabaseValue], outside: [DatabaseValue]) {
     let bound = ValueRange.Bound(value: bound, isInclusive: comparison.hasSuffix("="))
     let filter = ColumnFilter.range(comparison.hasPrefix("<") ? ValueRange(upper: bound) : ValueRange(lower: bound))
     for value in inside { #expect(filter.admits(value), "\(comparison) \(value)") }
@@ -73,7 +73,7 @@ private let ordered: [[DatabaseValue]] = [
   }
 
   /// A text with a replacement character may have been repaired: its original bytes are unknown.
-  @Test func aRangeAdmitsTextsThatMayHaveBeenRepaired() {
+  @Test func rangesAdmitPossiblyRepairedTexts() {
     let filter = ColumnFilter.range(ValueRange(upper: .init(value: value("a"), isInclusive: true)))
     #expect(!filter.admits(value("b")))
     #expect(filter.admits(value("b\u{FFFD}")))
@@ -81,15 +81,15 @@ private let ordered: [[DatabaseValue]] = [
 
   /// Intersections are exact, hulls contain both sides, and emptiness is detected.
   @Test func filtersAgreeWithSetsOfValues() {
-    var chance = Chance()
+    var generator = SeededRandom()
     let all = ordered.flatMap { $0 }
     func random() -> ColumnFilter {
-      if Bool.random(using: &chance) {
-        return .values(Set((0..<Int.random(in: 0...3, using: &chance)).map { _ in chance.pick(all) }))
+      if Bool.random(using: &generator) {
+        return .values(Set((0..<Int.random(in: 0...3, using: &generator)).map { _ in generator.pick(all) }))
       }
       func bound() -> ValueRange.Bound? {
-        let value = chance.pick(all)
-        return value.isNull ? nil : .init(value: value, isInclusive: .random(using: &chance))
+        let value = generator.pick(all)
+        return value.isNull ? nil : .init(value: value, isInclusive: .random(using: &generator))
       }
       return .range(ValueRange(lower: bound(), upper: bound()))
     }

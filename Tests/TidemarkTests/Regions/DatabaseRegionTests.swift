@@ -4,10 +4,12 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// Some columns of some rows of a table whose row ID is its column `id`.
-private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<Int64>? = nil) -> DatabaseRegion {
-  let rows = rowIDs.map { RowFilter(["id": .values(Set($0.map { DatabaseValue(.int64($0)) }))]) }
+private func region(_ table: String, _ columns: [String]? = nil, _ rebuildingKeepsRowIDs: Set<Int64>? = nil)
+  -> DatabaseRegion
+{
+  let rows = rebuildingKeepsRowIDs.map { RowFilter(["id": .values(Set($0.map { DatabaseValue(.int64($0)) }))]) }
   var part = TableRegion.Part(columns: columns, rows: rows ?? .all)
-  part.namesRowIDs = rowIDs != nil
+  part.namesRowIDs = rebuildingKeepsRowIDs != nil
   return DatabaseRegion(tables: [TableKey(table): TableRegion(parts: [part], rowIDName: "id")])
 }
 
@@ -26,11 +28,11 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
     (region("BOOK"), "BOOK(*)"),
     (region("book", ["id"]).union(region("author")), "author(*),book(id)"),
   ])
-  func aRegionSaysItsTablesColumnsAndRows(region: DatabaseRegion, text: String) {
+  func regionsDescribeTablesColumnsAndRows(region: DatabaseRegion, text: String) {
     #expect(region.description == text)
   }
 
-  @Test func aRegionKnowsWhetherItIsEmptyOrFull() {
+  @Test func regionsKnowWhetherTheyAreEmptyOrFull() {
     #expect(DatabaseRegion().isEmpty)
     #expect(!DatabaseRegion().isFullDatabase)
     #expect(DatabaseRegion.fullDatabase.isFullDatabase)
@@ -39,7 +41,7 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
     #expect(!region("book").isEmpty)
   }
 
-  @Test func theCaseOfNamesDoesNotCount() {
+  @Test func regionNamesIgnoreCase() {
     #expect(region("book", ["Title"]) == region("BOOK", ["title"]))
     #expect(region("book", ["title"]) != region("book", ["id"]))
     #expect(region("book", ["title"]) != region("book"))
@@ -61,7 +63,7 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
     (region("book"), region("author", ["id"], [1]), "author(id)[1],book(*)"),
     (region("book", []), region("book", ["id"]), "book(*)"),
   ])
-  func aUnionHasWhatIsInEither(lhs: DatabaseRegion, rhs: DatabaseRegion, text: String) {
+  func unionsContainBothRegions(lhs: DatabaseRegion, rhs: DatabaseRegion, text: String) {
     #expect(lhs.union(rhs).description == text)
     var formed = lhs
     formed.formUnion(rhs)
@@ -83,11 +85,11 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
     (region("book", nil, [1]), .update(tableName: "book", columnNames: ["title"]), true),
     (region("book", ["id"]), .update(tableName: "author", columnNames: ["id"]), false),
   ])
-  func aRegionIsModifiedByChangesOfWhatIsInIt(region: DatabaseRegion, kind: DatabaseEventKind, isModified: Bool) {
+  func regionsAreModifiedByTheirChanges(region: DatabaseRegion, kind: DatabaseEventKind, isModified: Bool) {
     #expect(region.isModified(byEventsOfKind: kind) == isModified)
   }
 
-  @Test func anEventKindNamesItsTable() {
+  @Test func eventKindsNameTheirTable() {
     #expect(DatabaseEventKind.insert(tableName: "a").tableName == "a")
     #expect(DatabaseEventKind.delete(tableName: "b").tableName == "b")
     #expect(DatabaseEventKind.update(tableName: "c", columnNames: ["x"]).tableName == "c")
@@ -105,11 +107,11 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
 
   /// Invariant: a union contains both sides, and no more unless it was simplified; an intersection is exact.
   @Test func unionsAgreeWithSetsOfCells() {
-    var chance = Chance()
+    var generator = SeededRandom()
     let columns = ["a", "b", "c"], rows: [Int64] = [1, 2, 3]
-    func random(_ chance: inout Chance) -> DatabaseRegion {
-      let someColumns = Bool.random(using: &chance) ? nil : columns.filter { _ in Bool.random(using: &chance) }
-      let someRows = Bool.random(using: &chance) ? nil : Set(rows.filter { _ in Bool.random(using: &chance) })
+    func random(_ generator: inout SeededRandom) -> DatabaseRegion {
+      let someColumns = Bool.random(using: &generator) ? nil : columns.filter { _ in Bool.random(using: &generator) }
+      let someRows = Bool.random(using: &generator) ? nil : Set(rows.filter { _ in Bool.random(using: &generator) })
       return region("t", someColumns, someRows)
     }
     func cells(_ region: DatabaseRegion) -> Set<String> {
@@ -122,7 +124,7 @@ private func region(_ table: String, _ columns: [String]? = nil, _ rowIDs: Set<I
         })
     }
     for _ in 0..<500 {
-      let lhs = random(&chance), rhs = random(&chance)
+      let lhs = random(&generator), rhs = random(&generator)
       #expect(cells(lhs.union(rhs)) == cells(lhs).union(cells(rhs)), "\(lhs) \(rhs)")
       #expect(cells(lhs.intersection(rhs)) == cells(lhs).intersection(cells(rhs)), "\(lhs) \(rhs)")
       #expect(lhs.union(rhs) == rhs.union(lhs))

@@ -19,8 +19,8 @@ import Tidemark
   private func region(_ sql: String, _ arguments: StatementArguments = [], after change: String = "") throws -> String {
     try inMemory { db in
       try db.execute(sql: Self.schema + change)
-      return try db.recordingSelection(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql, arguments: arguments) }
-        .selection.region.debugDescription
+      return try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql, arguments: arguments) }
+        .readSet.region.debugDescription
     }
   }
 
@@ -50,26 +50,26 @@ import Tidemark
     ("item RIGHT JOIN tag ON tag.item = item.id WHERE item.owner = ?", "item(id,owner) where owner = 5,tag(item)"),
     ("item JOIN tag ON tag.name = item.owner WHERE item.owner = ?", "item(owner) where owner = 5,tag(name)"),
   ])
-  func anEqualColumnTellsRows(sources: String, region expected: String) throws {
+  func equalColumnsSelectRows(sources: String, region expected: String) throws {
     let known = try region("SELECT 1 FROM \(sources)", [5])
     #expect(known == expected)
   }
 
-  @Test func aKeyLeadsToTheRowThatItNames() throws {
+  @Test func keysSelectTheirRow() throws {
     let one = try region("SELECT item.* FROM tag JOIN item ON item.id = tag.item WHERE tag.id = ?", [20])
     #expect(one == "item(id,kind,owner) where id = 2,tag(id,item) where id = 20")
     let none = try region("SELECT item.* FROM tag JOIN item ON item.id = tag.item WHERE tag.id = ?", [40])
     #expect(none == "tag(id,item) where id = 40")
   }
 
-  @Test func theRowIdThatIsNoColumnIsEqualToOthers() throws {
+  @Test func implicitRowIDsJoinOtherColumns() throws {
     let known = try region(
       "SELECT 1 FROM note JOIN tag ON tag.item = note.rowid WHERE note.tag = 7",
       after: "INSERT INTO note VALUES (7, 'a'), (8, 'b'); CREATE INDEX noteByTag ON note(tag);")
     #expect(known == "note(ROWID,tag) where tag = 7,tag(item) where item = 1")
   }
 
-  @Test func tooManyValuesTellNothing() throws {
+  @Test func tooManyValuesGiveTheWholeTable() throws {
     let many = """
       WITH RECURSIVE number (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
       INSERT INTO item SELECT n, 5, 'many' FROM number;
@@ -79,7 +79,7 @@ import Tidemark
     #expect(known == "item(id,owner) where owner = 5,tag(item,name)")
   }
 
-  @Test func whoDoesNotLookAgainDependsOnTheTextAlone() throws {
+  @Test func unrefinedRegionsDependOnlyOnTheText() throws {
     let region = try inMemory { db in
       try db.execute(sql: Self.schema)
       let statement = try db.makeStatement(
@@ -92,7 +92,7 @@ import Tidemark
   // MARK: - Observations
 
   @Test(arguments: Observed.allCases)
-  func anObservationIsNotWokenByRowsThatAreJoinedToOthers(_ observed: Observed) throws {
+  func unrelatedJoinedRowsDoNotWakeAnObservation(_ observed: Observed) throws {
     try observed.withDatabase { database in
       try database.write { try $0.execute(sql: Self.schema) }
       let observation = ValueObservation.tracking { db in
@@ -106,7 +106,7 @@ import Tidemark
       try deliveries.wait(forLast: ["x", "y"])
       try database.write { try $0.execute(sql: "UPDATE tag SET name = 'other' WHERE item = 3 OR item IS NULL") }
       try database.write { try $0.execute(sql: "INSERT INTO tag VALUES (50, 3, 'more'), (60, NULL, 'nobody')") }
-      #expect(database.liveMetrics.wakeCount == 0)
+      #expect(database.observationMetrics.wakeCount == 0)
       // An item is inserted together with its tags.
       try database.write { try $0.execute(sql: "UPDATE item SET owner = 5 WHERE id = 3") }
       try deliveries.wait(forLast: ["x", "y", "other", "more"])

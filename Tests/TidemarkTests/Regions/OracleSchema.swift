@@ -35,16 +35,16 @@ struct OracleSchema {
   var views: [String] = []
   var statements: [String] = []
 
-  init(_ chance: inout Chance) {
+  init(_ generator: inout SeededRandom) {
     var names = [("main", "t0"), ("main", "t1"), ("main", "t2")]
-    if Int.random(in: 0..<3, using: &chance) == 0 { names.append(("temp", "t0")) }
-    if Int.random(in: 0..<3, using: &chance) == 0 { names.append(("arch", chance.pick(["t1", "t3"]))) }
-    for (database, name) in names { addTable(database, name, &chance) }
-    for number in 0..<Int.random(in: 0...2, using: &chance) {
-      let table = chance.pick(tables)
-      let database = chance.pick(["temp", table.database])
+    if Int.random(in: 0..<3, using: &generator) == 0 { names.append(("temp", "t0")) }
+    if Int.random(in: 0..<3, using: &generator) == 0 { names.append(("arch", generator.pick(["t1", "t3"]))) }
+    for (database, name) in names { addTable(database, name, &generator) }
+    for number in 0..<Int.random(in: 0...2, using: &generator) {
+      let table = generator.pick(tables)
+      let database = generator.pick(["temp", table.database])
       let source = database == "temp" ? table.sql : table.name
-      let condition = OracleCondition.random(on: [("", table)], depth: 1, literalsOnly: true, &chance)
+      let condition = OracleCondition.random(on: [("", table)], depth: 1, literalsOnly: true, &generator)
       let columns = table.columns.prefix(3).map(\.name).joined(separator: ", ")
       let name = "v\(number)"
       statements.append("CREATE VIEW \(database).\(name) AS SELECT \(columns) FROM \(source) WHERE \(condition.sql)")
@@ -52,25 +52,25 @@ struct OracleSchema {
     }
   }
 
-  private mutating func addTable(_ database: String, _ name: String, _ chance: inout Chance) {
+  private mutating func addTable(_ database: String, _ name: String, _ generator: inout SeededRandom) {
     let types = [
       "INTEGER", "INT", "TEXT", "VARCHAR(9)", "REAL", "NUMERIC", "BLOB", "", "TEXT COLLATE NOCASE",
       "TEXT COLLATE RTRIM",
     ]
-    var columns = (0..<Int.random(in: 2...4, using: &chance)).map {
-      OracleTable.Column(name: "c\($0)", type: chance.pick(types))
+    var columns = (0..<Int.random(in: 2...4, using: &generator)).map {
+      OracleTable.Column(name: "c\($0)", type: generator.pick(types))
     }
     var options = ""
     var identity = ["rowid"]
     var key: String?
-    switch Int.random(in: 0..<6, using: &chance) {
+    switch Int.random(in: 0..<6, using: &generator) {
     case 0:
-      columns.insert(.init(name: "k", type: chance.pick(["TEXT", "INT", "BLOB"])), at: 0)
+      columns.insert(.init(name: "k", type: generator.pick(["TEXT", "INT", "BLOB"])), at: 0)
       (options, identity, key) = (" WITHOUT ROWID", ["k"], "PRIMARY KEY (k)")
     case 1:
       break
     case 2:
-      for index in columns.indices { columns[index].type = chance.pick(["INT", "TEXT", "REAL", "ANY", "BLOB"]) }
+      for index in columns.indices { columns[index].type = generator.pick(["INT", "TEXT", "REAL", "ANY", "BLOB"]) }
       columns.insert(.init(name: "id", type: "INTEGER"), at: 0)
       (options, key) = (" STRICT", "PRIMARY KEY (id)")
     default:
@@ -78,16 +78,17 @@ struct OracleSchema {
       key = "PRIMARY KEY (id)"
     }
     var definitions = columns.map { "\($0.name) \($0.type)" }
-    if Int.random(in: 0..<4, using: &chance) == 0 {
+    if Int.random(in: 0..<4, using: &generator) == 0 {
       let type = options == " STRICT" ? "TEXT" : ""
       columns.append(.init(name: "g", type: type, isGenerated: true))
-      definitions.append("g \(type) AS (c0 || c1) \(chance.pick(["STORED", "VIRTUAL"]))")
+      definitions.append("g \(type) AS (c0 || c1) \(generator.pick(["STORED", "VIRTUAL"]))")
     }
     if let key { definitions.append(key) }
     statements.append("CREATE TABLE \(database).\(name) (\(definitions.joined(separator: ", ")))\(options)")
-    for number in 0..<Int.random(in: 0...4, using: &chance) {
-      let indexed = [chance.pick(columns).name, chance.pick(columns).name].prefix(Int.random(in: 1...2, using: &chance))
-      let condition = Int.random(in: 0..<4, using: &chance) == 0 ? " WHERE c0 IS NOT NULL" : ""
+    for number in 0..<Int.random(in: 0...4, using: &generator) {
+      let indexed = [generator.pick(columns).name, generator.pick(columns).name].prefix(
+        Int.random(in: 1...2, using: &generator))
+      let condition = Int.random(in: 0..<4, using: &generator) == 0 ? " WHERE c0 IS NOT NULL" : ""
       let index = "i_\(database)_\(name)_\(number)"
       statements.append(
         "CREATE INDEX \(database).\(index) ON \(name) (\(indexed.joined(separator: ", ")))\(condition)")

@@ -6,10 +6,10 @@ import Tidemark
 /// The region that a closure reads.
 @Suite struct RecordedRegionTests {
   private func recorded(_ db: Database, _ body: () throws -> Void) rethrows -> String {
-    try db.recordingSelection(body).selection.region.debugDescription
+    try db.recordingReads(body).readSet.region.debugDescription
   }
 
-  @Test func whatIsFetchedIsRecordedWithItsArguments() throws {
+  @Test func fetchesAreRecordedWithTheirArguments() throws {
     try inLibrary { db throws in
       let region = try recorded(db) {
         _ = try Row.fetchAll(db, sql: "SELECT title FROM book WHERE id = ?", arguments: [1])
@@ -23,7 +23,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementOfTheProgramIsRecordedAtEachRun() throws {
+  @Test func programStatementsAreRecordedAtEachRun() throws {
     try inLibrary { db throws in
       let statement = try db.makeStatement(sql: "SELECT name FROM author WHERE id > ?")
       let region = try recorded(db) {
@@ -45,11 +45,11 @@ import Tidemark
     }
   }
 
-  @Test func whatFailedIsReadByTheClosureAroundIt() throws {
+  @Test func failedReadsBelongToTheOuterClosure() throws {
     try inLibrary { db throws in
       let region = recorded(db) {
         #expect(throws: DatabaseError.self) {
-          try db.recordingSelection {
+          try db.recordingReads {
             _ = try Row.fetchAll(db, sql: "SELECT name FROM author")
             _ = try Row.fetchAll(db, sql: "SELECT nothing FROM author")
           }
@@ -59,7 +59,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorKnowsTheRegionOfItsArguments() throws {
+  @Test func cursorRegionsDependOnTheirArguments() throws {
     try inLibrary { db throws in
       let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(1)"
       let cursor = try request.fetchCursor(db)
@@ -72,7 +72,7 @@ import Tidemark
   }
 
   // swift-format-ignore
-  @Test func requestsTellTheIdsOfTheirRows() throws {
+  @Test func requestsWithKeysSelectTheirRows() throws {
     struct Book: TableRecord {}
     let id = Column("id")
     try inLibrary { db throws in
@@ -102,7 +102,7 @@ import Tidemark
     }
   }
 
-  @Test func whatIsObservedIsTables() throws {
+  @Test func observedRegionsAreTables() throws {
     try inLibrary { db throws in
       try db.execute(sql: "CREATE VIEW v AS SELECT title FROM book")
       var region = try SQLRequest<Row>(sql: "SELECT * FROM v, sqlite_master").databaseRegion(db)

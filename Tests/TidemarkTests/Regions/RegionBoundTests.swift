@@ -23,12 +23,12 @@ import Tidemark
   ) throws -> String {
     try inMemory { db in
       try db.execute(sql: Self.schema + change)
-      return try db.recordingSelection(usesBounds: true) { try fetch(db, sql, arguments) }
-        .selection.region.debugDescription
+      return try db.recordingReads(usesBounds: true) { try fetch(db, sql, arguments) }
+        .readSet.region.debugDescription
     }
   }
 
-  @Test func rowsBehindTheLastOneDoNotMatter() throws {
+  @Test func rowsBehindTheLimitDoNotMatter() throws {
     let down = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT 2")
     #expect(down == "game(id,score) where score >= 30")
     let wanted = try region("SELECT * FROM game WHERE id > ? ORDER BY score DESC, name LIMIT ?", [1, 1])
@@ -39,7 +39,7 @@ import Tidemark
     #expect(other == "game(id,score) where score >= 20")
   }
 
-  @Test func nullComesFirst() throws {
+  @Test func nullSortsFirst() throws {
     let up = try region("SELECT id, score FROM game ORDER BY score LIMIT 2")
     #expect(up == "game(id,score) where score <= 20,game(id,score) where score = NULL")
     let last = try region(
@@ -63,17 +63,17 @@ import Tidemark
     "SELECT id, score FROM (SELECT * FROM game) ORDER BY score LIMIT 2",
     "SELECT score FROM game UNION SELECT id FROM game ORDER BY score LIMIT 2",
   ])
-  func inOtherQueriesAllRowsMatter(_ sql: String) throws {
+  func otherQueriesUseAllRows(_ sql: String) throws {
     let known = try region(sql)
     let unbound = try inMemory { db in
       try db.execute(sql: Self.schema)
-      return try db.recordingSelection { _ = try Row.fetchAll(db, sql: sql) }.selection.region.debugDescription
+      return try db.recordingReads { _ = try Row.fetchAll(db, sql: sql) }.readSet.region.debugDescription
     }
     #expect(known == unbound)
     #expect(!known.contains("score >") && !known.contains("score <"))
   }
 
-  @Test func whoDoesNotTakeAllRowsHasNoBound() throws {
+  @Test func partiallyReadResultsHaveNoBound() throws {
     let sql = "SELECT id, score FROM game ORDER BY score DESC LIMIT 3"
     let some = try region(sql) { db, sql, _ in
       let cursor = try Row.fetchCursor(db, sql: sql)
@@ -87,7 +87,7 @@ import Tidemark
     #expect(all == "game(id,score) where score >= 20")
   }
 
-  @Test func anotherLimitIsAnotherExecution() throws {
+  @Test func changedLimitsAreSeparateExecutions() throws {
     let both = try region("SELECT id, score FROM game ORDER BY score DESC LIMIT ?") { db, sql, _ in
       _ = try Row.fetchAll(db, sql: sql, arguments: [1])
       _ = try Row.fetchAll(db, sql: sql, arguments: [9])
@@ -95,14 +95,14 @@ import Tidemark
     #expect(both == "game(id,score)")
   }
 
-  @Test func aRecordingInsideOfOneWithoutBoundsHasNone() throws {
+  @Test func nestedRecordingsWithoutBoundsHaveNone() throws {
     let region = try inMemory { db in
       try db.execute(sql: Self.schema)
-      return try db.recordingSelection {
-        _ = try db.recordingSelection(usesBounds: true) {
+      return try db.recordingReads {
+        _ = try db.recordingReads(usesBounds: true) {
           _ = try Row.fetchAll(db, sql: "SELECT score FROM game ORDER BY score DESC LIMIT 1")
         }
-      }.selection.region.debugDescription
+      }.readSet.region.debugDescription
     }
     #expect(region == "game(score)")
   }
@@ -110,7 +110,7 @@ import Tidemark
   // MARK: - Observations
 
   @Test(arguments: Observed.allCases)
-  func anObservationIsNotWokenByWhatSortsBehindItsLastRow(_ observed: Observed) throws {
+  func rowsBehindTheLimitDoNotWakeAnObservation(_ observed: Observed) throws {
     try observed.withDatabase { database in
       try database.write { db in for score in 1...20 { try db.addPlayer("p\(score)", score: score) } }
       let observation = ValueObservation.tracking { db in
@@ -120,7 +120,7 @@ import Tidemark
       try deliveries.wait(forLast: [20, 19, 18])
       try database.write { try $0.execute(sql: "UPDATE player SET score = score - 1 WHERE score < 10") }
       try database.write { try $0.addPlayer("late", score: 17) }
-      #expect(database.liveMetrics.wakeCount == 0)
+      #expect(database.observationMetrics.wakeCount == 0)
       // The bound moves with the rows.
       try database.write { try $0.execute(sql: "DELETE FROM player WHERE score > 18") }
       try deliveries.wait(forLast: [18, 17, 17])
@@ -131,7 +131,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func whatIsReadFirstIsObservedWhollyWhereItIsNotLookedAtAgain(_ observed: Observed) throws {
+  func constantRegionsAreUnbounded(_ observed: Observed) throws {
     try observed.withDatabase { database in
       try database.write { db in for score in 1...5 { try db.addPlayer("p\(score)", score: score) } }
       let observation = ValueObservation.trackingConstantRegion { db in
@@ -151,43 +151,43 @@ import Tidemark
 
   /// Invariant: a change that alters the result of a query with a limit affects its region. Most changes of a row affect
   /// nothing, although there are many rows with one value here, and with NULL.
-  @Test func aBoundMissesNothingAndLeavesMostChangesOut() throws {
-    var chance = Chance()
+  @Test func boundsMissNothingAndSkipMostChanges() throws {
+    var generator = SeededRandom()
     var (yes, wrong, count) = (0, 0, 0)
     for _ in 0..<(Self.isFull ? 300 : 15) {
       try inMemory { db in
         try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b TEXT, c REAL)")
-        if Bool.random(using: &chance) { try db.execute(sql: "CREATE INDEX tByA ON t(a, c)") }
+        if Bool.random(using: &generator) { try db.execute(sql: "CREATE INDEX tByA ON t(a, c)") }
         func value() -> DatabaseValue {
-          switch Int.random(in: 0..<20, using: &chance) {
+          switch Int.random(in: 0..<20, using: &generator) {
           case 0: .null
-          case 1: DatabaseValue(.string(chance.pick(["a", "B", "é", "10"])))
-          case 2: DatabaseValue(.double(Double(Int.random(in: 0..<400, using: &chance)) / 2))
-          default: DatabaseValue(.int64(Int64.random(in: 0..<200, using: &chance)))
+          case 1: DatabaseValue(.string(generator.pick(["a", "B", "é", "10"])))
+          case 2: DatabaseValue(.double(Double(Int.random(in: 0..<400, using: &generator)) / 2))
+          default: DatabaseValue(.int64(Int64.random(in: 0..<200, using: &generator)))
           }
         }
-        func text() -> DatabaseValue { DatabaseValue(.string("\(Int.random(in: 0..<90, using: &chance))")) }
+        func text() -> DatabaseValue { DatabaseValue(.string("\(Int.random(in: 0..<90, using: &generator))")) }
         for _ in 0..<100 {
           try db.execute(sql: "INSERT INTO t (a, b, c) VALUES (?, ?, ?)", arguments: [value(), text(), value()])
         }
-        let column = chance.pick(["a", "b", "c", "id"])
-        let offset = chance.pick(["", "", " OFFSET 3"])
+        let column = generator.pick(["a", "b", "c", "id"])
+        let offset = generator.pick(["", "", " OFFSET 3"])
         let sql =
-          "SELECT \(chance.pick(["*", "id, a, b, c", "b, c, a, id"])) FROM t "
-          + chance.pick([
+          "SELECT \(generator.pick(["*", "id, a, b, c", "b, c, a, id"])) FROM t "
+          + generator.pick([
             "", "WHERE id > 5 ", "WHERE a IS NOT NULL ", "WHERE b >= '3' AND a < 150 ", "WHERE id % 7 <> 3 ",
           ])
-          + "ORDER BY \(column) \(chance.pick(["", "ASC", "DESC"])), \(chance.pick(["", "a DESC, ", "b, "]))id "
-          + "LIMIT \(Int.random(in: 1...12, using: &chance))\(offset)"
+          + "ORDER BY \(column) \(generator.pick(["", "ASC", "DESC"])), \(generator.pick(["", "a DESC, ", "b, "]))id "
+          + "LIMIT \(Int.random(in: 1...12, using: &generator))\(offset)"
         func look() throws -> ([[DatabaseValue.Storage]], DatabaseRegion) {
-          let (rows, selection) = try db.recordingSelection(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
-          return (rows.map { $0.databaseValues.map(\.storage) }, selection.region)
+          let (rows, readSet) = try db.recordingReads(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
+          return (rows.map { $0.databaseValues.map(\.storage) }, readSet.region)
         }
         var (result, region) = try look()
         for _ in 0..<60 {
-          let id = Int.random(in: 1...110, using: &chance)
+          let id = Int.random(in: 1...110, using: &generator)
           let before = try Row.fetchOne(db, sql: "SELECT * FROM t WHERE id = ?", arguments: [id])
-          switch Int.random(in: 0..<5, using: &chance) {
+          switch Int.random(in: 0..<5, using: &generator) {
           case 0: try db.execute(sql: "DELETE FROM t WHERE id = ?", arguments: [id])
           case 1:
             try db.execute(

@@ -45,23 +45,23 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     ("an update of unknown values", update([:], [:], changed: ["b"]), true),
     ("an update of an unknown old value", update(["b": 1], ["a": 2], changed: ["b"]), true),
   ] as [(String, RowChange, Bool)])
-  func aPartIsTouched(by name: String, change: RowChange, isModified: Bool) {
+  func regionsAreModifiedByMatchingRows(by name: String, change: RowChange, isModified: Bool) {
     #expect(region(["B"]).isModified(by: change) == isModified)
   }
 
-  @Test func whatReadsNoColumnIsTouchedByRowsThatComeAndGo() {
+  @Test func regionsWithoutColumnsAreModifiedByInsertsAndDeletes() {
     #expect(region([]).isModified(by: insert(["a": 1])))
     #expect(region([]).isModified(by: delete(["a": 1])))
     #expect(!region([]).isModified(by: update(["a": 1], ["a": 1], changed: ["b"])))
     #expect(region([]).isModified(by: update(["a": 1], ["a": 2], changed: ["a"])))
   }
 
-  @Test func whatReadsAllColumnsIsTouchedByAnyUpdate() {
+  @Test func regionsOfAllColumnsAreModifiedByAnyUpdate() {
     #expect(region(nil).isModified(by: update(["a": 1], ["a": 1], changed: ["z"])))
     #expect(!region(nil).isModified(by: update(["a": 2], ["a": 2], changed: ["z"])))
   }
 
-  @Test func aRowIdIsTheColumnThatStandsForIt() {
+  @Test func rowIDAliasesAreTheSameColumn() {
     let rows = RowFilter(["id": .values([DatabaseValue(.int64(3))])])
     let table = TableRegion(columns: nil as [String]?, rows: rows, rowIDName: "id")
     let region = DatabaseRegion(tables: [TableKey("t"): table])
@@ -75,7 +75,7 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     #expect(!region.isModified(byChangeOf: TableKey("t"), rowID: 4))
   }
 
-  @Test func tablesOfOtherDatabasesAreOtherTables() {
+  @Test func tablesOfOtherDatabasesAreSeparate() {
     let change = RowChange(table: TableKey("t", in: "temp"), kind: .insert, new: image(["a": 1]))
     #expect(!region(nil).isModified(by: change))
     #expect(DatabaseRegion.fullDatabase.isModified(by: change))
@@ -84,7 +84,7 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     #expect(region.isModified(byEventsOfKind: .insert(tableName: "T")))
   }
 
-  @Test func piecesAreKeptApartUpToABound() {
+  @Test func regionPartsAreBounded() {
     func piece(_ index: Int64) -> DatabaseRegion {
       let bound = ValueRange.Bound(value: DatabaseValue(.int64(index * 10)), isInclusive: true)
       let end = ValueRange.Bound(value: DatabaseValue(.int64(index * 10 + 1)), isInclusive: true)

@@ -37,14 +37,14 @@ import Tidemark
     ("SELECT b.title, a.name FROM book b JOIN author a ON a.id = b.authorId", "author(id,name),book(authorId,title)"),
     ("WITH c AS (SELECT name FROM author) SELECT * FROM c", "author(name)"),
   ])
-  func aStatementReads(sql: String, region: String) throws {
+  func statementsHaveRegions(sql: String, region: String) throws {
     try withTables { db throws in
       #expect(try db.makeStatement(sql: sql).databaseRegion.description == region)
       #expect(try SQLRequest<Row>(sql: sql).databaseRegion(db).description == region)
     }
   }
 
-  @Test func aRequestReadsWhatItsStatementReads() throws {
+  @Test func requestsHaveTheRegionOfTheirStatement() throws {
     try withTables { db throws in
       let request: SQLRequest<Row> = "SELECT title FROM book WHERE id = \(1)"
       #expect(try request.databaseRegion(db).description == "book(id,title)")
@@ -53,7 +53,7 @@ import Tidemark
     }
   }
 
-  @Test func askingForTheRegionOfARequestDoesNotDisturbARunningCursor() throws {
+  @Test func requestRegionsDoNotDisturbARunningCursor() throws {
     try withTables { db throws in
       let request: SQLRequest<Int> = "SELECT id FROM book WHERE id > \(1)"
       let cursor = try request.fetchCursor(db)
@@ -63,7 +63,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementWhoseTableIsGoneReadsEverything() throws {
+  @Test func statementsOfDroppedTablesReadEverything() throws {
     try withTables { db throws in
       let statement = try db.makeStatement(sql: "SELECT * FROM author")
       try db.execute(sql: "DROP TABLE author")
@@ -71,7 +71,7 @@ import Tidemark
     }
   }
 
-  @Test func aRegionFollowsTheSchemaOnceTheStatementHasRun() throws {
+  @Test func regionsFollowTheSchemaAfterARun() throws {
     try withTables { db throws in
       let statement = try db.makeStatement(sql: "SELECT * FROM author")
       #expect(statement.databaseRegion.description == "author(id,name)")

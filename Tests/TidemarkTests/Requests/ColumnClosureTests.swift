@@ -50,7 +50,7 @@ extension QueryInterfaceRequest<Player> {
     }
   }
 
-  @Test func closuresFilter() throws {
+  @Test func closuresFilterRequests() throws {
     #expect(try sql(Player.filter { $0.score > 10 }) == #"SELECT * FROM "player" WHERE "score" > 10"#)
     #expect(
       try sql(Player.filter { ($0.score > 10 || $0.bonus > 3) && $0.teamId != nil })
@@ -60,7 +60,7 @@ extension QueryInterfaceRequest<Player> {
         == #"SELECT * FROM "player" WHERE ("id" IN (1, 2)) AND ("name" NOT LIKE 'b%')"#)
   }
 
-  @Test func closuresSelect() throws {
+  @Test func closuresSelectColumns() throws {
     #expect(try sql(Player.select { [$0.id, $0.name] }) == #"SELECT "id", "name" FROM "player""#)
     #expect(try sql(Player.select({ max($0.score) }, as: Int.self)) == #"SELECT MAX("score") FROM "player""#)
     #expect(
@@ -80,7 +80,7 @@ extension QueryInterfaceRequest<Player> {
         == #"SELECT "teamId", MAX("score") FROM "player" GROUP BY "teamId" HAVING COUNT("id") > 1"#)
   }
 
-  @Test func keyPathsAreClosures() throws {
+  @Test func keyPathsActAsClosures() throws {
     #expect(try sql(Player.order(\.name)) == #"SELECT * FROM "player" ORDER BY "name""#)
     #expect(try sql(Player.order(\.name.desc)) == #"SELECT * FROM "player" ORDER BY "name" DESC"#)
     #expect(try sql(Player.select(\.id)) == #"SELECT "id" FROM "player""#)
@@ -90,7 +90,7 @@ extension QueryInterfaceRequest<Player> {
         == #"SELECT "teamId", SUM("score") FROM "player" GROUP BY "teamId""#)
   }
 
-  @Test func anInnerQueryReachesTheOuterOneThroughAnAlias() throws {
+  @Test func subqueriesReferToOuterTablesByAlias() throws {
     let team = TableAlias<Team>()
     let players = Player.filter { $0.teamId == team.id }
     #expect(
@@ -103,7 +103,7 @@ extension QueryInterfaceRequest<Player> {
         """)
   }
 
-  @Test func requestsHaveTheVocabularyOfTheProgram() throws {
+  @Test func requestExtensionsCompose() throws {
     #expect(
       try sql(Player.all().winners(over: 3).named("a"))
         == #"SELECT * FROM "player" WHERE ("score" > 3) AND ("name" = 'a')"#)

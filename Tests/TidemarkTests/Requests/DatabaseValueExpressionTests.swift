@@ -12,7 +12,7 @@ import Tidemark
     }
   }
 
-  @Test func aDatabaseValueStandsWhereAColumnDoes() throws {
+  @Test func databaseValuesActAsExpressions() throws {
     #expect(try sql(!true.databaseValue) == "?  [0]")
     #expect(try sql(DatabaseValue.null == a) == #""a" IS NULL  []"#)
     #expect(try sql(1.databaseValue != a) == #"? <> "a"  [1]"#)
@@ -20,14 +20,14 @@ import Tidemark
     #expect(try sql([a, " ".databaseValue].joined(operator: .concat)) == #""a" || ?  [" "]"#)
   }
 
-  @Test func aDatabaseValueFilters() throws {
+  @Test func databaseValuesFilter() throws {
     try inLibrary { db in
       let counts = try [false, true].map { try Table("book").filter($0.databaseValue).fetchCount(db) }
       #expect(counts == [0, 3])
     }
   }
 
-  @Test func theNameOfACollationIsInterpolated() throws {
+  @Test func collationNamesAreInterpolated() throws {
     try inMemory { db in
       let literals: [SQL] = ["COLLATE \(.nocase)", "COLLATE \(DatabaseCollation.localizedCompare)"]
       let texts = try literals.map { try $0.build(db).sql }
@@ -35,7 +35,7 @@ import Tidemark
     }
   }
 
-  @Test func theNameOfACollationIsNothingElse() throws {
+  @Test func collationNamesAreQuoted() throws {
     let collation = Database.CollationName(rawValue: "x\"; DROP TABLE book")
     #expect(try sql(a.collating(collation)) == #""a" COLLATE "x""; DROP TABLE book"  []"#)
   }

@@ -11,7 +11,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
 
 /// The SQL of operators and functions.
 @Suite struct ExpressionTests {
-  @Test func equality() throws {
+  @Test func equalityBuildsSQL() throws {
     try expectSQL("\(a == 1)", #""a" = ?"#, [1])
     try expectSQL("\(1 == a)", #"? = "a""#, [1])
     try expectSQL("\(a == b)", #""a" = "b""#)
@@ -29,7 +29,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(1 !== a)", #"? IS NOT "a""#, [1])
   }
 
-  @Test func aBooleanIsANumber() throws {
+  @Test func booleansAreNumbers() throws {
     try expectSQL("\(a == true)", #""a" = ?"#, [1])
     try expectSQL("\(a != true)", #""a" <> ?"#, [1])
     try expectSQL("\((a == 1) == true)", #"("a" = ?) = ?"#, [1, 1])
@@ -38,14 +38,14 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(true == (a == 1))", #"? = ("a" = ?)"#, [1, 1])
   }
 
-  @Test func order() throws {
+  @Test func comparisonBuildsSQL() throws {
     try expectSQL("\(a < 1)", #""a" < ?"#, [1])
     try expectSQL("\(1 <= a)", #"? <= "a""#, [1])
     try expectSQL("\(a > b)", #""a" > "b""#)
     try expectSQL("\(a >= "x")", #""a" >= ?"#, ["x"])
   }
 
-  @Test func negation() throws {
+  @Test func negationBuildsSQL() throws {
     try expectSQL("\(!(!a))", #"NOT (NOT "a")"#)
     try expectSQL("\(!(a == 1))", #""a" <> ?"#, [1])
     try expectSQL("\(!(a != 1))", #""a" = ?"#, [1])
@@ -64,7 +64,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(!Book.all().exists())", #"NOT EXISTS (SELECT * FROM "book")"#)
   }
 
-  @Test func logic() throws {
+  @Test func logicBuildsSQL() throws {
     try expectSQL("\(a && b)", #""a" AND "b""#)
     try expectSQL("\(a && (b && c))", #""a" AND "b" AND "c""#)
     try expectSQL("\((a && b) && (c && d))", #""a" AND "b" AND "c" AND "d""#)
@@ -75,7 +75,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(false || a)", #"? OR "a""#, [0])
   }
 
-  @Test func columnsThatSwiftCouldCompareAreComparedBySQL() throws {
+  @Test func sqlComparesColumnsThatSwiftCouldCompare() throws {
     typealias C = Author.Columns
     try expectSQL("\(a > 1 && C.id == C.name)", #"("a" > ?) AND ("id" = "name")"#, [1])
     try expectSQL("\(C.id != C.name || a > 1)", #"("id" <> "name") OR ("a" > ?)"#, [1])
@@ -87,7 +87,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     }
   }
 
-  @Test func arithmetic() throws {
+  @Test func arithmeticBuildsSQL() throws {
     try expectSQL("\(a + b + c)", #"("a" + "b") + "c""#)
     try expectSQL("\(a - (b - c))", #""a" - ("b" - "c")"#)
     try expectSQL("\(a * 2 / b)", #"("a" * ?) / "b""#, [2])
@@ -99,7 +99,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(a + 1 > 2)", #"("a" + ?) > ?"#, [1, 2])
   }
 
-  @Test func bits() throws {
+  @Test func bitwiseOperatorsBuildSQL() throws {
     try expectSQL("\(a & b & c)", #""a" & "b" & "c""#)
     try expectSQL("\(a | 1 | b)", #""a" | ? | "b""#, [1])
     try expectSQL("\(~(a & b))", #"~("a" & "b")"#)
@@ -120,7 +120,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\([a].joined(operator: .and))", #""a""#)
   }
 
-  @Test func nothingJoinedIsTheNeutralValue() throws {
+  @Test func joiningNothingGivesTheNeutralValue() throws {
     let none: [Column] = []
     try expectSQL("\(none.joined(operator: .and))", "?", [1])
     try expectSQL("\(none.joined(operator: .or))", "?", [0])
@@ -131,7 +131,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(none.joined(operator: .bitwiseOr))", "?", [0])
   }
 
-  @Test func membership() throws {
+  @Test func membershipBuildsSQL() throws {
     try expectSQL("\([Int]().contains(a))", "?", [0])
     try expectSQL("\([1].contains(a))", #""a" = ?"#, [1])
     try expectSQL("\([1, 2].contains(a))", #""a" IN (?, ?)"#, [1, 2])
@@ -149,7 +149,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(!request.contains(a))", #""a" NOT IN (SELECT id FROM book WHERE year = ?)"#, [3])
   }
 
-  @Test func aCollationIsThatOfTheWholeComparison() throws {
+  @Test func collationsApplyToTheWholeComparison() throws {
     try expectSQL("\(a == b.collating(.nocase))", #""a" = "b" COLLATE NOCASE"#)
     try expectSQL("\(a.collating(.nocase) < "x")", #""a" < ? COLLATE NOCASE"#, ["x"])
     try expectSQL("\((a == "x").collating(.nocase))", #""a" = ? COLLATE NOCASE"#, ["x"])
@@ -158,20 +158,20 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(a.collating(.nocase) == 1 && b)", #"("a" = ? COLLATE NOCASE) AND "b""#, [1])
   }
 
-  @Test func aCollationStaysWhereItIsInOtherExpressions() throws {
+  @Test func collationsStayInOtherExpressions() throws {
     try expectSQL("\([1, 2].contains(a.collating(.nocase)))", #"("a" COLLATE NOCASE) IN (?, ?)"#, [1, 2])
     try expectSQL("\(a.collating(.nocase).like("x"))", #"("a" COLLATE NOCASE) LIKE ?"#, ["x"])
     try expectSQL("\(a.collating(.nocase) + 1)", #"("a" COLLATE NOCASE) + ?"#, [1])
     try expectSQL("\(a.collating(.nocase).desc)", #""a" COLLATE NOCASE DESC"#)
   }
 
-  @Test func patterns() throws {
+  @Test func patternsBuildSQL() throws {
     try expectSQL("\(a.like("%x%"))", #""a" LIKE ?"#, ["%x%"])
     try expectSQL("\(a.like(b))", #""a" LIKE "b""#)
     try expectSQL("\(a.like("%x%", escape: "\\"))", #""a" LIKE ? ESCAPE ?"#, ["%x%", "\\"])
   }
 
-  @Test func functions() throws {
+  @Test func functionsBuildSQL() throws {
     try expectSQL("\(abs(a))", #"ABS("a")"#)
     try expectSQL("\(length(a + 1) > 3)", #"LENGTH("a" + ?) > ?"#, [1, 3])
     try expectSQL("\(cast(a + b, as: .text))", #"CAST("a" + "b" AS TEXT)"#)
@@ -193,7 +193,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(slug(a, 1))", #"slug("a", ?)"#, [1])
   }
 
-  @Test func aggregates() throws {
+  @Test func aggregatesBuildSQL() throws {
     try expectSQL("\(count(a))", #"COUNT("a")"#)
     try expectSQL("\(count(distinct: a))", #"COUNT(DISTINCT "a")"#)
     try expectSQL("\(sum(a))", #"SUM("a")"#)
@@ -208,7 +208,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(min(a, filter: b))", #"MIN("a") FILTER (WHERE "b")"#)
   }
 
-  @Test func dates() throws {
+  @Test func dateFunctionsBuildSQL() throws {
     try expectSQL(
       "\(dateTime(a, .hour(1), .minute(-5), .second(2.5), .day(-1), .month(2), .year(-1)))",
       #"DATETIME("a", ?, ?, ?, ?, ?, ?)"#,
@@ -221,21 +221,21 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     #expect(try inMemory { try evening.fetchOne($0) } == "2025-12-31 00:00:00")
   }
 
-  @Test func orderings() throws {
+  @Test func orderingsBuildSQL() throws {
     try expectSQL("\(a.asc)", #""a" ASC"#)
     try expectSQL("\((a + 1).desc)", #""a" + ? DESC"#, [1])
     try expectSQL("\(a.ascNullsLast)", #""a" ASC NULLS LAST"#)
     try expectSQL("\(a.descNullsFirst)", #""a" DESC NULLS FIRST"#)
   }
 
-  @Test func selections() throws {
+  @Test func selectionsBuildSQL() throws {
     try expectSQL("\((a + 1).forKey("next"))", #""a" + ? AS "next""#, [1])
     try expectSQL("\(a.forKey(Book.CodingKeys.title))", #""a" AS "title""#)
     try expectSQL("\(AllColumns())", "*")
     try expectSQL("\(.rowID == 1)", #""rowid" = ?"#, [1])
   }
 
-  @Test func rawSQL() throws {
+  @Test func rawSQLIsKept() throws {
     try expectSQL(
       "foo(\(a), \(b + 1), \(nil as Int?), \([1, 2]))", #"foo("a", "b" + ?, NULL, (?,?))"#, [1, 1, 2])
     try expectSQL("\(SQL("x = \(1)") && a)", #"(x = ?) AND "a""#, [1])
@@ -244,7 +244,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(true) \(Date(timeIntervalSince1970: 0))", "? ?", [1, "1970-01-01 00:00:00.000"])
   }
 
-  @Test func tables() throws {
+  @Test func tablesBuildSQL() throws {
     try expectSQL("\(Book.self) \(id) \(Book.CodingKeys.title)", #""book" "id" "title""#)
     try expectSQL("\(tableOf: Book.self)", #""book""#)
     try expectSQL("\(tableOf: try Book(row: ["id": 1, "title": ""]))", #""book""#)
@@ -307,7 +307,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     #expect(texts == [#"AVG("a")"#, #"MAX("a")"#, #"MIN("a")"#, #"SUM("a")"#, #"TOTAL("a")"#])
   }
 
-  @Test func aNameMayHaveQuotes() throws {
+  @Test func namesMayContainQuotes() throws {
     try expectSQL("\(Column("a\"b") == 1)", #""a""b" = ?"#, [1])
     try expectSQL("\(Table("x\"y").filter(a == 1))", #"SELECT * FROM "x""y" WHERE "a" = ?"#, [1])
     try expectSQL("\(a.forKey("n\"m"))", #""a" AS "n""m""#)

@@ -26,7 +26,7 @@ private struct Changing: FetchableRecord, TableRecord {
     }
   }
 
-  @Test func theSQLIsThatOfAFilter() throws {
+  @Test func keyRequestsBuildTheSQLOfAFilter() throws {
     try inPlayers { db in
       let lines = try trace(db) {
         for key in [1, 2, 1] { _ = try Player.fetchOne(db, key: key) }
@@ -35,7 +35,7 @@ private struct Changing: FetchableRecord, TableRecord {
     }
   }
 
-  @Test func aChangeOfTheKeyIsSeen() throws {
+  @Test func changedPrimaryKeysAreDetected() throws {
     try inPlayers { db in
       _ = try Player.fetchOne(db, key: 1)
       try db.execute(
@@ -46,14 +46,14 @@ private struct Changing: FetchableRecord, TableRecord {
     }
   }
 
-  @Test func aKeyOfSeveralColumnsIsStillRefused() throws {
+  @Test func compositeKeysAreStillRefused() throws {
     try inMemory { db throws in
       try db.execute(sql: "CREATE TABLE player (id INTEGER, name TEXT, PRIMARY KEY (id, name))")
       #expect(throws: DatabaseError.self) { try Player.fetchOne(db, key: 1) }
     }
   }
 
-  @Test func aTypeMayChangeItsTableAndItsSelection() throws {
+  @Test func tableAndSelectionCanChange() throws {
     try inPlayers { db throws in
       try db.execute(sql: "CREATE TABLE team (id INTEGER PRIMARY KEY, city TEXT); INSERT INTO team VALUES (1, 'b')")
       defer { (Changing.table, Changing.columns) = ("player", []) }
@@ -66,7 +66,7 @@ private struct Changing: FetchableRecord, TableRecord {
     }
   }
 
-  @Test func nothingHasTheKeyNULL() throws {
+  @Test func nullKeysMatchNothing() throws {
     try inPlayers { db throws in
       var found: [Player?] = []
       let lines = try trace(db) { found.append(try Player.fetchOne(db, key: nil as Int?)) }

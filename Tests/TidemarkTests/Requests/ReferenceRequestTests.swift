@@ -23,7 +23,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
     }
   }
 
-  @Test func counts() throws {
+  @Test func countsBuildSQL() throws {
     let lines = try executed { db in
       _ = try Book.fetchCount(db)
       _ = try Book.order(year).filter(isRare).fetchCount(db)
@@ -70,7 +70,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
       ])
   }
 
-  @Test func updatesOfSeveralRows() throws {
+  @Test func updatesOfSeveralRowsBuildSQL() throws {
     let lines = try executed { db in
       try Book.updateAll(db, year -= 1, isRare.set(to: !isRare), title.set(to: "x"))
       try Book.updateAll(db, [])
@@ -87,7 +87,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
       ])
   }
 
-  @Test func nothingIsAskedOfKeysThatAreNone() throws {
+  @Test func emptyKeysRunNoQuery() throws {
     let lines = try executed { db in
       try #expect(Book.fetchAll(db, keys: [Int]()).isEmpty)
       try #expect(Book.deleteAll(db, keys: [Int]()) == 0)
@@ -99,7 +99,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
     #expect(lines == [])
   }
 
-  @Test func oneRowIsLimitedUnlessItsKeySaysThatItIsAlone() throws {
+  @Test func singleRowsAreLimitedUnlessTheKeyIsUnique() throws {
     try inShelves { db in
       try db.expectOne(Book.filter(id == 1 && isRare), #"SELECT * FROM "book" WHERE ("id" = ?) AND "isRare""#, [1])
       try db.expectOne(
@@ -117,14 +117,14 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
     }
   }
 
-  @Test func anEmptyArrayInALiteralSelectsNothing() throws {
+  @Test func emptyArraysInLiteralsSelectNothing() throws {
     try expectSQL("x IN \([Int]())", "x IN (SELECT NULL WHERE NULL)")
     try expectSQL("x IN \([1, nil, 2])", "x IN (?,NULL,?)", [1, 2])
     try expectSQL("x IN \(Set([1]))", "x IN (?)", [1])
     try expectSQL("x IN \(1...3)", "x IN (?,?,?)", [1, 2, 3])
   }
 
-  @Test func modifiersOfDates() throws {
+  @Test func dateModifiersBuildSQL() throws {
     try expectSQL(
       "\(dateTime(a, .startOfDay, .startOfMonth, .startOfYear, .weekday(1), .unixEpoch, .localTime, .utc))",
       #"DATETIME("a", ?, ?, ?, ?, ?, ?, ?)"#,
@@ -136,7 +136,7 @@ private let (id, title, year, isRare) = (Column("id"), Column("title"), Column("
     try expectSQL("\(julianDay(a, .utc))", #"JULIANDAY("a", ?)"#, ["utc"])
   }
 
-  @Test func joinsOfNothingAndOfOne() throws {
+  @Test func joinsOfNoneAndOneBuildSQL() throws {
     let none: [SQLExpression] = []
     try expectSQL("\(none.joined(operator: .and))", "?", [1])
     try expectSQL("\(none.joined(operator: .or))", "?", [0])

@@ -11,7 +11,7 @@ private let isRare = Column("isRare")
 
 /// The SQL for fetching one row, for counting rows, and for existence checks.
 @Suite struct RequestFetchingTests {
-  @Test func oneRowHasALimitUnlessTheFilterFindsOneAtMost() throws {
+  @Test func fetchOneAddsALimitUnlessTheFilterIsUnique() throws {
     try inShelves { db in
       try db.expectOne(Book.all(), #"SELECT * FROM "book" LIMIT 1"#)
       try db.expectOne(Book.filter(id == 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
@@ -43,7 +43,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func rowsAreCountedWithoutBeingListedWherePossible() throws {
+  @Test func countsAvoidSubqueriesWherePossible() throws {
     let sql = try traced { db throws in
       #expect(try Book.fetchCount(db) == 3)
       #expect(try Book.filter(isRare).order(year).fetchCount(db) == 2)
@@ -71,14 +71,14 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func anAggregateOfAllRowsIsOneRow() throws {
+  @Test func aggregatesOfAllRowsAreOneRow() throws {
     try inShelves { db throws in
       #expect(try Book.select(max(year)).fetchCount(db) == 1)
       #expect(try Book.filter(id == 99).select(max(year)).fetchCount(db) == 1)
     }
   }
 
-  @Test func emptiness() throws {
+  @Test func isEmptyBuildsSQL() throws {
     let sql = try traced { db throws in
       #expect(try Book.filter(isRare).order(year).limit(1).isEmpty(db) == false)
       #expect(try Book.none().isEmpty(db))
@@ -90,7 +90,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func rowsBecomeWhatTheRequestSays() throws {
+  @Test func rowsDecodeAsTheRequestedType() throws {
     try inShelves { db in
       let books: [Book] = try Book.order(id).fetchAll(db)
       #expect(books.map(\.title) == ["Rocannon", "Solaris", "Eden"])
@@ -116,14 +116,14 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func rowsAreSeenThroughAnAdapter() throws {
+  @Test func rowsAreAdapted() throws {
     try inShelves { db throws in
       let request = Book.select(id.forKey("ignored"), id, title).filter(id == 2)
       #expect(try request.adapted { _ in SuffixRowAdapter(fromIndex: 1) }.fetchOne(db)?.title == "Solaris")
     }
   }
 
-  @Test func aRequestCountsAllItReads() throws {
+  @Test func countsCoverTheWholeRequest() throws {
     try inShelves { db throws in
       #expect(try "\(Book.select(title).databaseRegion(db))" == "book(title)")
       #expect(try "\(Table("SHELF").databaseRegion(db))" == "SHELF(*)")

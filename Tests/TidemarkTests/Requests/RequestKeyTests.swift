@@ -10,7 +10,7 @@ private let title = Column("title")
 
 /// Rows by their keys.
 @Suite struct RequestKeyTests {
-  @Test func aPrimaryKeyOfOneColumn() throws {
+  @Test func singleColumnPrimaryKeysSelectRows() throws {
     try inShelves { db in
       try db.expectSQL(Book.filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
       try db.expectSQL(Book.filter(keys: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
@@ -23,14 +23,14 @@ private let title = Column("title")
     }
   }
 
-  @Test func aTableWithoutKeyHasRowIDs() throws {
+  @Test func tablesWithoutKeyUseRowIDs() throws {
     try inShelves { db in
       try db.expectSQL(Shelf.filter(key: 1), #"SELECT * FROM "shelf" WHERE "rowid" = ?"#, [1])
       #expect(try Shelf.fetchOne(db, key: 2)?.label == "b")
     }
   }
 
-  @Test func identifiers() throws {
+  @Test func identifiersSelectRows() throws {
     try inShelves { db in
       try db.expectSQL(Book.filter(id: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
       try db.expectSQL(Book.filter(ids: [1, 2]), #"SELECT * FROM "book" WHERE "id" IN (?, ?)"#, [1, 2])
@@ -43,7 +43,7 @@ private let title = Column("title")
     }
   }
 
-  @Test func uniqueKeysByName() throws {
+  @Test func uniqueKeysSelectRowsByName() throws {
     try inShelves { db in
       try db.expectSQL(
         Reader.filter(key: ["email": "r@x.org"]), #"SELECT * FROM "reader" WHERE "email" = ?"#, ["r@x.org"])
@@ -93,7 +93,7 @@ private let title = Column("title")
     }
   }
 
-  @Test func aMissingTableIsNamed() throws {
+  @Test func missingTablesAreNamedInErrors() throws {
     #expect(
       try inMemory { db in errorText { try Table("nope").filter(key: 1).fetchAll(db) } }
         == "SQLite error 1: no such table: nope")
@@ -123,7 +123,7 @@ private let title = Column("title")
     }
   }
 
-  @Test func aRecordThatIsNotFoundIsNamed() throws {
+  @Test func missingRecordsAreNamedInErrors() throws {
     try inShelves { db throws in
       #expect(errorText { try Book.find(db, key: 99) } == "Key not found in table book: [id:99]")
       #expect(errorText { try Book.find(db, id: 99) } == "Key not found in table book: [id:99]")
@@ -133,7 +133,7 @@ private let title = Column("title")
     }
   }
 
-  @Test func keysOfNoRowAskNothing() throws {
+  @Test func emptyKeysRunNoQuery() throws {
     let sql = try traced { db throws in
       #expect(try Book.fetchAll(db, keys: [Int]()).isEmpty)
       #expect(try Book.fetchSet(db, ids: []).isEmpty)
@@ -149,7 +149,7 @@ private let title = Column("title")
     #expect(sql == [])
   }
 
-  @Test func existence() throws {
+  @Test func existsBuildsSQL() throws {
     let sql = try traced { db throws in
       #expect(try Book.exists(db, key: 1))
       #expect(try Book.exists(db, id: 99) == false)

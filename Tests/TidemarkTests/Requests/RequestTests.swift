@@ -13,7 +13,7 @@ private let isRare = Column("isRare")
 
 /// The SQL of requests, clause by clause.
 @Suite struct RequestTests {
-  @Test func allRows() throws {
+  @Test func allRowsAreSelected() throws {
     try inShelves { db in
       try db.expectSQL(Book.all(), #"SELECT * FROM "book""#)
       try db.expectSQL(Table("book"), #"SELECT * FROM "book""#)
@@ -23,7 +23,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func clausesStandInTheOrderOfSQL() throws {
+  @Test func clausesAreWrittenInSQLOrder() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.limit(3).order(year.desc).filter(year > 10).filter(title == "a"),
@@ -38,7 +38,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func filtersAddUp() throws {
+  @Test func filtersAccumulate() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.filter(year == 1 || isRare).filter(title == "x"),
@@ -59,7 +59,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func aSelectionReplacesAnotherAndAnAnnotationIsAdded() throws {
+  @Test func selectionsReplaceAndAnnotationsAppend() throws {
     try inShelves { db in
       try db.expectSQL(Book.select(id, title), #"SELECT "id", "title" FROM "book""#)
       try db.expectSQL(Book.select([id, title]).select(year), #"SELECT "year" FROM "book""#)
@@ -83,7 +83,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func anOrderReplacesAnother() throws {
+  @Test func orderReplacesTheEarlierOne() throws {
     try inShelves { db in
       try db.expectSQL(Book.order(year).order(title, id.desc), #"SELECT * FROM "book" ORDER BY "title", "id" DESC"#)
       try db.expectSQL(Book.order([year.asc]), #"SELECT * FROM "book" ORDER BY "year" ASC"#)
@@ -99,7 +99,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func aReversedOrderIsItsOpposite() throws {
+  @Test func reversedOrderIsInverted() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.order(year, title.asc, id.desc).reversed(),
@@ -126,14 +126,14 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func anOrderMadeOfSQLCannotBeReversed() async {
+  @Test func rawOrderCannotBeReversed() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Book.order(sql: "year").reversed().fetchAll(db) }
     }
     #expect(result.words.contains("An ordering made of SQL cannot be reversed"))
   }
 
-  @Test func aStableOrderEndsWithTheKey() throws {
+  @Test func stableOrderEndsWithThePrimaryKey() throws {
     try inShelves { db in
       try db.expectSQL(
         Reading.order(Column("score")).withStableOrder(),
@@ -146,7 +146,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func aLimitIsWrittenOut() throws {
+  @Test func limitsAreWrittenOut() throws {
     try inShelves { db in
       try db.expectSQL(Book.limit(3, offset: 5), #"SELECT * FROM "book" LIMIT 3 OFFSET 5"#)
       try db.expectSQL(Book.limit(3).limit(1), #"SELECT * FROM "book" LIMIT 1"#)
@@ -154,7 +154,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func groups() throws {
+  @Test func groupsBuildSQL() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.select(year, count(id)).group(year), #"SELECT "year", COUNT("id") FROM "book" GROUP BY "year""#)
@@ -173,7 +173,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func closuresAreGivenTheColumnsOfTheRecord() throws {
+  @Test func closuresReceiveTheRecordsColumns() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.filter { $0.year > 1960 && $0.title != "x" }.order { [$0.year.desc, $0.title] },
@@ -196,7 +196,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func requestsAreExtendedWithTheVocabularyOfAProgram() throws {
+  @Test func requestsCanBeExtended() throws {
     try inShelves { db in
       try db.expectSQL(
         Book.all().published(after: 1960).inOrder(),
@@ -204,7 +204,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func aRecordSaysWhatIsSelected() throws {
+  @Test func recordsDefineTheirSelection() throws {
     struct Partial: TableRecord {
       static let databaseTableName = "book"
       static var databaseSelection: [any SQLSelectable] { [Column("id"), .rowID, title.forKey("t")] }

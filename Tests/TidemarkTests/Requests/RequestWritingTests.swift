@@ -11,7 +11,7 @@ private let isRare = Column("isRare")
 
 /// Statements that change all rows of a request.
 @Suite struct RequestWritingTests {
-  @Test func deletingRows() throws {
+  @Test func deletingRowsBuildsSQL() throws {
     let sql = try traced { db throws in
       #expect(try Book.filter(isRare).deleteAll(db) == 2)
       #expect(try Book.all().deleteAll(db) == 1)
@@ -27,7 +27,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func deletingByKey() throws {
+  @Test func deletingByKeyBuildsSQL() throws {
     let sql = try traced { db throws in
       #expect(try Book.deleteOne(db, key: 1))
       #expect(try Book.deleteOne(db, id: 1) == false)
@@ -53,7 +53,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func updatingRows() throws {
+  @Test func updatingRowsBuildsSQL() throws {
     let sql = try traced { db throws in
       #expect(try Book.updateAll(db, year -= 1, isRare.set(to: !isRare), Column("authorId").set(to: nil)) == 3)
       #expect(try Book.filter(id == 1).updateAll(db, [year.set(to: title)]) == 1)
@@ -79,7 +79,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func assignmentsThatStartFromTheColumn() throws {
+  @Test func relativeAssignmentsBuildSQL() throws {
     func check(_ assignment: ColumnAssignment, _ sql: String) throws {
       #expect(try traced { try Book.updateAll($0, assignment) } == [#"UPDATE "book" SET "# + sql])
     }
@@ -97,13 +97,13 @@ private let isRare = Column("isRare")
   @Test(arguments: [
     (Database.ConflictResolution.rollback, "ROLLBACK"), (.fail, "FAIL"), (.ignore, "IGNORE"), (.replace, "REPLACE"),
   ])
-  func aConflictPolicyIsWrittenUnlessItIsTheUsualOne(resolution: Database.ConflictResolution, word: String) throws {
+  func unusualConflictPoliciesAreWritten(resolution: Database.ConflictResolution, word: String) throws {
     #expect(
       try traced { try Book.updateAll($0, onConflict: resolution, year.set(to: 1)) }
         == [#"UPDATE OR \#(word) "book" SET "year" = 1"#])
   }
 
-  @Test func anOrderCountsWithALimitAlone() throws {
+  @Test func orderNeedsALimit() throws {
     try inShelves { db in
       let hasLimitedWrites = try db.hasLimitedWrites
       try #require(hasLimitedWrites, "This libsqlite3 has no UPDATE and DELETE with LIMIT")
@@ -143,7 +143,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func aStatementReturnsWhatIsSelected() throws {
+  @Test func writesReturnTheirSelection() throws {
     try inShelves { db in
       let deleting = try Book.filter(id == 1).deleteAndFetchStatement(db, selection: [title, year + 1])
       #expect(deleting.sql == #"DELETE FROM "book" WHERE "id" = ? RETURNING "title", "year" + ?"#)
@@ -160,7 +160,7 @@ private let isRare = Column("isRare")
     }
   }
 
-  @Test func groupsOfAUniqueKeyAreRows() throws {
+  @Test func groupsByAUniqueKeyAreRows() throws {
     let sql = try traced { db throws in
       #expect(try Book.all().groupByPrimaryKey().having(max(year) > 1960).deleteAll(db) == 2)
       #expect(try Reading.all().group(Column("bookId"), Column("readerId")).updateAll(db, Column("score") += 1) == 3)
@@ -212,7 +212,7 @@ private let isRare = Column("isRare")
     #expect(result.words.contains("Can't update query with GROUP BY clause"))
   }
 
-  @Test func aStatementWithoutAssignmentTraps() async {
+  @Test func updatesWithoutAssignmentTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Book.all().updateAndFetchAll(db, []) }
     }

@@ -13,7 +13,7 @@ private let name = Column("name")
 
 /// Table aliases, and subqueries.
 @Suite struct TableAliasTests {
-  @Test func aNamedTableQualifiesItsColumns() throws {
+  @Test func aliasesQualifyColumns() throws {
     let k = TableAlias<Book>(name: "k")
     try inShelves { db in
       try db.expectSQL(
@@ -37,7 +37,7 @@ private let name = Column("name")
     }
   }
 
-  @Test func aTableWithoutNameIsQualifiedOnlyFromInnerQueries() throws {
+  @Test func unaliasedTablesAreQualifiedOnlyInSubqueries() throws {
     let book = TableAlias<Book>()
     let reading = TableAlias(name: "r")
     try inShelves { db in
@@ -57,7 +57,7 @@ private let name = Column("name")
     }
   }
 
-  @Test func anAliasReachesIntoRawSQL() throws {
+  @Test func aliasesAreAvailableInRawSQL() throws {
     let book = TableAlias<Book>()
     let k = TableAlias<Book>(name: "k")
     try inShelves { db in
@@ -73,7 +73,7 @@ private let name = Column("name")
     }
   }
 
-  @Test func aQueryIsAValue() throws {
+  @Test func queriesAreValues() throws {
     try inShelves { db in
       let best = Book.select(max(year))
       try db.expectSQL(
@@ -89,7 +89,7 @@ private let name = Column("name")
     }
   }
 
-  @Test func aNamedTableIsChanged() throws {
+  @Test func aliasedTablesAreChanged() throws {
     let k = TableAlias<Book>(name: "k")
     let sql = try traced { db in
       let count = try Book.aliased(k).filter(k.year == 1961).updateAll(db, year.set(to: k.year + 1))
@@ -104,7 +104,7 @@ private let name = Column("name")
       ])
   }
 
-  @Test func anAliasThatStandsForNoTableIsAnError() throws {
+  @Test func unusedAliasesThrow() throws {
     let stranger = TableAlias<Book>()
     #expect(
       try inShelves { db in errorText { try Book.filter(stranger.id == 1).fetchAll(db) } }
@@ -113,7 +113,7 @@ private let name = Column("name")
         """)
   }
 
-  @Test func whetherThereIsARow() throws {
+  @Test func existsInSubqueriesBuildsSQL() throws {
     let book = TableAlias<Book>()
     let reader = TableAlias<Reader>(name: "x")
     try inShelves { db in

@@ -23,7 +23,7 @@ import Tidemark
   ]
 
   @Test(arguments: adapters.indices, [true, false])
-  func anAdapterShows(index: Int, isLive: Bool) throws {
+  func adaptersShowTheirColumns(index: Int, isLive: Bool) throws {
     let (adapter, text) = Self.adapters[index]
     let shown =
       try isLive
@@ -32,7 +32,7 @@ import Tidemark
   }
 
   @Test(arguments: adapters.indices)
-  func theRowIsThereWithoutItsAdapter(index: Int) throws {
+  func unadaptedRowsRemainAvailable(index: Int) throws {
     let row = try firstRow(Self.sql, adapter: Self.adapters[index].0)
     #expect(row.unadapted.description == #"[id:1 title:"Dune" id:7 name:"Frank" born:NULL]"#)
     #expect(row.unadapted.unadapted == row.unadapted)
@@ -45,7 +45,7 @@ import Tidemark
     ([], ["[id:1 title:\"Dune\" id:7 name:\"Frank\" born:NULL]"]),
     ([0, 5], ["[]", "[id:1 title:\"Dune\" id:7 name:\"Frank\" born:NULL]", "[]"]),
   ])
-  func aRowIsSplit(columnCounts: [Int], slices: [String]) throws {
+  func rowsAreSplit(columnCounts: [Int], slices: [String]) throws {
     let adapters = splittingRowAdapters(columnCounts: columnCounts)
     #expect(try adapters.map { try firstRow(Self.sql, adapter: $0).description } == slices)
   }
@@ -53,7 +53,7 @@ import Tidemark
   // MARK: Missing columns
 
   @Test(arguments: ["all", "one", "cursor", "set", "scope"])
-  func aMappingOfAMissingColumnIsAnError(verb: String) throws {
+  func mappingsOfMissingColumnsThrow(verb: String) throws {
     let mapping = ColumnMapping(["x": "zz"])
     try inMemory { db throws in
       let sql = "SELECT 1 AS a, 2 AS b"
@@ -72,7 +72,7 @@ import Tidemark
     }
   }
 
-  @Test func aMappingOfAMissingColumnIsAnErrorEvenWithoutRows() throws {
+  @Test func mappingsOfMissingColumnsThrowWithoutRows() throws {
     try inMemory { db throws in
       #expect(throws: DatabaseError.self) {
         try Row.fetchAll(db, sql: "SELECT 1 AS a WHERE 0", adapter: ColumnMapping(["x": "zz"]))
@@ -81,7 +81,7 @@ import Tidemark
   }
 
   @Test(arguments: ["negative suffix", "negative range", "negative count"])
-  func columnsAreNotCountedFromBelowZero(mistake: String) async {
+  func negativeColumnCountsTrap(mistake: String) async {
     await #expect(processExitsWith: .failure) { [mistake] in
       switch mistake {
       case "negative suffix": _ = SuffixRowAdapter(fromIndex: -1)
@@ -98,7 +98,7 @@ import Tidemark
     init(row: Row) throws { name = row["name"] }
   }
 
-  @Test func valuesAndRecordsAreReadThroughAnAdapter() throws {
+  @Test func valuesAndRecordsAreReadThroughAdapters() throws {
     try inMemory { db throws in
       #expect(try String.fetchOne(db, sql: Self.sql, adapter: SuffixRowAdapter(fromIndex: 1)) == "Dune")
       #expect(try Int.fetchAll(db, sql: Self.sql, adapter: SuffixRowAdapter(fromIndex: 2)) == [7])
@@ -109,7 +109,7 @@ import Tidemark
     }
   }
 
-  @Test func anAdapterOfAnAdaptedRowSeesWhatShows() throws {
+  @Test func adaptersCompose() throws {
     let request = SQLRequest<Row>(sql: Self.sql, adapter: SuffixRowAdapter(fromIndex: 1))
       .adapted { _ in RangeRowAdapter(0..<2) }
       .adapted { _ in RenameColumnAdapter { $0.uppercased() } }

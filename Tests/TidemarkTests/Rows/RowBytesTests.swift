@@ -27,13 +27,13 @@ import Tidemark
     }
   }
 
-  @Test func aNumberHasTheBytesOfItsTextInALiveRowAndNoneInACopy() throws {
+  @Test func numbersHaveTextBytesOnlyInLiveRows() throws {
     #expect(try withLiveRow(Self.sql) { try $0.withUnsafeData(named: "i") { $0.map { Data($0) } } } == Data("300".utf8))
     let copy = try firstRow(Self.sql)
     #expect(throws: RowDecodingError.self) { try copy.withUnsafeData(named: "i") { _ in } }
   }
 
-  @Test func theBytesAreThoseOfSQLiteAndNoCopy() throws {
+  @Test func bytesAreNotCopied() throws {
     try withLiveRow("SELECT randomblob(1000) AS b") { row throws in
       func address() throws -> UnsafeRawPointer? {
         try row.withUnsafeData(named: "b") { $0?.withUnsafeBytes { $0.baseAddress } }
@@ -45,7 +45,7 @@ import Tidemark
     }
   }
 
-  @Test func theErrorOfTheClosureIsThrown() throws {
+  @Test func closureErrorsAreThrown() throws {
     #expect(throws: NoRow.self) {
       try withLiveRow(Self.sql) { try $0.withUnsafeData(atIndex: 0) { _ in throw NoRow() } }
     }

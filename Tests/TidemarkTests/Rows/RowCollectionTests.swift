@@ -7,7 +7,7 @@ import Tidemark
   private static let sql = "SELECT 1 AS a, 'x' AS b, NULL AS a"
 
   @Test(arguments: [true, false])
-  func aRowIsACollectionOfNamesAndValues(isLive: Bool) throws {
+  func rowsAreCollectionsOfNamesAndValues(isLive: Bool) throws {
     func check(_ row: Row) {
       #expect(row.map(\.0) == ["a", "b", "a"])
       #expect(row.map(\.1) == [1.databaseValue, "x".databaseValue, .null])
@@ -28,14 +28,14 @@ import Tidemark
     if isLive { try withLiveRow(Self.sql, check) } else { try check(firstRow(Self.sql)) }
   }
 
-  @Test func anEmptyRowHasNoElement() {
+  @Test func emptyRowsHaveNoElement() {
     #expect(Array(Row()).isEmpty)
     #expect(Row().startIndex == Row().endIndex)
   }
 
   // MARK: To dictionaries
 
-  @Test func aRowBecomesADictionary() throws {
+  @Test func rowsConvertToDictionaries() throws {
     let row = try firstRow(Self.sql)
     let left = Dictionary(row, uniquingKeysWith: { left, _ in left })
     let right = Dictionary(row, uniquingKeysWith: { _, right in right })
@@ -48,13 +48,13 @@ import Tidemark
 
   // MARK: From dictionaries
 
-  @Test func aLiteralKeepsTheOrderAndTheDuplicates() {
+  @Test func literalsKeepOrderAndDuplicates() {
     let row: Row = ["b": 1, "a": "x", "b": nil]
     #expect(row.description == #"[b:1 a:"x" b:NULL]"#)
     #expect(row["B"] as Int == 1)
   }
 
-  @Test func aDictionaryBecomesARow() {
+  @Test func dictionariesConvertToRows() {
     let row = Row(["a": 1, "b": nil] as [String: (any DatabaseValueConvertible)?])
     #expect(Set(row.columnNames) == ["a", "b"])
     #expect(row["a"] as Int == 1)
@@ -62,7 +62,7 @@ import Tidemark
     #expect(row.hasColumn("b"))
   }
 
-  @Test func aDictionaryOfUnknownTypesBecomesARowWhenItCan() {
+  @Test func untypedDictionariesConvertIfPossible() {
     struct Unknown {}
     let row = Row(["a": 1, "b": "x"] as [AnyHashable: Any])
     #expect(row?["a"] as Int? == 1)
@@ -72,7 +72,7 @@ import Tidemark
     #expect(Row([:] as [AnyHashable: Any]) == Row())
   }
 
-  @Test func aRowMadeOfARowIsEqualToIt() throws {
+  @Test func rowsMadeOfRowsAreEqual() throws {
     let row = try firstRow("SELECT 1 AS a")
     #expect(Row(Dictionary(row, uniquingKeysWith: { left, _ in left })) == row)
   }

@@ -26,7 +26,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
   private static let row = #"row: [id:1 title:"Dune" pages:NULL score:1.5 cover:Data(2 bytes)]"#
 
   @Test(arguments: [RowKind.copied, .literal, .adapted])
-  func whatCannotBeReadFromACopySaysWhereItIs(of kind: RowKind) throws {
+  func copiesDescribeUnreadableColumns(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(
         errorText { try row.decode(Int.self, forColumn: "pages") }
@@ -46,7 +46,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
     }
   }
 
-  @Test func whatCannotBeReadFromARunningStatementSaysWhichOne() throws {
+  @Test func liveRowsDescribeUnreadableColumnsWithTheirStatement() throws {
     let text = try withLiveRow("SELECT NULL AS title, ? AS id", arguments: [1]) { row throws in
       errorText { try row.decode(String.self, forColumn: "title") }
     }
@@ -56,13 +56,13 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
         + "sql: `SELECT NULL AS title, ? AS id`, arguments: [1]")
   }
 
-  @Test func aMissingColumnOfARunningStatementSaysWhichOne() throws {
+  @Test func liveRowsDescribeMissingColumnsWithTheirStatement() throws {
     let text = try withLiveRow("SELECT 1 AS id") { row in errorText { try row.decode(Int.self, forColumn: "pages") } }
     #expect(text == "column not found: \"pages\" - row: [id:1], sql: `SELECT 1 AS id`, arguments: []")
   }
 
   @Test(arguments: [-1, 5, Int.max, Int.min], RowKind.allCases)
-  func anIndexOutOfRangeThrows(index: Int, kind: RowKind) throws {
+  func indexesOutOfRangeThrow(index: Int, kind: RowKind) throws {
     try kind.withRow { row throws in
       let text = errorText { try row.decode(Int.self, atIndex: index) }
       #expect(text.hasPrefix("column index out of range: \(index) - \(Self.row)"))
@@ -71,7 +71,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
     }
   }
 
-  @Test func aColumnOfAnAdaptedRowIsNamedAsItShows() throws {
+  @Test func adaptedColumnsAreNamedAsShown() throws {
     let text = try withLiveRow("SELECT 1 AS a, 'x' AS b", adapter: ColumnMapping(["B": "b"])) { row throws in
       errorText { try row.decode(UInt8.self, forColumn: "b") }
     }
@@ -87,7 +87,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
   @Test(arguments: [
     "could not decode Int8 from database value 1000 - column: \"n\", column index: 0, row: [n:1000], sql: `SELECT :n AS n`, arguments: [\"n\": 1000]",
   ])
-  func aFetchedValueSaysWhatItWas(text: String) throws {
+  func fetchedValuesDescribeDecodingErrors(text: String) throws {
     try inMemory { db throws in
       #expect(errorText { try Int8.fetchAll(db, sql: "SELECT :n AS n", arguments: ["n": 1000]) } == text)
       #expect(
@@ -96,7 +96,7 @@ private enum Columns: String, ColumnExpression { case id, title, missing }
     }
   }
 
-  @Test func aFetchedValueOfNoColumnSaysSo() throws {
+  @Test func fetchesWithoutColumnsThrow() throws {
     try inMemory { db throws in
       #expect(
         errorText { try Int.fetchAll(db, sql: "SELECT 1", adapter: EmptyRowAdapter()) }

@@ -15,7 +15,7 @@ import Tidemark
     #expect(Row() == [:])
   }
 
-  @Test func otherRowsAreNot() throws {
+  @Test func differentRowsAreNotEqual() throws {
     let others: [Row] = [
       ["a": 2, "b": "x"], ["A": 1, "b": "x"], ["b": "x", "a": 1], ["a": 1], ["a": 1, "b": "x", "c": nil],
       ["a": 1, "b": nil],
@@ -24,7 +24,7 @@ import Tidemark
     for other in others { #expect(row != other) }
   }
 
-  @Test func aLiveRowIsEqualToItsCopy() throws {
+  @Test func liveRowsEqualTheirCopies() throws {
     try withLiveRow("SELECT 1 AS a, 2 AS b") { row throws in
       #expect(row == row.copy())
       #expect(row.hashValue == row.copy().hashValue)
@@ -32,7 +32,7 @@ import Tidemark
     }
   }
 
-  @Test func scopesCountForEqualityAndNotForTheHash() throws {
+  @Test func scopesAffectEqualityButNotHashes() throws {
     let row = try firstRow("SELECT 1 AS a, 2 AS b", adapter: Self.scoped)
     #expect(row == (try firstRow("SELECT 1 AS a, 2 AS b", adapter: Self.scoped)))
     #expect(row != row.unscoped)
@@ -44,7 +44,7 @@ import Tidemark
     #expect(row != (try firstRow("SELECT 1 AS a, 2 AS b", adapter: renamed)))
   }
 
-  @Test func manyScopesAreEqualWhateverTheOrderInWhichTheyAreKept() throws {
+  @Test func scopeOrderDoesNotAffectEquality() throws {
     let scopes = Dictionary(
       uniqueKeysWithValues: (0..<20).map { ("s\($0)", SuffixRowAdapter(fromIndex: 1) as any RowAdapter) })
     for _ in 0..<10 {

@@ -19,7 +19,7 @@ import Tidemark
     ])
 
   @Test(arguments: [true, false])
-  func scopesAreRowsCutOutOfTheWholeRow(isLive: Bool) throws {
+  func scopesAreSlicesOfTheRow(isLive: Bool) throws {
     func check(_ row: Row) throws {
       #expect(row.description == #"[id:1 title:"Dune"]"#)
       #expect(Set(row.scopes.names) == ["author", "label"])
@@ -40,7 +40,7 @@ import Tidemark
     }
   }
 
-  @Test func theTreeFindsTheNearestScopeOfAName() throws {
+  @Test func scopesTreeFindsTheNearestScope() throws {
     let row = try firstRow(Self.sql, adapter: Self.adapter)
     #expect(row.scopesTree.names == ["author", "label", "birth", "book"])
     #expect(row.scopesTree["book"]?.description == #"[title:"Dune"]"#)
@@ -51,13 +51,13 @@ import Tidemark
     #expect(row.scopes["birth"] == nil)
   }
 
-  @Test func aCopyKeepsItsScopes() throws {
+  @Test func copiesKeepTheirScopes() throws {
     let copy = try withLiveRow(Self.sql, adapter: Self.adapter) { $0.copy() }
     #expect(copy == (try firstRow(Self.sql, adapter: Self.adapter)))
     #expect(copy.scopes["author"]?.scopes["birth"]?.description == "[born:NULL]")
   }
 
-  @Test func unscopedKeepsTheColumnsOfTheAdapter() throws {
+  @Test func unscopedKeepsTheAdaptersColumns() throws {
     let row = try firstRow(Self.sql, adapter: Self.adapter)
     #expect(row.unscoped.description == #"[id:1 title:"Dune"]"#)
     #expect(row.unscoped.scopes.isEmpty)
@@ -66,7 +66,7 @@ import Tidemark
     #expect(try firstRow("SELECT 1 AS a").unscoped.description == "[a:1]")
   }
 
-  @Test func aRowWithoutAdapterHasNoScopes() throws {
+  @Test func rowsWithoutAdapterHaveNoScopes() throws {
     let row = try firstRow(Self.sql)
     #expect(row.scopes.isEmpty)
     #expect(row.scopes.names.isEmpty)
@@ -76,7 +76,7 @@ import Tidemark
     #expect(row.prefetchedRows["a"] == nil)
   }
 
-  @Test func aValueOfAScopeMakesARowContainSomething() throws {
+  @Test func scopeValuesCountAsNonNull() throws {
     let nulls = "SELECT NULL AS a, NULL AS b, NULL AS c, 1 AS d"
     func contains(_ adapter: some RowAdapter) throws -> Bool {
       try firstRow(nulls, adapter: adapter).containsNonNullValue
@@ -88,7 +88,7 @@ import Tidemark
     #expect(try contains(ScopeAdapter(base: RangeRowAdapter(0..<1), scopes: ["x": nested])))
   }
 
-  @Test func scopesAreAddedToAnAdapter() throws {
+  @Test func scopesAreAddedToAdapters() throws {
     let adapter = RangeRowAdapter(0..<1).addingScopes(["author": SuffixRowAdapter(fromIndex: 2)])
     let row = try firstRow(Self.sql, adapter: adapter)
     #expect(row.description == "[id:1]")
@@ -96,7 +96,7 @@ import Tidemark
     #expect(RangeRowAdapter(0..<1).addingScopes([:]) is RangeRowAdapter)
   }
 
-  @Test func scopesAddedToScopesAreAllThere() throws {
+  @Test func addedScopesAccumulate() throws {
     let adapter = ScopeAdapter(["a": RangeRowAdapter(0..<1)]).addingScopes(["b": RangeRowAdapter(1..<2)])
     let row = try firstRow(Self.sql, adapter: adapter)
     #expect(Set(row.scopes.names) == ["a", "b"])

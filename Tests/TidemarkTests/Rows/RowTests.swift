@@ -27,7 +27,7 @@ enum RowKind: CaseIterable {
   // MARK: Subscripts
 
   @Test(arguments: RowKind.allCases)
-  func aColumnIsReadByIndexNameAndColumn(of kind: RowKind) throws {
+  func columnsAreReadByIndexNameAndColumn(of kind: RowKind) throws {
     try kind.withRow { row throws in
       let byIndex: String = row[1]
       let byName: String = row["title"]
@@ -54,7 +54,7 @@ enum RowKind: CaseIterable {
   }
 
   @Test(arguments: RowKind.allCases)
-  func aMissingColumnIsNilForOptionals(of kind: RowKind) throws {
+  func missingColumnsAreNilForOptionals(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(row["missing"] as Int? == nil)
       #expect(row[Columns.missing] as String? == nil)
@@ -65,7 +65,7 @@ enum RowKind: CaseIterable {
   }
 
   @Test(arguments: RowKind.allCases)
-  func aValueThatIsThereIsADatabaseValueEvenIfNull(of kind: RowKind) throws {
+  func nullColumnsAreDatabaseValues(of kind: RowKind) throws {
     try kind.withRow { row throws in
       let value: DatabaseValue? = row["pages"]
       #expect(value == .some(.null))
@@ -73,7 +73,7 @@ enum RowKind: CaseIterable {
   }
 
   @Test(arguments: RowKind.allCases)
-  func untypedAccessGivesWhatIsStored(of kind: RowKind) throws {
+  func untypedAccessReturnsStoredValues(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(row[0] as? Int64 == 1)
       #expect(row["title"] as? String == "Dune")
@@ -88,7 +88,7 @@ enum RowKind: CaseIterable {
   // MARK: Columns
 
   @Test(arguments: RowKind.allCases)
-  func aRowKnowsItsColumns(of kind: RowKind) throws {
+  func rowsKnowTheirColumns(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(row.count == 5)
       #expect(row.columnNames == ["id", "title", "pages", "score", "cover"])
@@ -104,14 +104,14 @@ enum RowKind: CaseIterable {
   }
 
   @Test(arguments: RowKind.allCases)
-  func aRowKnowsWhatIsNull(of kind: RowKind) throws {
+  func rowsKnowWhichColumnsAreNull(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(row.columnNames.indices.map(row.hasNull(atIndex:)) == [false, false, true, false, false])
       #expect(row.containsNonNullValue)
     }
   }
 
-  @Test func theLeftmostColumnOfANameIsMeant() throws {
+  @Test func leftmostColumnIsRead() throws {
     let row = try firstRow("SELECT 1 AS a, 2 AS A, 3 AS b, 4 AS a")
     #expect(row["A"] as Int == 1)
     #expect(row["a"] as Int == 1)
@@ -122,13 +122,13 @@ enum RowKind: CaseIterable {
     #expect(row[3] as Int == 4)
   }
 
-  @Test func theCaseOfLettersOfAllAlphabetsDoesNotCount() throws {
+  @Test func columnNamesIgnoreCaseInAllAlphabets() throws {
     let row = try firstRow("SELECT 1 AS ÉTÉ, 2 AS страна")
     #expect(row["été"] as Int == 1)
     #expect(row["СТРАНА"] as Int == 2)
   }
 
-  @Test func aRowWithoutColumnsHasNothing() {
+  @Test func rowsWithoutColumnsAreEmpty() {
     let row = Row()
     #expect(row.isEmpty)
     #expect(row.count == 0)
@@ -138,7 +138,7 @@ enum RowKind: CaseIterable {
     #expect(!row.hasColumn("a"))
   }
 
-  @Test func nothingButNullsIsNothing() throws {
+  @Test func rowsOfNullsContainNoValue() throws {
     #expect(try !firstRow("SELECT NULL, NULL").containsNonNullValue)
     #expect(try firstRow("SELECT NULL, 0").containsNonNullValue)
   }
@@ -146,7 +146,7 @@ enum RowKind: CaseIterable {
   // MARK: Coalesce
 
   @Test(arguments: RowKind.allCases)
-  func coalesceGivesTheFirstValueThatIsNotNull(of kind: RowKind) throws {
+  func coalesceReturnsTheFirstNonNullValue(of kind: RowKind) throws {
     try kind.withRow { row throws in
       #expect(row.coalesce(["pages", "title"]) as String? == "Dune")
       #expect(row.coalesce(["missing", "PAGES", "id", "score"]) as Int? == 1)
@@ -163,7 +163,7 @@ enum RowKind: CaseIterable {
 
   // MARK: Copies
 
-  @Test func aRowCursorShowsAllRowsThroughOneWindow() throws {
+  @Test func rowCursorsReuseOneRow() throws {
     try inMemory { db throws in
       let cursor = try Row.fetchCursor(db, sql: "SELECT 1 AS n UNION ALL SELECT 2")
       let first = try #require(try cursor.next())
@@ -177,14 +177,14 @@ enum RowKind: CaseIterable {
     }
   }
 
-  @Test func aCopyOfACopyIsItself() throws {
+  @Test func copyingACopyReturnsItself() throws {
     let row = try firstRow("SELECT 1")
     #expect(row.copy() === row)
     let literal: Row = ["a": 1]
     #expect(literal.copy() === literal)
   }
 
-  @Test func aCopyKeepsColumnsAndAdapter() throws {
+  @Test func copiesKeepColumnsAndAdapter() throws {
     let copy = try withLiveRow("SELECT 1 AS a, 2 AS b", adapter: SuffixRowAdapter(fromIndex: 1)) { $0.copy() }
     #expect(copy.description == "[b:2]")
     #expect(copy.unadapted.description == "[a:1 b:2]")

@@ -7,7 +7,7 @@ import Tidemark
     """
 
   @Test(arguments: [true, false])
-  func aRowSaysItsColumns(isLive: Bool) throws {
+  func rowsDescribeTheirColumns(isLive: Bool) throws {
     let text = #"[id:1 Title:"Dune" pages:NULL score:1.5 cover:Data(3 bytes) s:"it\'s \"q\"" big:1e+20 two:2.0]"#
     if isLive {
       try withLiveRow(Self.sql) { row throws in
@@ -21,7 +21,7 @@ import Tidemark
     }
   }
 
-  @Test func anEmptyRowSaysSo() {
+  @Test func emptyRowsAreDescribed() {
     #expect(Row().description == "[]")
     #expect(Row().debugDescription == "[]")
   }
@@ -32,7 +32,7 @@ import Tidemark
 
   private static let books = "SELECT 1 AS id, 'Dune' AS title, 7 AS id, 'Frank' AS name, NULL AS born"
 
-  @Test func debuggingShowsTheRowWithoutItsAdapterAndItsScopes() throws {
+  @Test func debugDescriptionShowsUnadaptedRowAndScopes() throws {
     let adapter = ScopeAdapter(base: RangeRowAdapter(0..<2), scopes: ["author": SuffixRowAdapter(fromIndex: 2)])
     #expect(
       try debugText(Self.books, adapter) == """
@@ -42,7 +42,7 @@ import Tidemark
         """)
   }
 
-  @Test func debuggingShowsScopesInsideScopesInOrder() throws {
+  @Test func debugDescriptionShowsNestedScopesInOrder() throws {
     let inner = ScopeAdapter(
       base: RangeRowAdapter(1..<3), scopes: ["z": RangeRowAdapter(0..<1), "y": RangeRowAdapter(3..<4)])
     #expect(
@@ -55,13 +55,13 @@ import Tidemark
         """)
   }
 
-  @Test func debuggingAnAdapterWithoutEffectShowsTheRow() throws {
+  @Test func debugDescriptionWithoutEffectiveAdapterShowsTheRow() throws {
     #expect(try debugText("SELECT 1 AS a", RangeRowAdapter(0..<1)) == "[a:1]")
     #expect(try debugText("SELECT 1 AS a, 2 AS b", RangeRowAdapter(0..<1)) == "▿ [a:1]\n  unadapted: [a:1 b:2]")
     #expect(try debugText("SELECT 1 AS a", RenameColumnAdapter { $0 + "_" }) == "▿ [a_:1]\n  unadapted: [a:1]")
   }
 
-  @Test func debuggingARowWithoutItsScopesMayShowTheRowWithoutAdapter() throws {
+  @Test func debugDescriptionOfUnscopedRowsShowsTheUnadaptedRow() throws {
     let adapter = ScopeAdapter(base: RangeRowAdapter(0..<2), scopes: ["author": SuffixRowAdapter(fromIndex: 2)])
     let row = try firstRow(Self.books, adapter: adapter)
     #expect(

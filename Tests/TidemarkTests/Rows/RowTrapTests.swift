@@ -44,14 +44,14 @@ enum RowTrap: String, CaseIterable, Codable {
 
 @Suite struct RowTrapTests {
   @Test(arguments: RowTrap.allCases)
-  func aMistakeTrapsAndSaysWhatAndWhere(mistake: RowTrap) async {
+  func mistakesTrapWithAnExplanation(mistake: RowTrap) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
       try mistake.run()
     }
     for words in mistake.words { #expect(result.words.contains(words)) }
   }
 
-  @Test func aCursorCannotLeaveItsAccess() async {
+  @Test func cursorsOutsideTheirAccessTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = try DatabaseQueue()
       let cursor = try queue.inDatabase { db in try Int.fetchCursor(db, sql: "SELECT 1") }
@@ -60,7 +60,7 @@ enum RowTrap: String, CaseIterable, Codable {
     #expect(result.words.contains("Database was not used on the correct thread"))
   }
 
-  @Test func aCursorOnARowCannotLeaveItsAccessEither() async {
+  @Test func rowCursorsOutsideTheirAccessTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let queue = try DatabaseQueue()
       let cursor = try queue.inDatabase { db throws in

@@ -30,7 +30,7 @@ private struct TemporaryFile: ~Copyable {
   }
 
   @Test(arguments: changes.indices, [true, false])
-  func keptStatementsFollowTheSchema(index: Int, byAnother: Bool) throws {
+  func cachedStatementsFollowTheSchema(index: Int, byAnother: Bool) throws {
     let (change, text) = Self.changes[index]
     try withBook(byAnother: byAnother) { queue, alter in
       func fetch() throws -> [String] {
@@ -51,7 +51,7 @@ private struct TemporaryFile: ~Copyable {
   }
 
   @Test(arguments: [true, false])
-  func valuesAreFoundByTheirNewNames(byAnother: Bool) throws {
+  func renamedColumnsAreFound(byAnother: Bool) throws {
     try withBook(byAnother: byAnother) { queue, alter in
       func title() throws -> String? {
         try queue.read { db throws in
@@ -78,7 +78,7 @@ private struct TemporaryFile: ~Copyable {
   ]
 
   @Test(arguments: adapters.indices, [true, false])
-  func adaptersSeeTheNewColumns(index: Int, byAnother: Bool) throws {
+  func adaptersSeeNewColumns(index: Int, byAnother: Bool) throws {
     let (adapter, before, after) = Self.adapters[index]
     try withBook(byAnother: byAnother) { queue, alter in
       func fetch() throws -> [String] {
@@ -95,7 +95,7 @@ private struct TemporaryFile: ~Copyable {
   }
 
   @Test(arguments: [true, false])
-  func aMappingFindsAColumnThatWasAdded(byAnother: Bool) throws {
+  func mappingsFindAddedColumns(byAnother: Bool) throws {
     try withBook(byAnother: byAnother) { queue, alter in
       let mapping = ColumnMapping(["p": "pages"])
       func fetch() throws -> [String] {
@@ -110,7 +110,7 @@ private struct TemporaryFile: ~Copyable {
     }
   }
 
-  @Test func aStatementWhoseTableIsGoneIsAnErrorThenFineAgain() throws {
+  @Test func statementsOfDroppedTablesThrowAndRecover() throws {
     try withBook(byAnother: false) { queue, alter in
       #expect(try queue.read { try Row.fetchAll($0, sql: Self.sql).count } == 1)
       try alter("ALTER TABLE book RENAME TO shelf")

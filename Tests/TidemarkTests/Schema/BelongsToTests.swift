@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 
 @Suite struct BelongsToTests {
-  @Test func columnsAreNamedAfterWhatTheyReferTo() throws {
+  @Test func columnsAreNamedAfterTheirReference() throws {
     let lines = try table("t9") { t in
       t.belongsTo("author")
       t.belongsTo("reader", onDelete: .cascade, onUpdate: .cascade, deferred: true)
@@ -24,7 +24,7 @@ import Tidemark
       ])
   }
 
-  @Test func referencesMayBeRequiredAndUnique() throws {
+  @Test func referencesCanBeRequiredAndUnique() throws {
     let lines = try table { t in
       t.belongsTo("book").notNull(onConflict: .ignore).unique()
       t.belongsTo("best", inTable: "Reading").notNull().unique()
@@ -51,7 +51,7 @@ import Tidemark
       ])
   }
 
-  @Test func aTableMayReferToItself() throws {
+  @Test func tablesCanReferToThemselves() throws {
     #expect(
       try table("employee") { t in
         t.autoIncrementedPrimaryKey("id")
@@ -76,7 +76,7 @@ import Tidemark
       ])
   }
 
-  @Test func aTableMayReferToItselfByAConstraint() throws {
+  @Test func tablesCanReferToThemselvesByConstraint() throws {
     let lines = try table("pair") { t in
       t.column("a", .integer)
       t.column("b", .text)
@@ -90,7 +90,7 @@ import Tidemark
       ])
   }
 
-  @Test func theTableMayHaveAPluralName() throws {
+  @Test func referencedTablesCanHavePluralNames() throws {
     let lines = try statements { db in
       try db.create(table: "countries") { $0.primaryKey("code", .text) }
       try db.create(table: "city") { $0.belongsTo("country", indexed: false) }
@@ -98,7 +98,7 @@ import Tidemark
     #expect(lines[1] == #"CREATE TABLE "city" ("countryCode" TEXT REFERENCES "countries"("code"))"#)
   }
 
-  @Test func foreignKeysOfSeveralColumns() throws {
+  @Test func compositeForeignKeysBuildSQL() throws {
     let lines = try table { t in
       t.column("a")
       t.column("c")
@@ -127,7 +127,7 @@ import Tidemark
       ])
   }
 
-  @Test func aMissingTableIsNamed() throws {
+  @Test func missingTablesAreNamedInErrors() throws {
     try inMemory { db in
       for (way, name) in ["wine", "grape", "bottle", "cork"].enumerated() {
         let text = message {
@@ -146,7 +146,7 @@ import Tidemark
     }
   }
 
-  @Test func ifNotExistsIsPassedOnToIndexes() throws {
+  @Test func ifNotExistsAppliesToIndexes() throws {
     let lines = try statements { db in
       try db.create(table: "t", options: .ifNotExists) { t in
         t.belongsTo("reading")

@@ -45,7 +45,7 @@ import Tidemark
       ])
   }
 
-  @Test func theOrderOfCallsDoesNotCount() throws {
+  @Test func callOrderDoesNotMatter() throws {
     let lines = try table { t in
       t.column("a", .text).references("reader").collate(.rtrim).defaults(to: 1.5).unique().notNull().primaryKey()
     }
@@ -55,7 +55,7 @@ import Tidemark
       ])
   }
 
-  @Test func columnsAreGenerated() throws {
+  @Test func generatedColumnsBuildSQL() throws {
     let lines = try table { t in
       t.column("a", .integer)
       t.column("g1", .integer).generatedAs("\(Column("a")) + \(1)" as SQL)
@@ -102,7 +102,7 @@ import Tidemark
       lines == [#"("id" INTEGER PRIMARY KEY NOT NULL, "a" TEXT UNIQUE, UNIQUE ("id", "a"))"#])
   }
 
-  @Test func primaryKeys() throws {
+  @Test func primaryKeysBuildSQL() throws {
     #expect(try table { $0.autoIncrementedPrimaryKey("id") } == [#"("id" INTEGER PRIMARY KEY AUTOINCREMENT)"#])
     #expect(
       try table { $0.autoIncrementedPrimaryKey("id", onConflict: .fail) } == [
@@ -116,7 +116,7 @@ import Tidemark
       ])
   }
 
-  @Test func aPrimaryKeyOfSeveralColumns() throws {
+  @Test func compositePrimaryKeysBuildSQL() throws {
     let lines = try table { t in
       t.primaryKey(onConflict: .fail) {
         t.column("a", .text)
@@ -134,7 +134,7 @@ import Tidemark
       ])
   }
 
-  @Test func optionsStandAround() throws {
+  @Test func tableOptionsBuildSQL() throws {
     let lines = try statements { db in
       try db.create(table: "t", options: [.temporary, .ifNotExists, .withoutRowID, .strict]) { t in
         t.primaryKey("a", .text)
@@ -148,7 +148,7 @@ import Tidemark
       ])
   }
 
-  @Test func theOlderFormHasTheSameOptions() throws {
+  @Test func deprecatedFormHasTheSameOptions() throws {
     let lines = try statements { db in
       try db.create(table: "t", temporary: true, ifNotExists: true, withoutRowID: true) { $0.primaryKey("a", .text) }
     }
@@ -166,7 +166,7 @@ import Tidemark
       ])
   }
 
-  @Test func defaultValuesAreWrittenOut() throws {
+  @Test func defaultValuesAreWritten() throws {
     let lines = try table { t in
       t.column("a").defaults(to: true)
       t.column("b").defaults(to: Int64.min)
@@ -182,7 +182,7 @@ import Tidemark
       ])
   }
 
-  @Test func defaultValuesComeBack() throws {
+  @Test func defaultValuesRoundTrip() throws {
     let values: [DatabaseValue] = [
       .null, 1.databaseValue, Int64.min.databaseValue, 0.1.databaseValue, 1e300.databaseValue,
       Double.infinity.databaseValue, (-Double.infinity).databaseValue, "".databaseValue,
@@ -201,14 +201,14 @@ import Tidemark
     }
   }
 
-  @Test func aTextThatSQLCannotWriteIsRefused() throws {
+  @Test func unrepresentableTextsAreRefused() throws {
     try inMemory { db in
       let text = message { try db.create(table: "t") { $0.column("a").defaults(to: "a\0b") } }
       #expect(text == "SQLite error 21: a text with a NUL character cannot be written in a schema")
     }
   }
 
-  @Test func argumentsOfRawSQLAreWrittenOut() throws {
+  @Test func argumentsOfRawSQLAreWrittenAsLiterals() throws {
     let lines = try table { t in
       t.column("a")
       t.constraint(literal: SQL(sql: "CHECK (a <> ? AND a <> '?' AND a <> :b)", arguments: [1] + ["b": "x"]))
@@ -222,7 +222,7 @@ import Tidemark
     }
   }
 
-  @Test func namesMayHaveQuotes() throws {
+  @Test func namesMayContainQuotes() throws {
     try inMemory { db in
       try db.create(table: #"a "b""#) { t in
         t.autoIncrementedPrimaryKey(#"the "id""#)
@@ -238,7 +238,7 @@ import Tidemark
     }
   }
 
-  @Test func anErrorInTheBodyCreatesNothing() throws {
+  @Test func errorsInTheBodyCreateNothing() throws {
     let lines = try statements { db in
       #expect(throws: Planned.self) {
         try db.create(table: "t") { t in
@@ -250,7 +250,7 @@ import Tidemark
     #expect(lines.isEmpty)
   }
 
-  @Test func aTableThatExistsIsAnError() throws {
+  @Test func existingTablesThrow() throws {
     try inLibrary { db in
       let text = message { try db.create(table: "book") { $0.column("a") } }
       #expect(

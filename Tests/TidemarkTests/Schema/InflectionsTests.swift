@@ -24,12 +24,12 @@ import Tidemark
   }
 
   @Test(arguments: ["", "2", "_", "__1"])
-  func whatIsNoWordStays(text: String) {
+  func nonwordsAreUnchanged(text: String) {
     #expect(Inflections.default.singularize(text) == text)
     #expect(Inflections.default.pluralize("") == "")
   }
 
-  @Test func rulesMayBeAdded() {
+  @Test func rulesCanBeAdded() {
     var inflections = Inflections()
     #expect(inflections.pluralize("rule") == "rule")
     inflections.plural("$", "s")

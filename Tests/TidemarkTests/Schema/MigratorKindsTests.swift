@@ -27,7 +27,7 @@ import Tidemark
   }
 
   @Test(arguments: 0...2)
-  func theClosureKnowsWhatWasApplied(count: Int) throws {
+  func closuresKnowTheAppliedMigrations(count: Int) throws {
     let dbQueue = try DatabaseQueue()
     try old(count).migrate(dbQueue)
     try dbQueue.read { db in
@@ -45,7 +45,7 @@ import Tidemark
     try merging.migrate(dbQueue)
   }
 
-  @Test func theStatementsAreThese() throws {
+  @Test func erasingMigrationsRunTheseStatements() throws {
     let recorder = TraceRecorder()
     let dbQueue = try recorder.makeQueue()
     try old(2).migrate(dbQueue)
@@ -59,7 +59,7 @@ import Tidemark
       ])
   }
 
-  @Test func oldNamesAreForgottenWhenTheNewOneIsThere() throws {
+  @Test func mergedIdentifiersAreForgotten() throws {
     let recorder = TraceRecorder()
     let dbQueue = try recorder.makeQueue()
     try old(3).migrate(dbQueue)
@@ -112,7 +112,7 @@ import Tidemark
     return dbQueue
   }
 
-  @Test func theSameMigrationsKeepTheData() throws {
+  @Test func unchangedMigrationsKeepTheData() throws {
     let dbQueue = try migrated()
     try migrator(first).migrate(dbQueue)
     try migrator(first + [("m3", "CREATE TABLE u (a)")]).migrate(dbQueue)
@@ -127,7 +127,7 @@ import Tidemark
     [("m1", "CREATE TABLE t (a); INSERT INTO t VALUES (1)")],
     [("m1", "CREATE TABLE t (a); INSERT INTO t VALUES (1)"), ("renamed", "CREATE INDEX i ON t (a)")],
   ])
-  func otherMigrationsEraseTheData(changed: [(String, String)]) throws {
+  func changedMigrationsEraseTheData(changed: [(String, String)]) throws {
     let dbQueue = try migrated()
     let migrator = migrator(changed)
     try dbQueue.read { try #expect(migrator.hasSchemaChanges($0)) }
@@ -170,7 +170,7 @@ import Tidemark
     }
   }
 
-  @Test func withoutTheOptionNothingIsErased() throws {
+  @Test func dataIsKeptByDefault() throws {
     let dbQueue = try migrated()
     var migrator = migrator([("m1", "CREATE TABLE t (a, b)")])
     migrator.eraseDatabaseOnSchemaChange = false
@@ -178,7 +178,7 @@ import Tidemark
     try #expect(rowCount(dbQueue) == 2)
   }
 
-  @Test func theStatementsAreThese() throws {
+  @Test func erasingMigrationsRunTheseStatements() throws {
     let recorder = TraceRecorder()
     let dbQueue = try DatabaseQueue()
     try migrator(first).migrate(dbQueue)
@@ -192,7 +192,7 @@ import Tidemark
       ])
   }
 
-  @Test func aPoolIsErasedWhileItHasReaders() throws {
+  @Test func poolsAreErasedWithOpenReaders() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.path("library"))
     try migrator(first).migrate(pool)
@@ -201,7 +201,7 @@ import Tidemark
     try pool.read { try #expect($0.columns(in: "t").count == 2) }
   }
 
-  @Test func aWriteAheadLogIsNoObstacle() throws {
+  @Test func databasesWithWALAreErased() throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
     configuration.journalMode = .wal
@@ -226,7 +226,7 @@ import Tidemark
     return try await dbQueue.read { try migrator.appliedMigrations($0) }
   }
 
-  @Test func aTaskMayMigrate() async throws {
+  @Test func tasksCanMigrate() async throws {
     let dbQueue = try DatabaseQueue()
     try await migrator.asyncMigrate(dbQueue, upTo: "m1")
     #expect(try await applied(dbQueue) == ["m1"])
@@ -234,13 +234,13 @@ import Tidemark
     #expect(try await applied(dbQueue) == ["m1", "m2"])
   }
 
-  @Test func aTaskMayMigrateWithoutSuspending() async throws {
+  @Test func tasksCanMigrateWithoutSuspending() async throws {
     let dbQueue = try DatabaseQueue()
     try migrator.migrate(dbQueue)
     #expect(try await applied(dbQueue) == ["m1", "m2"])
   }
 
-  @Test func aClosureMayBeTold() async throws {
+  @Test func completionIsCalled() async throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.path("library"))
     let migrator = migrator
@@ -252,7 +252,7 @@ import Tidemark
     #expect(applied == ["m1", "m2"])
   }
 
-  @Test func aClosureIsToldOfErrors() async throws {
+  @Test func completionReceivesErrors() async throws {
     var migrator = migrator
     migrator.registerMigration("m3") { _ in throw Planned() }
     let dbQueue = try DatabaseQueue()
@@ -265,7 +265,7 @@ import Tidemark
     #expect(try await applied(dbQueue) == ["m1", "m2"])
   }
 
-  @Test func law2ACancelledMigrationLeavesTheDatabaseAsItWas() async throws {
+  @Test func invariant2CancelledMigrationsChangeNothing() async throws {
     let endless = Endless()
     let dbQueue = try endless.makeQueue()
     var migrator = DatabaseMigrator()

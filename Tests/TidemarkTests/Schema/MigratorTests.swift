@@ -14,9 +14,9 @@ import Tidemark
     return migrator
   }
 
-  // MARK: Law 1
+  // MARK: Invariant 1
 
-  @Test func law1MigrationsAreAppliedInOrderAndOnce() throws {
+  @Test func invariant1MigrationsAreAppliedInOrderAndOnce() throws {
     let log = Locked<[String]>([])
     var migrator = DatabaseMigrator()
     for identifier in ["z", "a", "m"] {
@@ -33,7 +33,7 @@ import Tidemark
     }
   }
 
-  @Test func law1AMigrationThatWasInsertedLaterIsApplied() throws {
+  @Test func invariant1LaterInsertedMigrationsAreApplied() throws {
     let dbQueue = try DatabaseQueue()
     try migrator("m1", "m3").migrate(dbQueue)
     let later = migrator("m1", "m2", "m3")
@@ -49,7 +49,7 @@ import Tidemark
     }
   }
 
-  @Test func aTargetIsTheLastToBeApplied() throws {
+  @Test func migrationStopsAtTheTarget() throws {
     let dbQueue = try DatabaseQueue()
     let migrator = migrator("m1", "m2", "m3")
     try migrator.migrate(dbQueue, upTo: "m2")
@@ -59,7 +59,7 @@ import Tidemark
     try dbQueue.read { try #expect(migrator.appliedMigrations($0) == ["m1", "m2", "m3"]) }
   }
 
-  @Test func aDatabaseWithoutMigrationsHasNone() throws {
+  @Test func newDatabasesHaveNoMigrations() throws {
     let migrator = migrator("m1")
     try inMemory { db in
       try #expect(migrator.appliedIdentifiers(db) == [])
@@ -72,7 +72,7 @@ import Tidemark
     }
   }
 
-  @Test func anUnknownMigrationSupersedes() throws {
+  @Test func unknownMigrationsSupersede() throws {
     let dbQueue = try DatabaseQueue()
     try migrator("m1", "m2").migrate(dbQueue)
     try dbQueue.read { db in
@@ -82,7 +82,7 @@ import Tidemark
     }
   }
 
-  // MARK: Law 2
+  // MARK: Invariant 2
 
   struct Failure: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -141,7 +141,7 @@ import Tidemark
   ]
 
   @Test(arguments: failures)
-  func law2AMigrationThatFailsLeavesTheDatabaseAsItWas(failure: Failure) throws {
+  func invariant2FailedMigrationsChangeNothing(failure: Failure) throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { db in
       try db.execute(
@@ -168,7 +168,7 @@ import Tidemark
     }
   }
 
-  @Test func law2TheErrorNamesItsMigration() throws {
+  @Test func invariant2ErrorsNameTheirMigration() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { try $0.execute(sql: "nonsense") }
     do {
@@ -183,7 +183,7 @@ import Tidemark
     }
   }
 
-  @Test func law2AnotherConnectionMayHaveAppliedIt() throws {
+  @Test func invariant2ConcurrentMigrationsAreDetected() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("library")
     var migrator = migrator("m1")
@@ -196,9 +196,9 @@ import Tidemark
     try DatabaseQueue(path: path).read { try #expect(migrator.hasCompletedMigrations($0)) }
   }
 
-  // MARK: Law 3
+  // MARK: Invariant 3
 
-  @Test func law3DeferredChecksAllowTablesToBeMadeAnew() throws {
+  @Test func invariant3DeferredChecksAllowTableReplacement() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { db in
       try db.execute(
@@ -228,7 +228,7 @@ import Tidemark
     }
   }
 
-  @Test func law3ImmediateChecksAreMadeWhileTheMigrationRuns() throws {
+  @Test func invariant3ImmediateChecksRunDuringTheMigration() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1", foreignKeyChecks: .immediate) { db in
       try #expect(Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
@@ -242,7 +242,7 @@ import Tidemark
         """)
   }
 
-  @Test func law3ChecksMayBeDisabled() throws {
+  @Test func invariant3ChecksCanBeDisabled() throws {
     var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
     migrator.registerMigration("m1") { db in
       try db.execute(
@@ -259,7 +259,7 @@ import Tidemark
     }
   }
 
-  @Test func law3AnInterruptionThatLastsLeavesThemOn() throws {
+  @Test func invariant3PersistentInterruptionsLeaveChecksOn() throws {
     nonisolated(unsafe) var held: RowCursor?
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { db in
@@ -279,7 +279,7 @@ import Tidemark
     }
   }
 
-  @Test func aTransactionThatWasLeftOpenIsLeftAlone() throws {
+  @Test func openTransactionsAreLeftAlone() throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     let dbQueue = try DatabaseQueue(configuration: configuration)
@@ -297,7 +297,7 @@ import Tidemark
     }
   }
 
-  @Test func law3ForeignKeysStayOffWhereTheyWere() throws {
+  @Test func invariant3DisabledForeignKeysStayDisabled() throws {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     let dbQueue = try DatabaseQueue(configuration: configuration)
@@ -305,9 +305,9 @@ import Tidemark
     try dbQueue.inDatabase { try #expect(Bool.fetchOne($0, sql: "PRAGMA foreign_keys") == false) }
   }
 
-  // MARK: Law 4
+  // MARK: Invariant 4
 
-  @Test func law4WhatFailedIsTriedAgain() throws {
+  @Test func invariant4FailedMigrationsAreRetried() throws {
     let fails = Locked(true)
     var migrator = migrator("m1")
     migrator.registerMigration("m2") { db in
@@ -323,7 +323,7 @@ import Tidemark
 
   // MARK: Statements
 
-  @Test func theStatementsAreTheseWithDeferredChecks() throws {
+  @Test func deferredChecksRunTheseStatements() throws {
     let recorder = TraceRecorder()
     let dbQueue = try recorder.makeQueue()
     try migrator("m1").migrate(dbQueue)
@@ -337,7 +337,7 @@ import Tidemark
       ])
   }
 
-  @Test func theStatementsAreTheseWithImmediateChecks() throws {
+  @Test func immediateChecksRunTheseStatements() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1", foreignKeyChecks: .immediate) { try $0.execute(sql: "CREATE TABLE m1 (a)") }
     let recorder = TraceRecorder()
@@ -349,7 +349,7 @@ import Tidemark
       ])
   }
 
-  @Test func aViolationIsLookedUpBeforeTheRollback() throws {
+  @Test func violationsAreDescribedBeforeTheRollback() throws {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("m1") { db in
       try db.execute(
@@ -366,7 +366,7 @@ import Tidemark
 
   // MARK: Traps
 
-  @Test func aNameThatIsTakenTraps() async {
+  @Test func duplicateIdentifiersTrap() async {
     let words = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var migrator = MigratorTests().migrator("m1")
       migrator.registerMigration("m1") { _ in }
@@ -374,14 +374,14 @@ import Tidemark
     #expect(words.contains(#"already registered migration: "m1""#))
   }
 
-  @Test func anUnknownTargetTraps() async {
+  @Test func unknownTargetsTrap() async {
     let words = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try MigratorTests().migrator("m1").migrate(DatabaseQueue(), upTo: "m9")
     }.words
     #expect(words.contains(#"undefined migration: "m9""#))
   }
 
-  @Test func aTargetThatIsBehindTraps() async {
+  @Test func earlierTargetsTrap() async {
     let words = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let dbQueue = try DatabaseQueue()
       let migrator = MigratorTests().migrator("m1", "m2")

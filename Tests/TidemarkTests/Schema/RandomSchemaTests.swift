@@ -35,27 +35,27 @@ import Tidemark
   private static let types: [Database.ColumnType?] = [.text, .integer, .real, .blob, .any, nil]
   private static let names = ["a", "B", "été", "the column", #"x "y""#, "order", "[z]", "it's", "select", "'q'"]
 
-  private func plan(_ number: Int, _ others: [String], _ chance: inout Chance) -> Plan {
-    func flip(_ odds: Int = 2) -> Bool { Int.random(in: 0..<odds, using: &chance) == 0 }
+  private func plan(_ number: Int, _ others: [String], _ generator: inout SeededRandom) -> Plan {
+    func flip(_ odds: Int = 2) -> Bool { Int.random(in: 0..<odds, using: &generator) == 0 }
     let isStrict = flip(3)
-    var columns = Self.names.shuffled(using: &chance).prefix(Int.random(in: 1...5, using: &chance)).map { name in
-      var column = Plan.Column(name: name, type: chance.pick(Self.types))
+    var columns = Self.names.shuffled(using: &generator).prefix(Int.random(in: 1...5, using: &generator)).map { name in
+      var column = Plan.Column(name: name, type: generator.pick(Self.types))
       if isStrict, column.type == nil { column.type = .any }
       column.isNotNull = flip(3)
       column.isUnique = flip(4)
       column.isIndexed = flip(4)
       if flip(3), column.type == .text || column.type == nil || column.type == .any {
-        column.defaultValue = chance.pick(["it's", "", #"" -- ?"#]).databaseValue
+        column.defaultValue = generator.pick(["it's", "", #"" -- ?"#]).databaseValue
       }
-      if flip(4), !others.isEmpty { column.reference = chance.pick(others) }
+      if flip(4), !others.isEmpty { column.reference = generator.pick(others) }
       return column
     }
     let key: Plan.Key =
-      switch Int.random(in: 0..<5, using: &chance) {
+      switch Int.random(in: 0..<5, using: &generator) {
       case 0: .auto("id")
       case 1: .column("id", .integer)
       case 2: .column("code", .text)
-      case 3: .columns(columns.map(\.name).shuffled(using: &chance).dropLast(columns.count > 2 ? 1 : 0))
+      case 3: .columns(columns.map(\.name).shuffled(using: &generator).dropLast(columns.count > 2 ? 1 : 0))
       default: .none
       }
     if flip(3) {
@@ -145,14 +145,14 @@ import Tidemark
     #expect(Set(indexed) == Set(plan.columns.filter(\.isIndexed).map { [$0.name] }))
   }
 
-  @Test func whatIsDefinedIsFound() throws {
-    var chance = Chance()
+  @Test func definedSchemasAreFoundByIntrospection() throws {
+    var generator = SeededRandom()
     let dbQueue = try DatabaseQueue()
     try dbQueue.inDatabase { db in
       var plans: [Plan] = []
       for number in 0..<80 {
         let others = plans.filter { !$0.options.contains(.temporary) }.map(\.name)
-        let plan = plan(number, others, &chance)
+        let plan = plan(number, others, &generator)
         try create(plan, db)
         plans.append(plan)
         try check(plan, db)

@@ -9,7 +9,7 @@ private struct Book: TableRecord {}
 
 /// Schemas with the exact SQL that the compatible API specifies.
 @Suite struct ReferenceSchemaTests {
-  @Test func constraintsOfColumns() throws {
+  @Test func columnConstraintsBuildSQL() throws {
     let lines = try table { t in
       t.column("a", .text).notNull().unique().defaults(to: "it's").collate(.nocase)
       t.column("b", .integer).notNull(onConflict: .ignore).unique(onConflict: .replace)
@@ -28,7 +28,7 @@ private struct Book: TableRecord {}
       ])
   }
 
-  @Test func generatedColumns() throws {
+  @Test func generatedColumnsBuildSQL() throws {
     let lines = try table { t in
       t.column("a", .integer)
       t.column("g1", .integer).generatedAs(a + 1)
@@ -44,7 +44,7 @@ private struct Book: TableRecord {}
       ])
   }
 
-  @Test func constraintsOfTables() throws {
+  @Test func tableConstraintsBuildSQL() throws {
     let lines = try table { t in
       t.column("a")
       t.column("b")
@@ -65,7 +65,7 @@ private struct Book: TableRecord {}
       ])
   }
 
-  @Test func tablesThatBelongToOthers() throws {
+  @Test func belongsToBuildsSQL() throws {
     let lines = try table("t9") { t in
       t.belongsTo("author")
       t.belongsTo("reader", onDelete: .cascade, onUpdate: .cascade, deferred: true)
@@ -87,7 +87,7 @@ private struct Book: TableRecord {}
       ])
   }
 
-  @Test func foreignKeys() throws {
+  @Test func foreignKeysBuildSQL() throws {
     let lines = try table { t in
       t.column("a", .integer).references("author")
       t.column("b").references("shelf")
@@ -105,7 +105,7 @@ private struct Book: TableRecord {}
       ])
   }
 
-  @Test func options() throws {
+  @Test func optionsBuildSQL() throws {
     let lines = try statements { db in
       try db.create(table: "t", options: [.temporary, .ifNotExists, .strict, .withoutRowID]) { t in
         t.primaryKey("k", .text)
@@ -115,7 +115,7 @@ private struct Book: TableRecord {}
       lines == [#"CREATE TEMPORARY TABLE IF NOT EXISTS "t" ("k" TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID"#])
   }
 
-  @Test func indexesViewsAndNames() throws {
+  @Test func indexesViewsAndNamesBuildSQL() throws {
     let lines = try statements { db in
       try db.create(
         index: "ix2", on: "book", columns: ["year"], options: [.unique, .ifNotExists], condition: year > 1900)

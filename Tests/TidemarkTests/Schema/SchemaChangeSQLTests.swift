@@ -23,7 +23,7 @@ import Tidemark
       ])
   }
 
-  @Test func aColumnThatIsAddedMayReferToATable() throws {
+  @Test func addedColumnsCanReferToATable() throws {
     let lines = try statements { db in
       try db.alter(table: "author") { t in
         t.add(column: "bookId", .integer).references("book", onDelete: .setNull)
@@ -88,7 +88,7 @@ import Tidemark
       ])
   }
 
-  @Test func anIndexOfATemporaryTableIsDropped() throws {
+  @Test func temporaryIndexesAreDropped() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE u (a); CREATE INDEX t_on_a ON u (a)")
       try db.create(table: "t", options: .temporary) { $0.column("a").indexed() }
@@ -98,7 +98,7 @@ import Tidemark
     }
   }
 
-  @Test func missingIndexesAndTablesAreNamed() throws {
+  @Test func missingIndexesAndTablesAreNamedInErrors() throws {
     try inLibrary { db in
       #expect(message { try db.drop(indexOn: "shelf", columns: ["a"]) } == "SQLite error 1: no such table: shelf")
       #expect(
@@ -158,7 +158,7 @@ import Tidemark
   // SQLite writes shadow tables by statements of its own.
   private func ours(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("--") } }
 
-  @Test func aModuleDefinesItsTable() throws {
+  @Test func modulesDefineTheirTable() throws {
     let lines = try statements { db in try db.create(virtualTable: "place", using: RTree(), define) }
     #expect(
       ours(lines) == [
@@ -167,7 +167,7 @@ import Tidemark
       ])
   }
 
-  @Test func insideATransactionItIsASavepoint() throws {
+  @Test func nestedCreationUsesASavepoint() throws {
     let lines = try statements { db in
       try db.inTransaction {
         try db.create(virtualTable: "place", options: [.ifNotExists, .temporary], using: RTree(), define)
@@ -181,7 +181,7 @@ import Tidemark
       ])
   }
 
-  @Test func aModuleThatFailsCreatesNothing() throws {
+  @Test func failingModulesCreateNothing() throws {
     try inMemory { db in
       #expect(throws: Planned.self) { try db.create(virtualTable: "place", using: RTree(fails: true), define) }
       try #expect(!db.tableExists("place"))
@@ -189,7 +189,7 @@ import Tidemark
     }
   }
 
-  @Test func aModuleMayBeNamed() throws {
+  @Test func modulesCanBeNamed() throws {
     let lines = try statements { db in
       try db.create(virtualTable: "a", using: "fts5(title)")
       try db.create(virtualTable: "a", options: .ifNotExists, using: "fts5(title)")
@@ -201,7 +201,7 @@ import Tidemark
     #expect(lines.contains(#"CREATE VIRTUAL TABLE IF NOT EXISTS "b" USING rtree(id, minX, maxX)"#))
   }
 
-  @Test func anUnknownModuleIsNamed() throws {
+  @Test func unknownModulesAreNamedInErrors() throws {
     try inMemory { db in
       #expect(message { try db.create(virtualTable: "a", using: "nope") }.contains("no such module: nope"))
     }

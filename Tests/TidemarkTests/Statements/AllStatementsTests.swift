@@ -3,7 +3,7 @@ import Tidemark
 
 /// `allStatements`: the statements of a text, one by one.
 @Suite struct AllStatementsTests {
-  @Test func aStatementIsCompiledWhenItIsAskedFor() throws {
+  @Test func statementsAreCompiledLazily() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(
         sql: "CREATE TABLE t (a); -- note\n;; INSERT INTO t VALUES (1); SELECT a FROM t;")
@@ -17,7 +17,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementThatNeedsOneBeforeItDoesNotCompileWithoutIt() throws {
+  @Test func statementsDependOnEarlierOnes() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
       let first = try statements.next()
@@ -29,7 +29,7 @@ import Tidemark
     }
   }
 
-  @Test func positionalValuesAreDealtInOrder() throws {
+  @Test func positionalValuesAreDistributedInOrder() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(
         sql: "SELECT ?, ?; SELECT 1; SELECT ?, :n", arguments: StatementArguments(["n": 9]) + [1, 2, 3])
@@ -39,7 +39,7 @@ import Tidemark
     }
   }
 
-  @Test func surplusIsToldAtTheEnd() throws {
+  @Test func surplusArgumentsAreReportedAtTheEnd() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(sql: "SELECT ?", arguments: [1, 2, 3])
       #expect(try statements.next() != nil)
@@ -47,7 +47,7 @@ import Tidemark
     }
   }
 
-  @Test func lackIsToldAtTheStatementThatLacks() throws {
+  @Test func missingArgumentsAreReportedAtTheirStatement() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(sql: "SELECT ?; SELECT ?", arguments: [1])
       #expect(try statements.next() != nil)
@@ -57,7 +57,7 @@ import Tidemark
     }
   }
 
-  @Test func withoutArgumentsTheCallerSetsThem() throws {
+  @Test func argumentsCanBeSetByTheCaller() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statements = try db.allStatements(sql: "SELECT ?; SELECT ?, ?")
       let first = try statements.next()

@@ -10,7 +10,7 @@ import Tidemark
   // Short strings are not objects in Swift, empty ones have no bytes, long ones exceed the reused buffer.
   private let texts = ["", "a", "é", "fifteen letters", "sixteen letters.", String(repeating: "long", count: 2_000)]
 
-  @Test func textsOfAllLengthsAreWhatTheyAreAtEachExecution() throws {
+  @Test func textsOfAllLengthsAreRebound() throws {
     try DatabaseQueue().write { db in
       try db.execute(sql: "CREATE TABLE t (a, b)")
       for _ in 1...3 {
@@ -24,7 +24,7 @@ import Tidemark
     }
   }
 
-  @Test func anEmptyTextIsNoNullAtTheSecondExecutionEither() throws {
+  @Test func emptyTextIsNotNullWhenRebound() throws {
     try DatabaseQueue().read { db in
       let statement = try db.makeStatement(sql: "SELECT typeof(?), typeof(?)")
       for _ in 1...3 {
@@ -34,7 +34,7 @@ import Tidemark
     }
   }
 
-  @Test func theArgumentsOfAStatementStayForTheNextExecution() throws {
+  @Test func argumentsPersistBetweenExecutions() throws {
     try DatabaseQueue().write { db in
       try db.execute(sql: "CREATE TABLE t (a, b)")
       let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?, ?)")
@@ -53,7 +53,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorShowsItsArgumentsWhileOtherStatementsRun() throws {
+  @Test func cursorsKeepTheirArgumentsDuringOtherStatements() throws {
     try DatabaseQueue().read { db in
       let sql = "SELECT ? AS text, value FROM (SELECT 1 AS value UNION ALL SELECT 2)"
       for _ in 1...2 {
@@ -67,7 +67,7 @@ import Tidemark
     }
   }
 
-  @Test func aValueThatIsTooLargeLeavesTheArgumentsAsTheyWere() throws {
+  @Test func oversizedValuesKeepThePreviousArguments() throws {
     try DatabaseQueue().read { db in
       let statement = try db.makeStatement(sql: "SELECT ? || ?")
       for _ in 1...2 { _ = try String.fetchOne(statement, arguments: ["a text of some length", "b"]) }
@@ -79,7 +79,7 @@ import Tidemark
     }
   }
 
-  @Test func theTraceShowsTheArgumentsOfEachExecution() throws {
+  @Test func tracesShowTheArgumentsOfEachExecution() throws {
     let trace = Locked<[String]>([])
     try DatabaseQueue().write { db in
       try db.execute(sql: "CREATE TABLE t (a)")
@@ -97,7 +97,7 @@ import Tidemark
       ])
   }
 
-  @Test func aRunningStatementThatIsLetGoElsewhereMayBeTracedAtItsEnd() async throws {
+  @Test func releasedRunningStatementsCanBeTraced() async throws {
     let dbQueue = try DatabaseQueue()
     let kept = Cursors()
     try await dbQueue.writeWithoutTransaction { db in

@@ -15,7 +15,7 @@ import Tidemark
   ]
 
   @Test(arguments: statements)
-  func theTextHasAsManyParametersAsTheStatement(_ sql: String, _ count: Int) throws {
+  func parameterCountMatchesSQLite(_ sql: String, _ count: Int) throws {
     let values = StatementArguments(Array(repeating: 1, count: count))
     try DatabaseQueue().inDatabase { db throws in
       // SQLite's own count, unless SQLite rejects the text.
@@ -30,7 +30,7 @@ import Tidemark
     }
   }
 
-  @Test func theSemicolonsOfATriggerSeparateNoStatements() throws {
+  @Test func semicolonsInTriggersDoNotSeparateStatements() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       try db.execute(
         sql: """

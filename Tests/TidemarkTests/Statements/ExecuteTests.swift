@@ -4,7 +4,7 @@ import Tidemark
 
 /// `execute`: one statement, or several.
 @Suite struct ExecuteTests {
-  @Test func positionalValuesAreDealtAndNamesAreShared() throws {
+  @Test func positionalValuesAreDistributedAndNamesShared() throws {
     try DatabaseQueue().inDatabase { db throws in
       try db.execute(
         sql: """
@@ -17,7 +17,7 @@ import Tidemark
     }
   }
 
-  @Test func aThousandStatementsRun() throws {
+  @Test func manyStatementsRun() throws {
     let padding = String(repeating: "x", count: 200)
     let script = (0..<1000).map { "INSERT INTO t VALUES (\($0), '\(padding)');\n" }.joined()
     try DatabaseQueue().inDatabase { db throws in
@@ -31,7 +31,7 @@ import Tidemark
     }
   }
 
-  @Test func theRowsOfAStatementAreAllStepped() throws {
+  @Test func allRowsOfAStatementAreStepped() throws {
     try DatabaseQueue().inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t (a)")
       try db.execute(sql: "INSERT INTO t VALUES (1), (2), (3) RETURNING a")
@@ -68,7 +68,7 @@ import Tidemark
     }
   }
 
-  @Test func aFailedStatementIsUsableAgainAtOnce() throws {
+  @Test func failedStatementsAreReusable() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       let sql = "INSERT INTO book (title) VALUES (?)"
       let statement = try db.makeStatement(sql: sql)
@@ -82,7 +82,7 @@ import Tidemark
     }
   }
 
-  @Test func anErrorShowsItsSQLAndItsArgumentsWhereTheyArePublic() throws {
+  @Test func errorsShowSQLAndPublicArguments() throws {
     let plain = """
       SQLite error 19: NOT NULL constraint failed: book.title - while executing `INSERT INTO book (title) VALUES (?)`
       """
@@ -96,7 +96,7 @@ import Tidemark
     }
   }
 
-  @Test func anErrorHasTheExtendedCode() throws {
+  @Test func errorsHaveExtendedCodes() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       let error = #expect(throws: DatabaseError.self) {
         try db.execute(sql: "INSERT INTO book (title) VALUES ('a'), ('a')")

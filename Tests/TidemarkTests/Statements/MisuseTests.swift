@@ -37,7 +37,7 @@ import Tidemark
   ]
 
   @Test(arguments: executions)
-  func executeSaysWhatIsWrong(_ test: Case) throws {
+  func executeReportsMisuse(_ test: Case) throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       #expect(message { try db.execute(sql: test.sql, arguments: test.arguments) } == test.message)
       // Also if the statement is cached.
@@ -46,7 +46,7 @@ import Tidemark
   }
 
   @Test(arguments: executions.filter { !$0.arguments.isEmpty || $0.sql == insert })
-  func nothingRunsWhenArgumentsDoNotFit(_ test: Case) throws {
+  func mismatchedArgumentsRunNothing(_ test: Case) throws {
     let trace = TraceRecorder()
     let dbQueue = try trace.makeQueue()
     try dbQueue.inDatabase { db throws in
@@ -57,7 +57,7 @@ import Tidemark
     }
   }
 
-  @Test func theStatementsBeforeTheOneThatDoesNotCompileHaveRun() throws {
+  @Test func statementsBeforeACompilationErrorHaveRun() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       _ = message {
         try db.execute(sql: "INSERT INTO book VALUES (1, 'a', 2); INSERT INTO shelf VALUES (1); DELETE FROM book")
@@ -74,7 +74,7 @@ import Tidemark
     }
   }
 
-  @Test func aParameterTakesTheValueOfItsNameElseTheNextPosition() throws {
+  @Test func parametersTakeNamedThenPositionalValues() throws {
     try DatabaseQueue().inDatabase { db throws in
       let row = try Row.fetchOne(
         db, sql: "SELECT :a, ?, $b, :a, @c", arguments: StatementArguments(["a": 1]) + [2, 3, 4])
@@ -82,7 +82,7 @@ import Tidemark
     }
   }
 
-  @Test func aFetchWithTooManyArgumentsDoesNotRun() throws {
+  @Test func fetchesWithSurplusArgumentsDoNotRun() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       #expect(
         message { _ = try Row.fetchAll(db, sql: "SELECT * FROM book", arguments: [1]) }
@@ -106,7 +106,7 @@ import Tidemark
     ("-- note", "SQLite error 1: empty statement - while executing `-- note`"),
     ("/* note", "SQLite error 1: empty statement - while executing `/* note`"),
   ])
-  func whereOneStatementIsExpectedThereIsOne(_ sql: String, _ expected: String) throws {
+  func singleStatementAPIsRefuseSeveral(_ sql: String, _ expected: String) throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(message { _ = try db.makeStatement(sql: sql) } == expected)
       #expect(message { _ = try db.cachedStatement(sql: sql) } == expected)
@@ -115,7 +115,7 @@ import Tidemark
   }
 
   @Test(arguments: ["SELECT 1;", "SELECT 1 ; ;; ", "SELECT 1; -- note", "SELECT 1; /* note */ ;", "-- note\nSELECT 1"])
-  func commentsAndSemicolonsAroundOneStatementAreFine(_ sql: String) throws {
+  func commentsAndSemicolonsAroundAStatementAreAllowed(_ sql: String) throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(try Int.fetchOne(db, sql: sql) == 1)
     }

@@ -20,7 +20,7 @@ import Tidemark
     return try dbQueue.read { db in try db.digesting { try question(db) }.digest }
   }
 
-  @Test func equalAnswersHaveEqualDigests() throws {
+  @Test func equalResultsHaveEqualDigests() throws {
     let sql = "INSERT INTO t VALUES (1, 'one'), (2.5, x'00FF'), (NULL, '')"
     let first = try #require(try digest(after: sql))
     #expect(try digest(after: sql) == first)
@@ -33,7 +33,7 @@ import Tidemark
     "('12345678' || char(0), 2)", "(zeroblob(8), 2)", "(zeroblob(9), 2)", "(zeroblob(16), 2)",
   ]
 
-  @Test func otherAnswersHaveOtherDigests() throws {
+  @Test func differentResultsHaveDifferentDigests() throws {
     var digests: [ResultDigest] = []
     for rows in Self.rows {
       let digest = try #require(try digest(after: rows.isEmpty ? "" : "INSERT INTO t VALUES \(rows)"))
@@ -42,7 +42,7 @@ import Tidemark
     }
   }
 
-  @Test func theOrderOfRowsCounts() throws {
+  @Test func rowOrderAffectsTheDigest() throws {
     func digest(_ order: String) throws -> ResultDigest? {
       try self.digest(after: "INSERT INTO t VALUES (1, 1), (2, 2)") { db in
         _ = try Row.fetchAll(db, sql: "SELECT * FROM t ORDER BY a \(order)")
@@ -51,14 +51,14 @@ import Tidemark
     #expect(try digest("ASC") != digest("DESC"))
   }
 
-  @Test func theNamesOfColumnsCount() throws {
+  @Test func columnNamesAffectTheDigest() throws {
     func digest(_ name: String) throws -> ResultDigest? {
       try self.digest(after: "") { db in _ = try Row.fetchAll(db, sql: "SELECT 1 AS \(name)") }
     }
     #expect(try digest("a") != digest("b"))
   }
 
-  @Test func whereTheRowsOfOneStatementEndCounts() throws {
+  @Test func statementBoundariesAffectTheDigest() throws {
     func digest(_ limits: [Int]) throws -> ResultDigest? {
       try self.digest(after: "INSERT INTO t VALUES (1, 1), (1, 1), (1, 1)") { db in
         for limit in limits { _ = try Row.fetchAll(db, sql: "SELECT * FROM t LIMIT \(limit)") }
@@ -67,20 +67,20 @@ import Tidemark
     #expect(try digest([1, 2]) != digest([2, 1]))
   }
 
-  @Test func whoReadsNothingHasNone() throws {
+  @Test func closuresThatReadNothingHaveNoDigest() throws {
     #expect(try digest(after: "") { _ in } == nil)
   }
 
-  @Test func whoReadsWithoutTheLibraryHasNone() throws {
+  @Test func readsOutsideTheLibraryHaveNoDigest() throws {
     #expect(try digest(after: "") { db in _ = try (Row.fetchAll(db, sql: "SELECT 1"), db.sqliteConnection) } == nil)
     #expect(
       try digest(after: "") { db in
         _ = try Row.fetchAll(db, sql: "SELECT 1")
-        try db.recordingSelection { try db.registerAccess(to: Table("t")) }.result
+        try db.recordingReads { try db.registerAccess(to: Table("t")) }.result
       } == nil)
   }
 
-  @Test func whoAsksForTheSchemaDependsOnIt() throws {
+  @Test func schemaQueriesAffectTheDigest() throws {
     func digest(_ sql: String) throws -> ResultDigest? {
       try self.digest(after: sql) { db in
         _ = try Row.fetchAll(db, sql: "SELECT 1")
@@ -92,7 +92,7 @@ import Tidemark
     #expect(try digest("CREATE TABLE u (a)") != first)
   }
 
-  @Test func aPragmaIsAnAnswerLikeAnother() throws {
+  @Test func pragmaResultsAreDigested() throws {
     func digest(_ version: Int) throws -> ResultDigest? {
       try self.digest(after: "PRAGMA user_version = \(version)") { db in
         _ = try Int.fetchOne(db, sql: "PRAGMA user_version")
@@ -104,7 +104,7 @@ import Tidemark
     #expect(try digest(1) == first)
   }
 
-  @Test func aTextIsDigestedAsItIsStored() throws {
+  @Test func textsAreDigestedAsStored() throws {
     let utf16 = try DatabaseQueue()
     try utf16.write {
       try $0.execute(sql: "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); INSERT INTO t VALUES ('é')")

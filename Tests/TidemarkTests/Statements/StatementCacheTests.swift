@@ -8,7 +8,7 @@ import Tidemark
 @Suite struct StatementCacheTests {
   // MARK: cachedStatement
 
-  @Test func theSameTextGivesTheSameStatement() throws {
+  @Test func equalTextsReturnTheSameStatement() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.cachedStatement(sql: "SELECT ?")
       #expect(try db.cachedStatement(sql: "SELECT ?") === statement)
@@ -19,7 +19,7 @@ import Tidemark
     }
   }
 
-  @Test func theLibraryDoesNotTouchTheArgumentsOfACachedStatement() throws {
+  @Test func libraryKeepsArgumentsOfCachedStatements() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.cachedStatement(sql: "SELECT ?")
       try statement.setArguments([1])
@@ -29,7 +29,7 @@ import Tidemark
     }
   }
 
-  @Test func aFailedStatementIsNotGivenAgain() throws {
+  @Test func failedStatementsAreNotReused() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       let sql = "INSERT INTO book (title) VALUES (?)"
       let statement = try db.cachedStatement(sql: sql)
@@ -43,7 +43,7 @@ import Tidemark
     }
   }
 
-  @Test func eachConnectionHasItsOwn() throws {
+  @Test func eachConnectionHasItsOwnCache() throws {
     let one = try DatabaseQueue()
     let other = try DatabaseQueue()
     try one.inDatabase { db1 throws in
@@ -54,7 +54,7 @@ import Tidemark
     }
   }
 
-  @Test func releasedMemoryTakesTheStatementsAway() throws {
+  @Test func releasingMemoryClearsTheCache() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.inDatabase { db throws in
       let statement = try db.cachedStatement(sql: "SELECT 1")
@@ -72,9 +72,9 @@ import Tidemark
 
   // MARK: The library's own
 
-  @Test func theNumberOfStatementsIsBounded() throws {
+  @Test func cacheSizeIsBounded() throws {
     var configuration = Configuration()
-    configuration.statementCacheCountMax = 8
+    configuration.maximumCachedStatementCount = 8
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
       for number in 0..<1000 {
         #expect(try Int.fetchOne(db, sql: "SELECT \(number)") == number)
@@ -84,7 +84,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementIsFoundAgainHoweverManyThereAre() throws {
+  @Test func statementsAreFoundInLargeCaches() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       var kept: [String: Statement] = [:]
       for number in 0..<40 {
@@ -101,9 +101,9 @@ import Tidemark
     }
   }
 
-  @Test func statementsInUseSurviveTheirNeighbours() throws {
+  @Test func evictionKeepsStatementsInUse() throws {
     var configuration = Configuration()
-    configuration.statementCacheCountMax = 8
+    configuration.maximumCachedStatementCount = 8
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
       let daily = try db.preparedStatement(sql: "SELECT 'daily'")
       for number in 0..<100 {
@@ -113,9 +113,9 @@ import Tidemark
     }
   }
 
-  @Test func withoutACacheEverythingWorks() throws {
+  @Test func emptyCachesWork() throws {
     var configuration = Configuration()
-    configuration.statementCacheCountMax = 0
+    configuration.maximumCachedStatementCount = 0
     let dbQueue = try DatabaseQueue.withBooks(configuration)
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('Dune')") }
     #expect(try dbQueue.read { try $0.titles() } == ["Dune"])
@@ -125,7 +125,7 @@ import Tidemark
     }
   }
 
-  @Test func longTextsAreNotKept() throws {
+  @Test func longTextsAreNotCached() throws {
     try DatabaseQueue().inDatabase { db throws in
       let count = db.statements.count
       _ = try Row.fetchOne(db, sql: "SELECT '\(String(repeating: "x", count: 40_000))'")
@@ -133,7 +133,7 @@ import Tidemark
     }
   }
 
-  @Test func theSameQueryInsideItself() throws {
+  @Test func queriesNestInsideThemselves() throws {
     try DatabaseQueue().inDatabase { db throws in
       let sql = "WITH n(i) AS (VALUES (1), (2)) SELECT i + ? FROM n"
       var results: [[Int]] = []
@@ -147,7 +147,7 @@ import Tidemark
     }
   }
 
-  @Test func theSameStatementFailsAndWorksAgain() throws {
+  @Test func failedStatementsWorkAgain() throws {
     try DatabaseQueue().inDatabase { db throws in
       let sql = "SELECT abs(?)"
       for _ in 0..<3 {
@@ -170,7 +170,7 @@ import Tidemark
     }
   }
 
-  @Test func statementsFollowTheSchemaThatAnotherConnectionChanges() throws {
+  @Test func statementsFollowExternalSchemaChanges() throws {
     let folder = try TemporaryFolder()
     let one = try DatabaseQueue(path: folder.path("db"))
     let other = try DatabaseQueue(path: folder.path("db"))
@@ -183,7 +183,7 @@ import Tidemark
     #expect(throws: DatabaseError.self) { try one.read { try Row.fetchAll($0, sql: sql) } }
   }
 
-  @Test func boundValuesAreNotKeptForNothing() throws {
+  @Test func cachedStatementsReleaseBoundValues() throws {
     try DatabaseQueue().inDatabase { db throws in
       _ = try String.fetchOne(db, sql: "SELECT ?", arguments: [String(repeating: "x", count: 1000)])
       let statement = try db.preparedStatement(sql: "SELECT ?")

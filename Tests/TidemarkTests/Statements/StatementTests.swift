@@ -8,7 +8,7 @@ import Tidemark
     (" ; SELECT 1 ;\n ", "SELECT 1"), ("-- note\nSELECT 1;", "-- note\nSELECT 1"), ("SELECT /* a */ 1", "SELECT /* a */ 1"),
     ("SELECT 'a ;'", "SELECT 'a ;'"), ("\tSELECT 1 AS é ;", "SELECT 1 AS é"),
   ])
-  func theTextIsTrimmed(_ sql: String, _ expected: String) throws {
+  func statementTextIsTrimmed(_ sql: String, _ expected: String) throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.makeStatement(sql: sql)
       #expect(statement.sql == expected)
@@ -16,7 +16,7 @@ import Tidemark
     }
   }
 
-  @Test func columnsAreFoundWhateverTheirCaseAndTheLeftmostWins() throws {
+  @Test func columnLookupIgnoresCaseAndPrefersTheLeftmost() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.makeStatement(sql: "SELECT 1 AS a, 2 AS B, 3 AS A, 4 AS b, 5 AS É")
       #expect(statement.columnCount == 5)
@@ -31,13 +31,13 @@ import Tidemark
     ("BEGIN IMMEDIATE", false), ("INSERT INTO book (title) VALUES ('a')", false), ("DELETE FROM book WHERE 0", false),
     ("CREATE TABLE t (a)", false), ("PRAGMA user_version", true), ("PRAGMA user_version = 1", false),
   ])
-  func isReadonlySaysWhatSQLiteSays(_ sql: String, _ expected: Bool) throws {
+  func isReadonlyMatchesSQLite(_ sql: String, _ expected: Bool) throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       #expect(try db.makeStatement(sql: sql).isReadonly == expected)
     }
   }
 
-  @Test func argumentsStayFromOneExecutionToTheNext() throws {
+  @Test func argumentsPersistBetweenExecutions() throws {
     try DatabaseQueue().inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t (a)")
       let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?)")
@@ -52,7 +52,7 @@ import Tidemark
     }
   }
 
-  @Test func argumentsThatDoNotFitLeaveTheOldOnes() throws {
+  @Test func mismatchedArgumentsKeepThePreviousOnes() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.makeStatement(sql: "SELECT ?")
       try statement.setArguments([1])
@@ -64,7 +64,7 @@ import Tidemark
     }
   }
 
-  @Test func aValueThatSQLiteRefusesLeavesTheOldArguments() throws {
+  @Test func refusedValuesKeepThePreviousArguments() throws {
     var configuration = Configuration()
     configuration.limits = [.valueSize: 1000]
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
@@ -78,7 +78,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementWithoutItsArgumentsDoesNotRun() throws {
+  @Test func statementsWithoutArgumentsDoNotRun() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.makeStatement(sql: "SELECT ?, :a")
       #expect(
@@ -101,7 +101,7 @@ import Tidemark
     }
   }
 
-  @Test func anUncheckedValueThatSQLiteRefusesIsTheErrorOfTheNextExecution() throws {
+  @Test func refusedUncheckedValuesFailTheNextExecution() throws {
     var configuration = Configuration()
     configuration.limits = [.valueSize: 1000]
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
@@ -116,7 +116,7 @@ import Tidemark
     }
   }
 
-  @Test func wrongArgumentsTrapWhereTheyAreAssigned() async throws {
+  @Test func assigningWrongArgumentsTraps() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().inDatabase { db throws in
         let statement = try db.makeStatement(sql: "SELECT ?")
@@ -126,7 +126,7 @@ import Tidemark
     #expect(result.words.contains("wrong number of statement arguments: 0 - while executing `SELECT ?`"))
   }
 
-  @Test func aStatementInUseRunsAsACopy() throws {
+  @Test func statementsInUseRunAsCopies() throws {
     try DatabaseQueue().inDatabase { db throws in
       let statement = try db.makeStatement(sql: "WITH n(i) AS (VALUES (1), (2)) SELECT i + ? FROM n")
       let cursor = try Int.fetchCursor(statement, arguments: [10])
@@ -137,7 +137,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementFollowsTheSchema() throws {
+  @Test func statementsFollowTheSchema() throws {
     try DatabaseQueue().inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
       let statement = try db.makeStatement(sql: "SELECT * FROM t")

@@ -4,7 +4,7 @@ import Tidemark
 
 /// Traced statements, and the format of the trace.
 @Suite struct TraceTests {
-  @Test func anEventShowsTheSQLAndItsValuesOnlyWhenAsked() throws {
+  @Test func tracesShowValuesOnlyOnRequest() throws {
     let events = Locked<[[String]]>([])
     let dbQueue = try DatabaseQueue()
     try dbQueue.inDatabase { db throws in
@@ -22,7 +22,7 @@ import Tidemark
     #expect(events.value == [[sql, expanded, sql, expanded, sql]])
   }
 
-  @Test func publicArgumentsShow() throws {
+  @Test func publicArgumentsAreShown() throws {
     let trace = TraceRecorder()
     var configuration = Configuration()
     configuration.publicStatementArguments = true
@@ -39,7 +39,7 @@ import Tidemark
     #expect(events.value == ["-- note\nSELECT ?", "-- note\nSELECT 7"])
   }
 
-  @Test func theProgramsOfTriggersAreComments() throws {
+  @Test func triggerProgramsAreComments() throws {
     let trace = TraceRecorder()
     let dbQueue = try trace.makeQueue()
     try dbQueue.inDatabase { db throws in
@@ -56,7 +56,7 @@ import Tidemark
       trace.lines == ["INSERT INTO parent VALUES (?)", "-- TRIGGER tr", "-- DELETE FROM child WHERE id = new.id"])
   }
 
-  @Test func aProfileTellsHowLongAStatementTook() throws {
+  @Test func profilesReportDurations() throws {
     let events = Locked<[(String, String, String, Double)]>([])
     try DatabaseQueue().inDatabase { db throws in
       db.trace(options: .profile) { event in
@@ -74,7 +74,7 @@ import Tidemark
     #expect(duration >= 0)
   }
 
-  @Test func bothMayBeTraced() throws {
+  @Test func statementsAndProfilesAreTraced() throws {
     let trace = TraceRecorder()
     try DatabaseQueue().inDatabase { db throws in
       db.trace(options: [.statement, .profile]) { event in
@@ -85,7 +85,7 @@ import Tidemark
     #expect(trace.lines == ["statement", "profile", "statement", "profile"])
   }
 
-  @Test func nilStopsIt() throws {
+  @Test func nilStopsTheTrace() throws {
     let trace = TraceRecorder()
     try trace.makeQueue().inDatabase { db throws in
       try db.execute(sql: "SELECT 1")
@@ -95,7 +95,7 @@ import Tidemark
     #expect(trace.lines == ["SELECT 1"])
   }
 
-  @Test func aNewTraceReplacesTheOldOne() throws {
+  @Test func newTracesReplaceOldOnes() throws {
     let one = TraceRecorder()
     let two = TraceRecorder()
     try one.makeQueue().inDatabase { db throws in

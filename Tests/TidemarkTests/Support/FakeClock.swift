@@ -9,7 +9,7 @@ final class FakeClock: Sendable {
 
   func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
 
-  var clock: WorldClock {
-    WorldClock(now: { self.time }, sleep: { self.advance(by: $0) }, after: WorldClock.live.after)
+  var clock: MonotonicClock {
+    MonotonicClock(now: { self.time }, sleep: { self.advance(by: $0) }, after: MonotonicClock.live.after)
   }
 }

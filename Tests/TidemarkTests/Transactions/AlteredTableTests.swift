@@ -9,7 +9,7 @@ import Tidemark
   private static let schema = "CREATE TABLE t (a, b, c);"
 
   @Test(arguments: ["", "INSERT INTO t VALUES (1, 2, 3); "])
-  func aStatementThatIsCompiledAgainWithoutChangingARowTellsTheNewColumns(first: String) throws {
+  func recompiledStatementsReportNewColumns(first: String) throws {
     let (dbQueue, recorder) = try captured(Self.schema + first)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "DELETE FROM t")
@@ -23,7 +23,7 @@ import Tidemark
     #expect(recorder.takeRows() == ["delete t #1(a=1 c=3 d=4)"])
   }
 
-  @Test func aColumnThatIsAddedIsTold() throws {
+  @Test func addedColumnsAreReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "UPDATE t SET a = 0")
@@ -36,7 +36,7 @@ import Tidemark
     #expect(recorder.takeRows() == ["update t #1(a=1 b=2 c=3 d=5) -> #1(a=0 b=2 c=3 d=5) [a]"])
   }
 
-  @Test func aColumnThatIsDroppedInATransactionIsToldNoMore() throws {
+  @Test func droppedColumnsAreNoLongerReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.inDatabase { try $0.execute(sql: "DELETE FROM t") }
     try dbQueue.write { db in
@@ -48,7 +48,7 @@ import Tidemark
     #expect(recorder.takeRows() == ["insert t #1(a=1 c=3)", "delete t #1(a=1 c=3)"])
   }
 
-  @Test func aColumnWhoseDropWasUndoneIsToldAgain() throws {
+  @Test func columnsWithAnUndoneDropAreReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "BEGIN; ALTER TABLE t DROP COLUMN b")
@@ -63,7 +63,7 @@ import Tidemark
     #expect(recorder.takeRows() == ["delete t #1(a=1 b=2 c=3)"])
   }
 
-  @Test func aBlobThatIsWrittenAfterTheTableWasAlteredIsThatOfItsColumn() throws {
+  @Test func blobWritesAfterAnAlterReportTheirColumn() throws {
     let (dbQueue, recorder) = try captured(Self.schema + "INSERT INTO t VALUES ('a', 'b', 'c');")
     func write(_ letter: Unicode.Scalar, _ db: Database) throws {
       var blob: OpaquePointer?

@@ -5,7 +5,7 @@ import Tidemark
 
 /// The detail of the reports to each observer, and their start.
 @Suite struct CaptureNeedsTests {
-  @Test func pastItsBoundTheLogIsCoarse() throws {
+  @Test func exceedingTheLogBoundReportsCoarsely() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE few (a);", bound: 10)
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO few VALUES (1)")
@@ -18,7 +18,7 @@ import Tidemark
     #expect(commit.tables.last?.updatedColumns == ["pages"])
   }
 
-  @Test func aTableHasItsOwnBound() throws {
+  @Test func tablesHaveTheirOwnBound() throws {
     let needs = CaptureNeeds(tables: [
       TableKey("book"): .init(columns: nil, values: ["pages"], rows: true, rowCountMax: 5),
       TableKey("few"): .init(columns: nil, values: ["a"], rows: true, rowCountMax: 50),
@@ -33,7 +33,7 @@ import Tidemark
     #expect(commit.tables.map { "\($0.key) \($0.isCoarse)" } == ["book true", "few false"])
   }
 
-  @Test func pastItsBoundTheLogIsCutBackAll() throws {
+  @Test func exceedingTheBoundDropsAllRows() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE few (a);", bound: 3)
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO few VALUES (1)")
@@ -46,7 +46,7 @@ import Tidemark
     #expect(recorder.takeRows() == ["insert few #1(a=1)", "insert few #2(a=2)"])
   }
 
-  @Test func aWishIsInForceFromTheNextTransactionOn() throws {
+  @Test func needsApplyFromTheNextTransaction() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     let first = recorder.version
     try dbQueue.write { db in
@@ -57,25 +57,25 @@ import Tidemark
     #expect(recorder.take().map(\.needsVersion) == [first])
   }
 
-  @Test func whoListensInTheMiddleOfAChangeIsToldThatItIsUnknown() throws {
+  @Test func subscribingDuringATransactionReportsUnknownChanges() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     var recorder: ChangeRecorder?
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'A', 1)")
       recorder = ChangeRecorder(dbQueue)
     }
-    let told = try #require(recorder?.take())
-    #expect(told.map { $0.needsVersion < recorder?.version ?? 0 } == [true])
+    let reports = try #require(recorder?.take())
+    #expect(reports.map { $0.needsVersion < recorder?.version ?? 0 } == [true])
   }
 
-  @Test func commitsHaveNumbersThatGrow() throws {
+  @Test func commitNumbersGrow() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     for _ in 1...3 { try dbQueue.write { try $0.execute(sql: "INSERT INTO book (pages) VALUES (1)") } }
     #expect(recorder.take().map(\.number) == [1, 2, 3])
     #expect(dbQueue.changeBroker.lastCommitNumber == 3)
   }
 
-  @Test func whoCancelsIsToldNoMore() throws {
+  @Test func cancelledSubscriptionsReceiveNothing() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     recorder.cancel()
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (pages) VALUES (1)") }

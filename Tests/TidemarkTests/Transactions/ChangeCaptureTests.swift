@@ -26,7 +26,7 @@ import Tidemark
     #expect(table.updatedColumns == ["pages"])
   }
 
-  @Test func onlyWhatIsWantedIsTold() throws {
+  @Test func onlyNeededChangesAreReported() throws {
     let needs = CaptureNeeds(tables: [TableKey("book"): .init(columns: ["pages"], values: ["pages"])])
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE other (a);", needs)
     try dbQueue.write { db in
@@ -42,7 +42,7 @@ import Tidemark
     #expect(recorder.take().isEmpty)
   }
 
-  @Test func whoWantsNoRowsIsToldKindsAndColumns() throws {
+  @Test func subscribersWithoutRowsReceiveKindsAndColumns() throws {
     let needs = CaptureNeeds(tables: [TableKey("book"): .init(columns: nil)])
     let (dbQueue, recorder) = try captured(Captured.book, needs)
     try dbQueue.write { db in
@@ -54,7 +54,7 @@ import Tidemark
     #expect(table.updatedColumns == ["pages"])
   }
 
-  @Test func emptyingATableTellsItsRows() throws {
+  @Test func emptyingATableReportsItsRows() throws {
     let (dbQueue, recorder) = try captured(Captured.book, .none)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 412)")
@@ -67,7 +67,7 @@ import Tidemark
     #expect(recorder.takeRows() == [#"delete book #1(id=1 pages=412 title="Dune")"#])
   }
 
-  @Test func whatAReplaceRemovesIsTold() throws {
+  @Test func replacedRowsAreReported() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "INSERT INTO book VALUES (1, 'Dune', 412);")
     try dbQueue.inDatabase { try $0.execute(sql: "REPLACE INTO book VALUES (2, 'Dune', 1)") }
     #expect(
@@ -76,7 +76,7 @@ import Tidemark
       ])
   }
 
-  @Test func aRowWithoutIDIsKnownByItsKey() throws {
+  @Test func rowsWithoutIDAreIdentifiedByKey() throws {
     let needs = CaptureNeeds(tables: [TableKey("w"): .init(columns: ["b"], rows: true)])
     let (dbQueue, recorder) = try captured("CREATE TABLE w (b, c, k TEXT, PRIMARY KEY (k, b)) WITHOUT ROWID;", needs)
     try dbQueue.write { db in
@@ -86,7 +86,7 @@ import Tidemark
     #expect(recorder.takeRows() == [#"insert w (b=1 k="a")"#, #"update w (b=1 k="a") -> (b=1 k="z") [k]"#])
   }
 
-  @Test func triggersAndForeignKeysAreTold() throws {
+  @Test func triggersAndForeignKeysAreReported() throws {
     let (dbQueue, recorder) = try captured(
       """
       PRAGMA foreign_keys = ON;
@@ -103,13 +103,13 @@ import Tidemark
       ])
   }
 
-  @Test func updatesThatChangeNothingAreNotTold() throws {
+  @Test func updatesWithoutEffectAreNotReported() throws {
     let (dbQueue, recorder) = try captured(Captured.book + "INSERT INTO book VALUES (1, 'Dune', 412);")
     try dbQueue.inDatabase { try $0.execute(sql: "UPDATE book SET title = 'Dune', pages = 412.0, id = 1") }
     #expect(recorder.take().isEmpty)
   }
 
-  @Test func aNewRowIDIsAChange() throws {
+  @Test func newRowIDsAreChanges() throws {
     let (dbQueue, recorder) = try captured(
       Captured.book + "CREATE TABLE h (a); INSERT INTO book VALUES (1, 'Dune', 412); INSERT INTO h VALUES (5);")
     try dbQueue.write { try $0.execute(sql: "UPDATE book SET id = 2; UPDATE h SET rowid = 9") }
@@ -120,7 +120,7 @@ import Tidemark
       ])
   }
 
-  @Test func anotherStorageClassIsAChange() throws {
+  @Test func newStorageClassesAreChanges() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (a); INSERT INTO t VALUES (1);")
     try dbQueue.inDatabase { try $0.execute(sql: "UPDATE t SET a = 1.0") }
     #expect(recorder.takeRows() == ["update t #1(a=1) -> #1(a=1.0) [a]"])
@@ -134,7 +134,7 @@ import Tidemark
   }
 
   @Test(arguments: ["", "WITHOUT ROWID"])
-  func theOldValueOfAColumnThatWasAddedIsItsDefault(options: String) throws {
+  func addedColumnsHaveTheirDefaultAsOldValue(options: String) throws {
     let (dbQueue, recorder) = try captured(
       """
       CREATE TABLE t (k TEXT PRIMARY KEY, a) \(options); INSERT INTO t VALUES ('x', 1), ('y', 1);
@@ -150,7 +150,7 @@ import Tidemark
   }
 
   @Test(arguments: ["", "WITHOUT ROWID"])
-  func columnsBehindComputedOnesHaveTheirOwnValues(options: String) throws {
+  func columnsAfterComputedOnesHaveTheirOwnValues(options: String) throws {
     let (dbQueue, recorder) = try captured(
       """
       CREATE TABLE t (a INTEGER, v AS (a + 1), b TEXT PRIMARY KEY, s AS (a * 2) STORED, w AS (b || 'x'), c TEXT) \
@@ -170,7 +170,7 @@ import Tidemark
       ])
   }
 
-  @Test func whatSQLiteConfusesIsNotTold() throws {
+  @Test func valuesEqualInSQLiteAreNotReported() throws {
     // In storage order, `b` has the position that the row ID has in the table.
     let (dbQueue, recorder) = try captured(
       "CREATE TABLE t (a INTEGER, v AS (a + 1), id INTEGER PRIMARY KEY, b TEXT, c TEXT);")
@@ -180,7 +180,7 @@ import Tidemark
     #expect(rows.last?.contains("b") == true)
   }
 
-  @Test func aWriteOfABlobIsAnUpdateOfItsColumn() throws {
+  @Test func blobWritesAreUpdatesOfTheirColumn() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, x'0102');")
     try dbQueue.inDatabase { db throws -> Void in
       var blob: OpaquePointer?

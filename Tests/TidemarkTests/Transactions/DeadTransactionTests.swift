@@ -17,7 +17,7 @@ import Tidemark
     #expect(!db.isInsideTransaction)
   }
 
-  @Test func nothingRunsAfterATransactionBegunByHandDied() throws {
+  @Test func deadManualTransactionsRefuseStatements() throws {
     let dbQueue = try makeQueue()
     try dbQueue.inDatabase { db throws in
       try db.beginTransaction()
@@ -39,7 +39,7 @@ import Tidemark
 
   /// The ways to acknowledge the end of the transaction.
   @Test(arguments: ["rollback()", "ROLLBACK", "BEGIN", "inTransaction"])
-  func itGoesOnWhenTheProgramKnows(_ sign: String) throws {
+  func acknowledgedRollbacksAllowStatements(_ sign: String) throws {
     try makeQueue().inDatabase { db throws in
       try db.beginTransaction()
       try kill(db)
@@ -58,7 +58,7 @@ import Tidemark
     }
   }
 
-  @Test func aSavepointInsideADeadTransactionDoesNotBringItBack() throws {
+  @Test func savepointsDoNotReviveADeadTransaction() throws {
     try makeQueue().inDatabase { db throws in
       try db.beginTransaction()
       #expect(throws: DatabaseError.self) {
@@ -73,7 +73,7 @@ import Tidemark
     }
   }
 
-  @Test func theErrorAtTheEndOfADeadTransactionSaysWhy() throws {
+  @Test func endingADeadTransactionThrowsItsCause() throws {
     let error = #expect(throws: DatabaseError.self) {
       try makeQueue().write { try kill($0) }
     }

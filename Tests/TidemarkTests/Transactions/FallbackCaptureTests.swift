@@ -6,24 +6,24 @@ import Tidemark
 
 /// Without the pre-update hook, all changed tables are reported.
 @Suite struct FallbackCaptureTests {
-  @Test func withoutTheHookTablesAreTold() throws {
+  @Test func tablesAreReportedWithoutTheHook() throws {
     let (dbQueue, recorder) = try captured(
       Captured.book + "CREATE TABLE w (a PRIMARY KEY) WITHOUT ROWID; CREATE TABLE c (a);", rowHook: false)
-    func told(_ sql: String) throws -> [String] {
+    func reports(_ sql: String) throws -> [String] {
       try dbQueue.inDatabase { try $0.execute(sql: sql) }
       return recorder.take().flatMap { commit in
         commit.tables.map { "\($0.key) \($0.isCoarse) \($0.updatedColumns?.sorted().joined(separator: ",") ?? "?")" }
       }
     }
-    #expect(try told("INSERT INTO book VALUES (1, 'A', 1)") == ["book true "])
-    #expect(try told("UPDATE book SET pages = 2") == ["book true pages"])
-    #expect(try told("DELETE FROM book") == ["book true "])
-    #expect(try told("INSERT INTO w VALUES (1)") == ["w true "])
-    #expect(try told("DELETE FROM book") == [])
-    #expect(try told("BEGIN; INSERT INTO c VALUES (1); ROLLBACK") == [])
+    #expect(try reports("INSERT INTO book VALUES (1, 'A', 1)") == ["book true "])
+    #expect(try reports("UPDATE book SET pages = 2") == ["book true pages"])
+    #expect(try reports("DELETE FROM book") == ["book true "])
+    #expect(try reports("INSERT INTO w VALUES (1)") == ["w true "])
+    #expect(try reports("DELETE FROM book") == [])
+    #expect(try reports("BEGIN; INSERT INTO c VALUES (1); ROLLBACK") == [])
   }
 
-  @Test func withoutTheHookTheProgramsOwnStatementsAreToldAsUnknown() throws {
+  @Test func foreignStatementsAreUnknownWithoutTheHook() throws {
     let (dbQueue, recorder) = try captured(Captured.book, rowHook: false)
     try dbQueue.inDatabase { db throws -> Void in
       sqlite3_exec(db.sqliteConnection, "INSERT INTO book VALUES (1, 'A', 1); DELETE FROM book", nil, nil, nil)
@@ -31,7 +31,7 @@ import Tidemark
     #expect(recorder.take().isEmpty == false)
   }
 
-  @Test func withoutTheHookATableIsStillDropped() throws {
+  @Test func tablesAreDroppedWithoutTheHook() throws {
     let (dbQueue, _) = try captured(Captured.book, rowHook: false)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'A', 1); DELETE FROM book; DROP TABLE book")
@@ -39,7 +39,7 @@ import Tidemark
     }
   }
 
-  @Test func withoutTheHookObserversAreToldRows() throws {
+  @Test func observersReceiveRowsWithoutTheHook() throws {
     let (dbQueue, _) = try captured(Captured.book, .none, rowHook: false)
     let recorder = EventRecorder()
     dbQueue.add(transactionObserver: recorder)

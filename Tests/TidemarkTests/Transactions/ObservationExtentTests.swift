@@ -5,7 +5,7 @@ import Tidemark
 
 /// The extent of transaction observers.
 @Suite struct ObservationExtentTests {
-  @Test func anObserverIsNotKept() throws {
+  @Test func observersAreNotRetained() throws {
     var recorder: EventRecorder? = EventRecorder()
     weak let weakRecorder = recorder
     let dbQueue = try observed(recorder!)
@@ -14,7 +14,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (id) VALUES (1)") }
   }
 
-  @Test func anObserverMayBeKeptAsLongAsTheDatabase() throws {
+  @Test func observersCanLiveAsLongAsTheDatabase() throws {
     weak var weakRecorder: EventRecorder?
     do {
       let dbQueue = try observed(
@@ -30,7 +30,7 @@ import Tidemark
     #expect(weakRecorder == nil)
   }
 
-  @Test func anObserverOfTheNextTransactionIsForgottenThen() throws {
+  @Test func observersOfTheNextTransactionAreRemovedAfterIt() throws {
     let recorder = EventRecorder()
     let dbQueue = try observed(recorder, .nextTransaction)
     try dbQueue.inDatabase { db in
@@ -43,7 +43,7 @@ import Tidemark
     #expect(recorder.log == ["will commit", "did commit"])
   }
 
-  @Test func anObserverThatIsAddedTwiceIsToldTwice() throws {
+  @Test func observersAddedTwiceAreNotifiedTwice() throws {
     let recorder = EventRecorder { _ in false }
     let dbQueue = try observed(recorder)
     dbQueue.add(transactionObserver: recorder)
@@ -54,7 +54,7 @@ import Tidemark
     #expect(recorder.log == ["will commit", "did commit"])
   }
 
-  @Test func anObserverMayComeInTheMiddleOfATransaction() throws {
+  @Test func observersCanBeAddedDuringATransaction() throws {
     let recorder = EventRecorder()
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in
@@ -69,7 +69,7 @@ import Tidemark
 
   // MARK: - afterNextTransaction
 
-  @Test func theEndOfTheTransactionIsToldOnce() throws {
+  @Test func afterNextTransactionRunsOnce() throws {
     var log: [String] = []
     let dbQueue = try DatabaseQueue.withBooks()
     func wait(_ db: Database) {
@@ -92,7 +92,7 @@ import Tidemark
     #expect(log == ["commit false", "rollback false", "commit false"])
   }
 
-  @Test func theEndOfARealTransactionIsTold() async {
+  @Test func afterNextTransactionWaitsForARealTransaction() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().read { $0.afterNextTransaction(onCommit: { _ in }) }
     }

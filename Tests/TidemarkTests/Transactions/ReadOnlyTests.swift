@@ -6,7 +6,7 @@ import Tidemark
   static let insert = "INSERT INTO book (title) VALUES ('a')"
   static let refusal = "SQLite error 8: attempt to write a readonly database - while executing `\(insert)`"
 
-  @Test func aReadCannotWrite() async throws {
+  @Test func readsCannotWrite() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     #expect(message { try dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)
     #expect(await message { try await dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)
@@ -16,7 +16,7 @@ import Tidemark
     try await dbQueue.write { try $0.execute(sql: Self.insert) }
   }
 
-  @Test func aReadonlyQueueCannotWrite() throws {
+  @Test func readOnlyQueuesCannotWrite() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("db")
     try DatabaseQueue(path: path).inDatabase { try $0.createBooks() }
@@ -26,7 +26,7 @@ import Tidemark
     #expect(message { try dbQueue.write { try $0.execute(sql: Self.insert) } } == Self.refusal)
   }
 
-  @Test func anImmediateTransactionIsAWrite() throws {
+  @Test func immediateTransactionsAreWrites() throws {
     try DatabaseQueue().inDatabase { db throws in
       let text = message { try db.readOnly { try db.beginTransaction(.immediate) } }
       #expect(
@@ -36,7 +36,7 @@ import Tidemark
     }
   }
 
-  @Test func depthIsCounted() throws {
+  @Test func readOnlyDepthIsCounted() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       try db.readOnly {
         try db.readOnly {}
@@ -48,7 +48,7 @@ import Tidemark
     }
   }
 
-  @Test func insideATransactionTheRestMayWrite() throws {
+  @Test func transactionsAroundAReadOnlyAccessCanWrite() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.write { db in
       #expect(message { try db.readOnly { try db.execute(sql: Self.insert) } } == Self.refusal)
@@ -57,7 +57,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == ["a"])
   }
 
-  @Test func itEndsAlsoWhenTheTransactionAroundItHasDied() throws {
+  @Test func readOnlyEndsAfterADeadTransaction() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let text = message {
       try dbQueue.write { db in
@@ -68,7 +68,7 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: Self.insert) }
   }
 
-  @Test func aPragmaThatAllowsWritesDoesNotOutliveTheRead() throws {
+  @Test func pragmasAllowingWritesDoNotOutliveTheRead() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     try dbQueue.read { try $0.execute(sql: "PRAGMA query_only = 0") }
     #expect(message { try dbQueue.read { try $0.execute(sql: Self.insert) } } == Self.refusal)

@@ -52,7 +52,7 @@ import Tidemark
   ]
 
   @Test(arguments: beginnings.indices)
-  func itIsThatOfTheBeginning(_ index: Int) throws {
+  func dateIsThatOfTheTransactionStart(_ index: Int) throws {
     let (dbQueue, count) = try makeQueue()
     try dbQueue.inDatabase { db throws in
       for number in 1...2 {
@@ -74,7 +74,7 @@ import Tidemark
     }
   }
 
-  @Test func aTransactionThatBeginsAfterOneThatDiedHasADateOfItsOwn() throws {
+  @Test func transactionsAfterADeadOneHaveTheirOwnDate() throws {
     let (dbQueue, _) = try makeQueue()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t (a UNIQUE); BEGIN")
@@ -86,7 +86,7 @@ import Tidemark
     }
   }
 
-  @Test func theErrorOfTheClockIsThrownWhereTheDateIsAskedFor() throws {
+  @Test func clockErrorsAreThrownOnAccess() throws {
     var configuration = Configuration()
     configuration.transactionClock = .custom { _ in throw Planned() }
     try DatabaseQueue(configuration: configuration).write { db throws in
@@ -94,7 +94,7 @@ import Tidemark
     }
   }
 
-  @Test func theClockMayUseTheDatabase() throws {
+  @Test func clocksCanUseTheDatabase() throws {
     var configuration = Configuration()
     configuration.transactionClock = .custom { db in
       Date(timeIntervalSince1970: try Double.fetchOne(db, sql: "SELECT 12.0") ?? 0)
@@ -104,7 +104,7 @@ import Tidemark
     }
   }
 
-  @Test func byDefaultItIsThatOfTheSystem() throws {
+  @Test func systemClockIsTheDefault() throws {
     let before = Date()
     let date = try DatabaseQueue().write { try $0.transactionDate }
     #expect((before...Date()).contains(date))

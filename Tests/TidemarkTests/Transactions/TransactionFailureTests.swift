@@ -6,7 +6,7 @@ import Tidemark
 @Suite struct TransactionFailureTests {
   static let aborted = "SQLite error 4: Transaction was aborted"
 
-  @Test func theFirstErrorIsTheOneThatIsThrown() throws {
+  @Test func firstErrorIsThrown() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     #expect(throws: Planned(number: 1)) {
       try dbQueue.write { db in
@@ -26,7 +26,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == [])
   }
 
-  @Test func aRollbackThatFailsHidesNothing() throws {
+  @Test func failedRollbacksHideNoError() throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
@@ -43,7 +43,7 @@ import Tidemark
     }
   }
 
-  @Test func aCommitThatFailsIsUndone() throws {
+  @Test func failedCommitsAreRolledBack() throws {
     let trace = TraceRecorder()
     let dbQueue = try trace.makeQueue()
     try dbQueue.inDatabase { db throws in
@@ -66,7 +66,7 @@ import Tidemark
     }
   }
 
-  @Test func aTransactionInATransactionUndoesBoth() throws {
+  @Test func nestedTransactionsRollBackBoth() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let text = message {
       try dbQueue.write { db in
@@ -81,7 +81,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == [])
   }
 
-  @Test func whatWasNotBegunCannotBeCommitted() throws {
+  @Test func committingWithoutATransactionThrows() throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(
         message { try db.commit() }
@@ -124,7 +124,7 @@ import Tidemark
   }
 
   @Test(arguments: End.allCases)
-  func afterItsEndNothingOfATransactionRuns(_ end: End) throws {
+  func statementsAfterADeadTransactionAreRefused(_ end: End) throws {
     let dbQueue = try makeQueue()
     try dbQueue.inDatabase { db throws in
       let text = message {
@@ -154,7 +154,7 @@ import Tidemark
   }
 
   @Test(arguments: End.allCases)
-  func rollingBackWhatHasEndedIsFine(_ end: End) throws {
+  func rollingBackAnEndedTransactionSucceeds(_ end: End) throws {
     let trace = TraceRecorder()
     try makeQueue().inDatabase { db throws in
       try db.inTransaction {
@@ -167,7 +167,7 @@ import Tidemark
   }
 
   @Test(arguments: End.allCases)
-  func aSavepointDiesWithItsTransaction(_ end: End) throws {
+  func savepointsEndWithTheirTransaction(_ end: End) throws {
     let dbQueue = try makeQueue()
     let text = message {
       try dbQueue.write { db in
@@ -185,7 +185,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == (end == .commit ? ["b", "first"] : ["first"]))
   }
 
-  @Test func theErrorThatEndedATransactionIsThrown() throws {
+  @Test func errorThatEndedTheTransactionIsThrown() throws {
     let dbQueue = try makeQueue()
     let error = #expect(throws: DatabaseError.self) {
       try dbQueue.write { try $0.execute(sql: End.conflict.rawValue) }
@@ -196,14 +196,14 @@ import Tidemark
 
   // MARK: Left open
 
-  @Test func aTransactionThatIsLeftOpenTraps() async {
+  @Test func openTransactionsTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().inDatabase { try $0.beginTransaction() }
     }
     #expect(result.words.contains("A transaction has been left opened at the end of a database access"))
   }
 
-  @Test func aTransactionThatIsLeftOpenByAnErrorIsUndone() throws {
+  @Test func openTransactionsAreRolledBackAfterAnError() throws {
     let dbQueue = try DatabaseQueue.withBooks()
     #expect(throws: Planned()) {
       try dbQueue.inDatabase { db in
@@ -216,7 +216,7 @@ import Tidemark
     #expect(try dbQueue.read { try $0.titles() } == [])
   }
 
-  @Test func anUnsafeTransactionMayBeLeftOpen() throws {
+  @Test func unsafeTransactionsCanStayOpen() throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     let dbQueue = try DatabaseQueue.withBooks(configuration)
@@ -232,7 +232,7 @@ import Tidemark
     }
   }
 
-  @Test func whetherATransactionIsOpen() throws {
+  @Test func isInsideTransactionIsCorrect() throws {
     try DatabaseQueue().inDatabase { db throws in
       #expect(!db.isInsideTransaction)
       try db.inTransaction {

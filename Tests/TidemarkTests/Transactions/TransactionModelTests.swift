@@ -5,13 +5,13 @@ import Tidemark
 
 /// Random nested transactions and savepoints behave as a model of them.
 @Suite struct TransactionModelTests {
-  @Test func randomNestsFollowTheModel() throws {
-    var chance = Chance()
+  @Test func randomNestedTransactionsMatchTheModel() throws {
+    var generator = SeededRandom()
     let dbQueue = try DatabaseQueue()
     try dbQueue.inDatabase { try $0.execute(sql: "CREATE TABLE t (a INTEGER PRIMARY KEY)") }
     var model = Model()
     for _ in 0..<400 {
-      let steps = (0..<3).map { _ in Step.random(depth: 0, &chance) }
+      let steps = (0..<3).map { _ in Step.random(depth: 0, &generator) }
       try dbQueue.inDatabase { db throws in
         for step in steps {
           let expected = Outcome { try model.run(step) }
@@ -38,18 +38,18 @@ private indirect enum Step {
   case savepoint([Step], Database.TransactionCompletion)
   case readOnly([Step])
 
-  static func random(depth: Int, _ chance: inout Chance) -> Step {
+  static func random(depth: Int, _ generator: inout SeededRandom) -> Step {
     func steps() -> [Step] {
-      (0..<Int.random(in: 0...4, using: &chance)).map { _ in random(depth: depth + 1, &chance) }
+      (0..<Int.random(in: 0...4, using: &generator)).map { _ in random(depth: depth + 1, &generator) }
     }
-    let completion = chance.pick([Database.TransactionCompletion.commit, .commit, .rollback])
-    switch Int.random(in: 0..<100, using: &chance) {
-    case 0..<30: return .insert(.random(in: 0..<20, using: &chance))
-    case 30..<45: return .delete(.random(in: 0..<20, using: &chance))
-    case 45..<50: return .fail(.random(in: 0..<1000, using: &chance))
+    let completion = generator.pick([Database.TransactionCompletion.commit, .commit, .rollback])
+    switch Int.random(in: 0..<100, using: &generator) {
+    case 0..<30: return .insert(.random(in: 0..<20, using: &generator))
+    case 30..<45: return .delete(.random(in: 0..<20, using: &generator))
+    case 45..<50: return .fail(.random(in: 0..<1000, using: &generator))
     case 50..<53: return depth == 0 ? .delete(0) : .rollback
     case 53..<56: return depth == 0 ? .delete(0) : .conflict
-    case 56..<62 where depth < 6: return .caught(random(depth: depth + 1, &chance))
+    case 56..<62 where depth < 6: return .caught(random(depth: depth + 1, &generator))
     case 62..<70 where depth < 6: return .transaction(steps(), completion)
     case 70..<95 where depth < 6: return .savepoint(steps(), completion)
     case 95... where depth < 6: return .readOnly(steps())

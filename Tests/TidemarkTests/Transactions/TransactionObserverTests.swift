@@ -5,7 +5,7 @@ import Tidemark
 
 /// Notifications of observers about changes.
 @Suite struct TransactionObserverTests {
-  @Test func changesComeBeforeTheCommit() throws {
+  @Test func changesPrecedeTheCommit() throws {
     let recorder = EventRecorder()
     try observed(recorder).write { db throws -> Void in
       try db.execute(sql: "INSERT INTO book VALUES (7, 'Dune', 1)")
@@ -17,13 +17,13 @@ import Tidemark
     #expect(recorder.log == ["will commit", "did commit"])
   }
 
-  @Test func aStatementAloneIsATransaction() throws {
+  @Test func autocommitStatementsAreTransactions() throws {
     let recorder = EventRecorder()
     try observed(recorder).inDatabase { try $0.execute(sql: "INSERT INTO book (id) VALUES (1), (2)") }
     #expect(recorder.log == ["insert book 1", "insert book 2", "will commit", "did commit"])
   }
 
-  @Test func aStatementIsAskedAboutBeforeItRuns() throws {
+  @Test func observersAreAskedBeforeAStatementRuns() throws {
     let recorder = EventRecorder(table: "book")
     recorder.logsQuestions = true
     try observed(recorder).write { db throws -> Void in
@@ -43,7 +43,7 @@ import Tidemark
     }
   }
 
-  @Test func triggersAndForeignKeysAreAskedAboutAndTold() throws {
+  @Test func triggersAndForeignKeysAreObserved() throws {
     let recorder = EventRecorder(table: "book")
     let dbQueue = try observed(recorder)
     try dbQueue.write { db in
@@ -60,7 +60,7 @@ import Tidemark
     }
   }
 
-  @Test func aTableWithALongerNameIsAnotherOne() throws {
+  @Test func tablesWithLongerNamesAreDistinguished() throws {
     let recorder = EventRecorder(table: "book")
     try observed(recorder).write { db in
       try db.execute(
@@ -73,7 +73,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 1", "will commit", "did commit"])
   }
 
-  @Test func onlyWhatIsObservedIsTold() throws {
+  @Test func onlyObservedChangesAreReported() throws {
     let recorder = EventRecorder { if case .update(_, let columns) = $0 { columns.contains("title") } else { false } }
     try observed(recorder).write { db throws -> Void in
       try db.execute(sql: "INSERT INTO book (id) VALUES (1)")
@@ -84,21 +84,21 @@ import Tidemark
     #expect(recorder.log == ["update book 1", "will commit", "did commit"])
   }
 
-  @Test func anUpdateThatChangesNothingIsToldToo() throws {
+  @Test func updatesWithoutEffectAreReportedToObservers() throws {
     let recorder = EventRecorder()
     let dbQueue = try observed(recorder)
     try dbQueue.inDatabase { try $0.execute(sql: "UPDATE author SET name = name") }
     #expect(recorder.log == ["update author 1", "will commit", "did commit"])
   }
 
-  @Test func theNewRowIDIsTold() throws {
+  @Test func newRowIDsAreReported() throws {
     let recorder = EventRecorder()
     let dbQueue = try observed(recorder)
     try dbQueue.inDatabase { try $0.execute(sql: "UPDATE author SET id = 9") }
     #expect(recorder.log.first == "update author 9")
   }
 
-  @Test func rowsThatAReplaceRemovesAreTold() throws {
+  @Test func replacedRowsAreReported() throws {
     let recorder = EventRecorder()
     try observed(recorder).write { db throws -> Void in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 1)")
@@ -108,7 +108,7 @@ import Tidemark
     }
   }
 
-  @Test func anObserverOfDeletesSeesWhatAReplaceRemoves() throws {
+  @Test func deleteObserversSeeReplacedRows() throws {
     let recorder = EventRecorder { if case .delete = $0 { true } else { false } }
     try observed(recorder).write { db throws -> Void in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 1)")
@@ -117,7 +117,7 @@ import Tidemark
     #expect(recorder.log == ["delete book 1", "will commit", "did commit"])
   }
 
-  @Test func rowsWithoutIDsAreToldWithTheIDZero() throws {
+  @Test func rowsWithoutIDsHaveTheIDZero() throws {
     let recorder = EventRecorder()
     try observed(recorder).write { db throws -> Void in
       try db.execute(sql: "CREATE TABLE w (a TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -141,7 +141,7 @@ import Tidemark
 
   // MARK: - Silence
 
-  @Test func anObserverThatKnowsEnoughIsToldNoMoreChanges() throws {
+  @Test func observersCanSkipFurtherChanges() throws {
     let recorder = EventRecorder()
     recorder.isContentWithOne = true
     let dbQueue = try observed(recorder)
@@ -158,7 +158,7 @@ import Tidemark
       ])
   }
 
-  @Test func silenceOutsideOfAChangeIsAnError() async {
+  @Test func skippingOutsideAChangeTraps() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       EventRecorder().stopObservingDatabaseChangesUntilNextTransaction()
     }
@@ -167,7 +167,7 @@ import Tidemark
 
   // MARK: - notifyChanges
 
-  @Test func changesThatTheDatabaseDoesNotSeeAreToldToThoseConcerned() throws {
+  @Test func notifiedChangesReachTheirObservers() throws {
     let (books, authors) = (EventRecorder(table: "book"), EventRecorder(table: "author"))
     let dbQueue = try observed(books)
     dbQueue.add(transactionObserver: authors)

@@ -69,7 +69,7 @@ import Tidemark
   ]
 
   @Test(arguments: cases)
-  func theSQLIs(_ test: Case) throws {
+  func transactionsRunThisSQL(_ test: Case) throws {
     let trace = TraceRecorder()
     var configuration = Configuration()
     configuration.readonly = test.isReadonly
@@ -82,7 +82,7 @@ import Tidemark
     #expect(trace.summary.components(separatedBy: " | --").first == test.expected)
   }
 
-  @Test func anAsynchronousWriteHasItsCompletionAfterTheTransaction() async throws {
+  @Test func asynchronousWritesCompleteAfterTheTransaction() async throws {
     let trace = TraceRecorder()
     let dbQueue = try trace.makeQueue()
     for fails in [false, true] {

@@ -5,7 +5,7 @@ import Tidemark
 
 /// Rolled back changes are not reported; all others are.
 @Suite struct UndoneChangeTests {
-  @Test func aStatementThatFailsLeavesNoGhost() throws {
+  @Test func failedStatementsLeaveNoChange() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     try dbQueue.write { db in
       try db.execute(sql: "INSERT INTO book VALUES (1, 'Dune', 412)")
@@ -15,29 +15,29 @@ import Tidemark
   }
 
   @Test(arguments: ["ROLLBACK", "ROLLBACK TO a; RELEASE a"])
-  func whatWasRolledBackIsNotTold(sql: String) throws {
+  func rolledBackChangesAreNotReported(sql: String) throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     try dbQueue.inDatabase { try $0.execute(sql: "SAVEPOINT a; INSERT INTO book VALUES (1, 'A', 1); \(sql)") }
     #expect(recorder.take().isEmpty)
   }
 
   @Test(arguments: ["OR FAIL", "OR IGNORE", "OR REPLACE"])
-  func whatAConflictKeepsIsTold(conflict: String) throws {
+  func changesKeptByAConflictAreReported(conflict: String) throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     let rows = try dbQueue.write { db in
       // Its failure is not the subject of this test.
       try? db.execute(sql: "INSERT \(conflict) INTO book VALUES (1, 'A', 1), (2, 'B', 1), (3, 'A', 1)")
       return try Int.fetchAll(db, sql: "SELECT id FROM book ORDER BY id")
     }
-    var told: Set<Int64> = []
+    var reports: Set<Int64> = []
     for change in recorder.take().flatMap(\.rows) {
-      if let id = change.old?.rowID { told.remove(id) }
-      if let id = change.new?.rowID { told.insert(id) }
+      if let id = change.old?.rowID { reports.remove(id) }
+      if let id = change.new?.rowID { reports.insert(id) }
     }
-    #expect(told.sorted() == rows.map(Int64.init))
+    #expect(reports.sorted() == rows.map(Int64.init))
   }
 
-  @Test func whatAStatementKeepsThatFailsForNoConflictIsTold() throws {
+  @Test func changesKeptByAFailureAreReported() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (id INTEGER PRIMARY KEY, a);")
     try dbQueue.write { db throws -> Void in
       // SQLite has no statement journal, and cannot roll back its first row.
@@ -49,7 +49,7 @@ import Tidemark
 
   /// The row that is replaced cannot be deleted from an index that does not contain it.
   @Test(arguments: ["(1, 'd'), (2, 'e')", "(9, 'd'), (2, 'e')", "(2, 'e')"])
-  func whatAStatementKeepsThatFindsTheDatabaseDamagedIsTold(rows: String) throws {
+  func changesKeptInADamagedDatabaseAreReported(rows: String) throws {
     let (dbQueue, recorder) = try captured(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, a); CREATE INDEX i ON t (a);
@@ -75,13 +75,13 @@ import Tidemark
       #expect(error?.resultCode == .SQLITE_CORRUPT)
     }
     let after = try dbQueue.read { try String.fetchAll($0, sql: dump) }
-    let isTold = recorder.take().contains { $0.tables.contains { $0.key == TableKey("t") } }
-    #expect(isTold || before == after)
+    let isReported = recorder.take().contains { $0.tables.contains { $0.key == TableKey("t") } }
+    #expect(isReported || before == after)
   }
 
   /// SQLite assumes that a cascade leaves no orphan, and has no journal for the statement. The child is stored with
   /// another type than the parent, so that it stays.
-  @Test func whatADeleteKeepsThatFailsForAForeignKeyIsTold() throws {
+  @Test func deletesKeptByAForeignKeyFailureAreReported() throws {
     let (dbQueue, recorder) = try captured(
       """
       CREATE TABLE p (k INTEGER PRIMARY KEY) WITHOUT ROWID; CREATE TABLE c (p REFERENCES p ON DELETE CASCADE);
@@ -92,13 +92,13 @@ import Tidemark
       #expect(throws: DatabaseError.self) { try db.execute(sql: "DELETE FROM p") }
       count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM p") ?? 0
     }
-    let told = recorder.take()
-    let deletes = told.flatMap(\.rows).filter { $0.kind == .delete }.count
-    #expect(count + deletes == 2 || told.contains { $0.tables.contains(where: \.isCoarse) })
-    #expect(told.isEmpty == (count == 2))
+    let reports = recorder.take()
+    let deletes = reports.flatMap(\.rows).filter { $0.kind == .delete }.count
+    #expect(count + deletes == 2 || reports.contains { $0.tables.contains(where: \.isCoarse) })
+    #expect(reports.isEmpty == (count == 2))
   }
 
-  @Test func whatAFailKeepsInATableWithoutRowIDsIsTold() throws {
+  @Test func changesKeptByFailWithoutRowIDsAreReported() throws {
     let (dbQueue, recorder) = try captured(
       "CREATE TABLE w (k TEXT PRIMARY KEY, n INTEGER CHECK (n < 9)) WITHOUT ROWID;")
     try dbQueue.write { db in
@@ -110,22 +110,22 @@ import Tidemark
     #expect(recorder.takeRows() == [#"insert w (k="a" n=1)"#, #"insert w (k="b" n=2)"#])
   }
 
-  @Test func whatAVirtualTableWritesBeforeAStatementThatFailsIsTold() throws {
+  @Test func virtualTableWritesBeforeAFailureAreReported() throws {
     let (dbQueue, recorder) = try captured("CREATE VIRTUAL TABLE docs USING fts5(body); CREATE TABLE t (a UNIQUE);")
     try dbQueue.write { db throws -> Void in
       try db.execute(sql: "INSERT INTO docs VALUES ('one')")
       // The index is written when the next statement begins.
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1), (2), (1)") }
-      let rowIDs = try Set(Int64.fetchAll(db, sql: "SELECT rowid FROM docs_data"))
+      let rebuildingKeepsRowIDs = try Set(Int64.fetchAll(db, sql: "SELECT rowid FROM docs_data"))
       #expect(try Int.fetchAll(db, sql: "SELECT a FROM t").isEmpty)
-      #expect(rowIDs.count == 3)
+      #expect(rebuildingKeepsRowIDs.count == 3)
     }
     let rows = recorder.take().flatMap(\.rows)
     #expect(!rows.contains { $0.table == TableKey("t") })
     #expect(rows.filter { $0.table == TableKey("docs_data") && $0.new != nil }.count >= 3)
   }
 
-  @Test func whatATriggerKeepsWhenItFailsIsTold() throws {
+  @Test func changesKeptByAFailedTriggerAreReported() throws {
     let (dbQueue, recorder) = try captured(
       """
       CREATE TABLE t (a); CREATE TABLE l (a);

@@ -21,7 +21,7 @@ import Tidemark
     """
 
   @Test(arguments: ["BEGIN DEFERRED", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
-  func whoComesInsideIsToldTheRestAndTheCommit(begin: String) throws {
+  func lateObserversReceiveTheRestAndTheCommit(begin: String) throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: begin)
@@ -33,7 +33,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 2", "will commit", "did commit"])
   }
 
-  @Test func whoComesInsideIsToldTheEndOfATransactionThatIsUndone() throws {
+  @Test func lateObserversReceiveTheRollback() throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN; INSERT INTO book (id) VALUES (1)")
@@ -43,13 +43,13 @@ import Tidemark
     #expect(recorder.log == ["insert book 2", "did roll back"])
   }
 
-  @Test func whoComesInsideIsToldTheCommitOfNothing() throws {
+  @Test func lateObserversReceiveAnEmptyCommit() throws {
     let recorder = EventRecorder { _ in false }
     try dbQueue.write { $0.add(transactionObserver: recorder) }
     #expect(recorder.log == ["will commit", "did commit"])
   }
 
-  @Test func whoComesInsideMayRefuseTheCommit() throws {
+  @Test func lateObserversCanRefuseTheCommit() throws {
     let recorder = EventRecorder()
     recorder.refusal = PlannedRefusal()
     #expect(throws: PlannedRefusal.self) {
@@ -63,7 +63,7 @@ import Tidemark
     #expect(count == 0)
   }
 
-  @Test func whoLeavesInsideIsToldNoEnd() throws {
+  @Test func removedObserversReceiveNoEnd() throws {
     let recorder = EventRecorder()
     dbQueue.add(transactionObserver: recorder)
     try dbQueue.write { db in
@@ -74,7 +74,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 1"])
   }
 
-  @Test func whatASavepointUndoesIsNotTold() throws {
+  @Test func changesUndoneByASavepointAreNotReported() throws {
     let recorder = EventRecorder()
     try dbQueue.write { db in
       try db.inSavepoint {
@@ -90,7 +90,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 2", "will commit", "did commit"])
   }
 
-  @Test func aCommitThatFailsIsNoEnd() throws {
+  @Test func failedCommitsAreNoEnd() throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN; INSERT INTO book (id, authorId) VALUES (1, 1)")
@@ -103,7 +103,7 @@ import Tidemark
     #expect(recorder.log == ["insert author 1", "will commit", "did commit"])
   }
 
-  @Test func aBeginningThatFailsBeginsNothing() throws {
+  @Test func failedBeginsStartNothing() throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN; INSERT INTO book (id) VALUES (1)")
@@ -117,7 +117,7 @@ import Tidemark
   }
 
   @Test(arguments: [true, false])
-  func whoWishesInsideIsToldTheCommit(rowHook: Bool) throws {
+  func lateSubscribersReceiveTheCommit(rowHook: Bool) throws {
     let (dbQueue, recorder) = try captured(Captured.book, .none, rowHook: rowHook)
     let version = try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN; INSERT INTO book VALUES (1, 'Dune', 412)")
@@ -131,7 +131,7 @@ import Tidemark
   }
 
   @Test(arguments: [true, false])
-  func whoObservesFromInsideSeesRowsWithoutTheHook(rowHook: Bool) throws {
+  func lateObserversSeeRowsWithoutTheHook(rowHook: Bool) throws {
     let (dbQueue, _) = try captured(Captured.book, .none, rowHook: rowHook)
     let recorder = EventRecorder()
     try dbQueue.write { db in
@@ -141,7 +141,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 1", "update book 1", "delete book 1", "will commit", "did commit"])
   }
 
-  @Test func whatIsDoneAfterTheNextTransactionIsDoneOnce() throws {
+  @Test func afterNextTransactionRunsOnceUnobserved() throws {
     let words = Locked<[String]>([])
     try dbQueue.write { db in
       db.afterNextTransaction(
@@ -154,7 +154,7 @@ import Tidemark
 
   // The trace function is called in the middle of the step.
   @Test(arguments: ["SELECT 1", "INSERT INTO book (id) VALUES (9)", "COMMIT", "SAVEPOINT a; RELEASE a"])
-  func statementsMayRunInsideTheStepsThatAreNotFollowed(sql: String) throws {
+  func statementsCanRunInsideUncapturedSteps(sql: String) throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       var isInside = false
@@ -176,7 +176,7 @@ import Tidemark
     #expect(recorder.log == ["insert book 3", "will commit", "did commit"])
   }
 
-  @Test func whoComesInsideTheStepOfTheCommitIsToldIt() throws {
+  @Test func observersAddedDuringTheCommitReceiveIt() throws {
     let recorder = EventRecorder()
     try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN; INSERT INTO book (id) VALUES (1)")
@@ -188,7 +188,7 @@ import Tidemark
     #expect(recorder.log == ["will commit", "did commit"])
   }
 
-  @Test func aSavepointOfTheProgramsOwnMakesWhatFollowsUncertain() throws {
+  @Test func foreignSavepointsMakeLaterChangesUncertain() throws {
     let (dbQueue, recorder) = try captured(Captured.book, .none)
     let version = try dbQueue.inDatabase { db throws in
       try db.execute(sql: "BEGIN")

@@ -5,7 +5,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 @Suite struct CivilDayTests {
-  @Test func aRandomDayIsTheOneOfSQLite() throws {
+  @Test func randomDaysMatchSQLite() throws {
     var random = ValueRandom()
     try DatabaseQueue().read { db in
       for _ in 0..<2000 {
@@ -26,7 +26,7 @@ import Tidemark
     }
   }
 
-  @Test func aRandomDaySince1582IsTheOneOfFoundation() throws {
+  @Test func randomDaysSince1582MatchFoundation() throws {
     var random = ValueRandom()
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
@@ -41,7 +41,7 @@ import Tidemark
     }
   }
 
-  @Test func daysFollowOneAnother() {
+  @Test func daysAreConsecutive() {
     // 400 years and a bit on either side of year 0.
     var previous = CivilDay(daysSince1970: -900_001)
     for days in -900_000 ... -500_000 {
@@ -58,7 +58,7 @@ import Tidemark
   }
 
   @Test(arguments: [(1900, 28), (2000, 29), (2100, 28), (0, 29), (4, 29), (-4, 29), (-100, 28), (2023, 28), (2024, 29)])
-  func februaryHasItsLength(year: Int, length: Int) {
+  func februaryHasTheRightLength(year: Int, length: Int) {
     let march = CivilDay(year: year, month: 3, day: 1).daysSince1970
     #expect(CivilDay(daysSince1970: march - 1) == CivilDay(year: year, month: 2, day: length))
   }

@@ -103,30 +103,30 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
 @Suite struct CodableValueTests {
   // MARK: JSON
 
-  @Test func keysAreSortedAndNilOnesOmitted() throws {
+  @Test func keysAreSortedAndNilIsOmitted() throws {
     #expect(try stored(Color(r: 1, g: 0.5, b: nil)) == #"'{"g":0.5,"r":1}'"#)
     #expect(try bound(Color(r: 1, g: 0.5, b: 2)) == #"'{"b":2,"g":0.5,"r":1}'"#)
   }
 
-  @Test func theDefaultsAreBase64AndMilliseconds() throws {
+  @Test func defaultsAreBase64AndMilliseconds() throws {
     let value = Everything(
       date: Date(timeIntervalSince1970: 0.5), data: Data([1, 2, 3]), path: "x/y", nothing: nil, list: [1, 2])
     #expect(try stored(value) == #"'{"data":"AQID","date":500,"list":[1,2],"path":"x\/y"}'"#)
     #expect(try roundTrip(value) == (value, value))
   }
 
-  @Test func enumerationsWithPayloadsAreJSON() throws {
+  @Test func enumsWithPayloadsAreJSON() throws {
     #expect(try stored(Shape.point) == #"'{"point":{}}'"#)
     #expect(try stored(Shape.circle(radius: 2)) == #"'{"circle":{"radius":2}}'"#)
     #expect(try roundTrip(Shape.circle(radius: 2)) == (.circle(radius: 2), .circle(radius: 2)))
   }
 
-  @Test func aTypeWithoutPropertiesIsJSON() throws {
+  @Test func typesWithoutPropertiesAreJSON() throws {
     #expect(try stored(Nothing()) == "'{}'")
     #expect(try roundTrip(Nothing()) == (Nothing(), Nothing()))
   }
 
-  @Test func jsonIsReadFromTextsAndBlobs() throws {
+  @Test func jsonIsReadFromTextAndBlobs() throws {
     let color = Color(r: 1, g: 0.5, b: nil)
     for expression in [
       #"'{"r":1,"g":0.5}'"#, #"CAST('{"r":1,"g":0.5}' AS BLOB)"#, #"' { "g" : 0.5, "r" : 1, "x" : [] } '"#,
@@ -137,7 +137,7 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
   }
 
   @Test(arguments: ["''", "'{'", "'[]'", "'{\"r\":1}'", "1", "1.5", "x''", "x'ff'", "'{\"r\":\"1\",\"g\":1}'"])
-  func whatIsNotItsJSONIsRefused(expression: String) throws {
+  func invalidJSONIsRefused(expression: String) throws {
     #expect(try strictly(Color.self, expression) == nil)
     #expect(try fast(Color.self, expression) == nil)
   }
@@ -147,18 +147,18 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
     #expect(try DatabaseQueue().read { try Color?.fetchAll($0, sql: "SELECT NULL") } == [nil])
   }
 
-  @Test func theCodersCanBeReplaced() throws {
+  @Test func codersCanBeReplaced() throws {
     let value = Seconds(date: Date(timeIntervalSince1970: 0.5))
     #expect(try stored(value) == #"'{"date":0.5}'"#)
     #expect(try roundTrip(value) == (value, value))
   }
 
-  @Test func aClassIsJSON() throws {
+  @Test func classesAreJSON() throws {
     #expect(try stored(Point()) == #"'{"x":0}'"#)
     #expect(try roundTrip(Point()).strict?.x == 0)
   }
 
-  @Test func aValueThatCannotBeEncodedTraps() async throws {
+  @Test func unencodableValuesTrap() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Color(r: .infinity, g: 0, b: nil).databaseValue
     }
@@ -169,7 +169,7 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
 
   // MARK: Single values
 
-  @Test func aSingleValueIsStoredAsItself() throws {
+  @Test func singleValuesAreStoredAsThemselves() throws {
     let uuid = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!
     #expect(try stored(Wrapper(1)) == "1")
     #expect(try stored(Wrapper(1.5)) == "1.5")
@@ -190,7 +190,7 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
     #expect(try roundTrip(Wrapper(value)) == (Wrapper(value), Wrapper(value)))
   }
 
-  @Test func aSingleValueComesBack() throws {
+  @Test func singleValuesRoundTrip() throws {
     try expectRoundTrip(1)
     try expectRoundTrip(1.5)
     try expectRoundTrip(false)
@@ -209,13 +209,13 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
     try expectRoundTrip(Color(r: 1, g: 2, b: 3))
   }
 
-  @Test func aSingleValueThatIsNoneForAColumnIsJSON() throws {
+  @Test func unsupportedSingleValuesAreJSON() throws {
     #expect(try stored(Wrapper(Plain(a: 1))) == #"'{"a":1}'"#)
     #expect(try stored(Wrapper([1, 2])) == "'[1,2]'")
     #expect(try stored(Wrapper([Int]())) == "'[]'")
   }
 
-  @Test func aSingleValueOfAnotherKindIsRefused() throws {
+  @Test func mismatchedSingleValuesAreRefused() throws {
     #expect(try strictly(Wrapper<Int>.self, "'1'") == nil)
     #expect(try strictly(Wrapper<Int8>.self, "300") == nil)
     #expect(try strictly(Wrapper<String>.self, "1") == nil)
@@ -224,18 +224,18 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
   }
 
   @Test(arguments: [Loose.integer(1), .object(["a": 1]), .object([:])])
-  fileprivate func aTypeMayHaveBothForms(value: Loose) throws {
+  fileprivate func typesCanHaveBothForms(value: Loose) throws {
     #expect(try roundTrip(value) == (value, value))
   }
 
-  @Test func aTypeMayBeNull() throws {
+  @Test func typesCanBeNull() throws {
     #expect(try stored(Loose.nothing) == "NULL")
     #expect(try strictly(Loose.self, "NULL") == .nothing)
   }
 
   // MARK: Raw values
 
-  @Test func theRawValueComesFirst() throws {
+  @Test func rawValueTakesPrecedence() throws {
     #expect(try stored(Grape.merlot) == "'merlot'")
     #expect(try roundTrip(Grape.merlot) == (.merlot, .merlot))
     #expect(try strictly(Grape.self, "'syrah'") == nil)

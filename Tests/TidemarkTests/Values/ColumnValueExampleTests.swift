@@ -7,7 +7,7 @@ import Tidemark
   private static let book = "SELECT 'Dune' AS name, NULL AS nickname, 3 AS bookCount, '2015-09-11 18:14:15.123' AS date"
 
   @Test(arguments: [true, false])
-  func readColumnValuesByIndexOrColumnName(isLive: Bool) throws {
+  func columnsAreReadByIndexOrName(isLive: Bool) throws {
     func check(_ row: Row) {
       let byIndex: String = row[0]
       let byName: String = row["name"]
@@ -17,7 +17,7 @@ import Tidemark
     if isLive { try withLiveRow(Self.book, check) } else { try check(firstRow(Self.book)) }
   }
 
-  @Test func askForAnOptionalWhenTheValueMayBeNull() throws {
+  @Test func optionalsReadNull() throws {
     let row = try firstRow(Self.book)
     let name: String? = row["name"]
     let nickname: String? = row["nickname"]
@@ -25,7 +25,7 @@ import Tidemark
     #expect(nickname == nil)
   }
 
-  @Test func theSubscriptReturnsTheTypeYouAskFor() throws {
+  @Test func subscriptReturnsTheRequestedType() throws {
     let row = try firstRow(Self.book)
     let bookCount: Int = row["bookCount"]
     let bookCount64: Int64 = row["bookCount"]
@@ -43,14 +43,14 @@ import Tidemark
     #expect(holder.date == "2015-09-11 18:14:15.123")
   }
 
-  @Test func theAsOperatorChoosesTheType() throws {
+  @Test func asOperatorChoosesTheType() throws {
     let row = try firstRow(Self.book)
     #expect(row["bookCount"] as Int == 3)
     #expect(row["bookCount"] as Int? == 3)
     if let int = row["bookCount"] as Int? { #expect(int == 3) } else { Issue.record("no value") }
   }
 
-  @Test func throwingAccessorsExistAsWell() throws {
+  @Test func throwingAccessorsExist() throws {
     let row = try firstRow(Self.book)
     let name = try row.decode(String.self, atIndex: 0)
     let bookCount = try row.decode(Int.self, forColumn: "bookCount")
@@ -58,7 +58,7 @@ import Tidemark
     #expect(bookCount == 3)
   }
 
-  @Test func preferCoalesceToNilCoalescing() throws {
+  @Test func coalesceReplacesNilCoalescing() throws {
     let row = try firstRow(Self.book)
     let name: String? = row.coalesce(["nickname", "name"])
     #expect(name == "Dune")
@@ -112,16 +112,16 @@ import Tidemark
   }
 
   @Test(arguments: Fatal.allCases)
-  func whatIsDocumentedAsAFatalErrorIsOne(example: Fatal) async {
+  func documentedFatalErrorsTrap(example: Fatal) async {
     await #expect(processExitsWith: .failure) { [example] in try example.run() }
   }
 
-  @Test func validConversionsOfTheSameRowsWork() throws {
+  @Test func validConversionsSucceed() throws {
     #expect(try firstRow("SELECT 'Mom’s birthday'")[0] as String == "Mom’s birthday")
     #expect(try firstRow("SELECT 256")[0] as Int == 256)
   }
 
-  @Test func aDatabaseValueAvoidsFatalErrors() throws {
+  @Test func databaseValuesAvoidFatalErrors() throws {
     func read(_ sql: String) throws -> String {
       let row = try firstRow(sql)
       let dbValue: DatabaseValue = row[0]
@@ -138,7 +138,7 @@ import Tidemark
     #expect(try read("SELECT 256") == "invalid")
   }
 
-  @Test func sqliteConvertsWhileTheStatementRuns() throws {
+  @Test func liveRowsConvertThroughSQLite() throws {
     try inMemory { db throws in
       let rows = try Row.fetchCursor(db, sql: "SELECT '20 small cigars'")
       var numbers: [Int] = []
@@ -149,7 +149,7 @@ import Tidemark
 
   // MARK: DatabaseValue
 
-  @Test func aDatabaseValueIsReadLikeOtherValues() throws {
+  @Test func databaseValuesAreReadLikeOthers() throws {
     let row = try firstRow(Self.book)
     let dbValue: DatabaseValue = row[0]
     let named: DatabaseValue? = row["name"]
@@ -160,7 +160,7 @@ import Tidemark
     #expect(dbValue.storage.value as? String == "Dune")
   }
 
-  @Test func allFiveStorageClassesAreSwitchedOver() throws {
+  @Test func storageClassesAreSwitchedOver() throws {
     let row = try firstRow("SELECT NULL, 1, 1.5, 'a', x'01'")
     let texts = row.map { _, dbValue in
       switch dbValue.storage {
@@ -174,7 +174,7 @@ import Tidemark
     #expect(texts == ["NULL", "Int64: 1", "Double: 1.5", "String: a", "Data: 1 bytes"])
   }
 
-  @Test func valuesAreExtractedFromADatabaseValue() throws {
+  @Test func valuesAreExtractedFromDatabaseValues() throws {
     let row = try firstRow(Self.book)
     let dbValue: DatabaseValue = row["bookCount"]
     #expect(Int.fromDatabaseValue(dbValue) == 3)

@@ -46,7 +46,7 @@ import Tidemark
     ("1.5", "true", "true"), ("'1'", "error", "true"), ("'abc'", "error", "false"), ("''", "error", "false"),
     ("x'01'", "error", "false"), ("NULL", "error", "error"),
   ])
-  func bool(sql: String, strict: String, fast: String) throws {
+  func booleansConvert(sql: String, strict: String, fast: String) throws {
     try expect(Bool.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -59,7 +59,7 @@ import Tidemark
     ("9e999", "error", "9223372036854775807"), ("'12ab'", "error", "12"), ("'abc'", "error", "0"),
     ("' 7 '", "error", "7"), ("x''", "error", "0"), ("x'3132'", "error", "12"), ("NULL", "error", "error"),
   ])
-  func int(sql: String, strict: String, fast: String) throws {
+  func integersConvert(sql: String, strict: String, fast: String) throws {
     try expect(Int.self, of: sql, strict: strict, fast: fast)
     try expect(Int64.self, of: sql, strict: strict, fast: fast)
   }
@@ -69,7 +69,7 @@ import Tidemark
     ("127", "127", "127"), ("128", "error", "error"), ("-128", "-128", "-128"), ("-129", "error", "error"),
     ("127.9", "127", "127"), ("1e30", "error", "error"), ("'12ab'", "error", "12"), ("'abc'", "error", "0"), ("NULL", "error", "error"),
   ])
-  func int8(sql: String, strict: String, fast: String) throws {
+  func int8ConvertsWithinItsBounds(sql: String, strict: String, fast: String) throws {
     try expect(Int8.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -80,12 +80,12 @@ import Tidemark
     ("1e19", "10000000000000000000", "10000000000000000000"), ("1e20", "error", "error"),
     ("'-3'", "error", "error"), ("x''", "error", "0"),
   ])
-  func uint(sql: String, strict: String, fast: String) throws {
+  func unsignedIntegersConvert(sql: String, strict: String, fast: String) throws {
     try expect(UInt.self, of: sql, strict: strict, fast: fast)
     try expect(UInt64.self, of: sql, strict: strict, fast: fast)
   }
 
-  @Test func integersOfEverySizeAreReadUpToTheirBounds() throws {
+  @Test func integersOfEverySizeConvertWithinTheirBounds() throws {
     func check<T: FixedWidthInteger & DatabaseValueConvertible>(_ type: T.Type) throws {
       let lowest = Int64(clamping: T.min), highest = Int64(clamping: T.max)
       try expect(T.self, of: "\(highest)", strict: "\(highest)", fast: "\(highest)")
@@ -113,7 +113,7 @@ import Tidemark
     ("9007199254740993", "9007199254740992.0", "9007199254740992.0"),
     ("'1.5'", "error", "1.5"), ("'abc'", "error", "0.0"), ("x'00'", "error", "0.0"), ("NULL", "error", "error"),
   ])
-  func double(sql: String, strict: String, fast: String) throws {
+  func doublesConvert(sql: String, strict: String, fast: String) throws {
     try expect(Double.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -122,7 +122,7 @@ import Tidemark
     ("1", "1.0", "1.0"), ("0.1", "0.1", "0.1"), ("1e300", "inf", "inf"), ("'1.5'", "error", "1.5"), ("'abc'", "error", "0.0"),
     ("NULL", "error", "error"),
   ])
-  func float(sql: String, strict: String, fast: String) throws {
+  func floatsConvert(sql: String, strict: String, fast: String) throws {
     try expect(Float.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -131,7 +131,7 @@ import Tidemark
     ("'Dune'", "Dune", "Dune"), ("''", "", ""), ("x'64C3A9'", "dé", "dé"), ("x'FF'", "error", "\u{FFFD}"), ("x''", "", ""),
     ("1", "error", "1"), ("1.0", "error", "1.0"), ("1e30", "error", "1.0e+30"), ("NULL", "error", "error"),
   ])
-  func string(sql: String, strict: String, fast: String) throws {
+  func stringsConvert(sql: String, strict: String, fast: String) throws {
     try expect(String.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -140,7 +140,7 @@ import Tidemark
     ("x'0102'", "2 bytes", "2 bytes"), ("x''", "0 bytes", "0 bytes"), ("'né'", "3 bytes", "3 bytes"), ("''", "0 bytes", "0 bytes"),
     ("300", "error", "3 bytes"), ("1.5", "error", "3 bytes"), ("NULL", "error", "error"),
   ])
-  func data(sql: String, strict: String, fast: String) throws {
+  func dataConverts(sql: String, strict: String, fast: String) throws {
     try expect(Data.self, of: sql, strict: strict, fast: fast)
   }
 
@@ -148,7 +148,7 @@ import Tidemark
   @Test(arguments: [
     ("1", "1"), ("1.5", "1.5"), ("'a'", "\"a\""), ("x'01'", "Data(1 bytes)"), ("NULL", "NULL"),
   ])
-  func databaseValue(sql: String, value: String) throws {
+  func databaseValuesConvert(sql: String, value: String) throws {
     try inMemory { db throws in
       #expect(try DatabaseValue.fetchAll(db, sql: "SELECT \(sql)").description == "[\(value)]")
       #expect(try DatabaseValue.fetchOne(db, sql: "SELECT \(sql)")?.description == value)
@@ -169,7 +169,7 @@ import Tidemark
     ("'merlot'", "merlot", "merlot"), ("'syrah'", "error", "error"), ("x'6D65726C6F74'", "merlot", "merlot"),
     ("1", "error", "error"), ("NULL", "error", "error"),
   ])
-  func rawTexts(sql: String, strict: String, fast: String) throws {
+  func textRawValuesConvert(sql: String, strict: String, fast: String) throws {
     try expect(Grape.self, of: sql, strict: strict, fast: strict)
     try expect(FastGrape.self, of: sql, strict: strict, fast: fast)
   }
@@ -178,7 +178,7 @@ import Tidemark
   @Test(arguments: [
     ("1", "white", "white"), ("2", "error", "error"), ("1.5", "white", "white"), ("'1'", "error", "white"), ("NULL", "error", "error"),
   ])
-  func rawIntegers(sql: String, strict: String, fast: String) throws {
+  func integerRawValuesConvert(sql: String, strict: String, fast: String) throws {
     try expect(Colour.self, of: sql, strict: strict, fast: strict)
     try expect(FastColour.self, of: sql, strict: strict, fast: fast)
   }
@@ -207,14 +207,14 @@ import Tidemark
     try check(FastGrape.self)
   }
 
-  @Test func anOptionalDatabaseValueIsNullAndNotNil() throws {
+  @Test func optionalDatabaseValuesReadNull() throws {
     try inMemory { db throws in
       #expect(try DatabaseValue?.fetchAll(db, sql: "SELECT NULL") == [.some(.null)])
       #expect(try DatabaseValue.fetchAll(db, sql: "SELECT NULL") == [.null])
     }
   }
 
-  @Test func anOptionalOfAnOptionalIsReadAsOneOptional() throws {
+  @Test func nestedOptionalsReadAsOneOptional() throws {
     try inMemory { db throws in
       #expect(try Int??.fetchAll(db, sql: "SELECT 1 UNION ALL SELECT NULL") == [.some(.some(1)), .some(.none)])
     }

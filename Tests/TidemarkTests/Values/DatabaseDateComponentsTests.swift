@@ -41,12 +41,12 @@ import Tidemark
       (.YMD, "0000-01-01"), (.YMD_HM, "0000-01-01 00:00"), (.YMD_HMS, "0000-01-01 00:00:00"),
       (.YMD_HMSS, "0000-01-01 00:00:00.000"), (.HM, "00:00"), (.HMS, "00:00:00"), (.HMSS, "00:00:00.000"),
     ] as [(Format, String)])
-  func absentComponentsAreTheirFirstValues(format: Format, text: String) {
+  func missingComponentsHaveDefaults(format: Format, text: String) {
     #expect(DatabaseDateComponents(DateComponents(), format: format).databaseValue == text.databaseValue)
   }
 
   @Test(arguments: [("07:05Z", 0), ("07:05:03+02:30", 9000), ("2031-04-09 07:05-01:00", -3600)])
-  func theZoneOfATextIsRead(text: String, seconds: Int) throws {
+  func timeZonesAreRead(text: String, seconds: Int) throws {
     let value = try #require(DatabaseDateComponents.fromDatabaseValue(text.databaseValue))
     #expect(value.dateComponents.timeZone?.secondsFromGMT() == seconds)
   }
@@ -75,12 +75,12 @@ import Tidemark
     "7:05", "2031-4-9", "2031-04-09 ", "07:05:03.", "2031-04-09Z", "20310409", "now", "", "2031-13-01", "2031-02-29",
     "0000-00-00", "24:00", "25:00", "23:60", "23:59:60",
   ])
-  func whatIsNoDateIsRefused(text: String) throws {
+  func invalidDatesAreRefused(text: String) throws {
     #expect(try strictly(DatabaseDateComponents.self, "'\(text)'") == nil)
     #expect(try fast(DatabaseDateComponents.self, "'\(text)'") == nil)
   }
 
-  @Test func onlyTextsAreReadFromCopies() throws {
+  @Test func copiesReadOnlyText() throws {
     #expect(try strictly(DatabaseDateComponents.self, "x'30373a3035'") == nil)
     #expect(try fast(DatabaseDateComponents.self, "x'30373a3035'")?.format == .HM)
     #expect(try strictly(DatabaseDateComponents.self, "1000") == nil)
@@ -88,7 +88,7 @@ import Tidemark
     #expect(try strictly(DatabaseDateComponents.self, "NULL") == nil)
   }
 
-  @Test(arguments: texts) func theCodedFormIsTheSameText(format: Format, text: String) throws {
+  @Test(arguments: texts) func codedFormIsTheSameText(format: Format, text: String) throws {
     let json = try JSONEncoder().encode([DatabaseDateComponents(Self.components, format: format)])
     #expect(String(decoding: json, as: UTF8.self) == "[\"\(text)\"]")
     let decoded = try JSONDecoder().decode([DatabaseDateComponents].self, from: json)[0]
@@ -96,7 +96,7 @@ import Tidemark
     #expect(decoded.databaseValue == text.databaseValue)
   }
 
-  @Test func aCodedFormThatIsNoDateThrows() {
+  @Test func invalidCodedDatesThrow() {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([DatabaseDateComponents].self, from: Data("[\"now\"]".utf8))
     }

@@ -55,7 +55,7 @@ private struct Player: FetchableRecord {
 
 /// The examples of the documentation of values.
 @Suite struct DatabaseValueConvertibleExampleTests {
-  @Test func anEvenIntegerIsStoredAndReadWhenItIsEven() throws {
+  @Test func evenIntegersAreStoredAndRead() throws {
     let two = try #require(EvenInteger(2))
     try inMemory { db throws in
       #expect(try EvenInteger.fetchOne(db, sql: "SELECT ?", arguments: [two])?.value == 2)
@@ -70,7 +70,7 @@ private struct Player: FetchableRecord {
     }
   }
 
-  @Test func theIdentifierOfARecordMayBeTagged() throws {
+  @Test func recordIdentifiersCanBeTagged() throws {
     try inMemory { db throws in
       let id = Player.ID("x")
       let player = try SQLRequest<Player>("SELECT \(id) AS id").fetchOne(db)
@@ -79,7 +79,7 @@ private struct Player: FetchableRecord {
     }
   }
 
-  @Test func listsAreGivenAsExplicitArguments() throws {
+  @Test func listsArePassedAsExplicitArguments() throws {
     let ids = [1, 2, 3]
     let questionMarks = databaseQuestionMarks(count: ids.count)  // "?,?,?"
     #expect(questionMarks == "?,?,?")

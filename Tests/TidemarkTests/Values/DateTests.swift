@@ -7,12 +7,12 @@ import Tidemark
 @Suite struct DateTests {
   static let date = Date(timeIntervalSince1970: 1_933_484_703.046)
 
-  @Test func aDateIsStoredAsATextInUTC() throws {
+  @Test func datesAreStoredAsUTCText() throws {
     #expect(try stored(Self.date) == "'2031-04-09 07:05:03.046'")
     #expect(Self.date.databaseValue == "2031-04-09 07:05:03.046".databaseValue)
   }
 
-  @Test func aDateIsRoundedToTheMillisecond() throws {
+  @Test func datesAreRoundedToMilliseconds() throws {
     #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.1239)) == "'2023-11-14 22:13:20.124'")
     #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.1234)) == "'2023-11-14 22:13:20.123'")
     #expect(try stored(Date(timeIntervalSince1970: 1_700_000_000.9996)) == "'2023-11-14 22:13:21.000'")
@@ -26,17 +26,17 @@ import Tidemark
     253_402_300_800,
     .nan, .infinity, -.infinity, 1e15, -1e15, 1e300, .greatestFiniteMagnitude, 1e-300,
   ])
-  func aDateIsBoundAsItsDatabaseValueIs(seconds: Double) throws {
+  func boundDatesEqualTheirDatabaseValue(seconds: Double) throws {
     let date = Date(timeIntervalSince1970: seconds)
     #expect(try bound(date) == stored(date))
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0x1p53])
-  func whatHasNoDateIsNull(seconds: Double) {
+  func invalidDatesAreStoredAsNull(seconds: Double) {
     #expect(Date(timeIntervalSinceReferenceDate: seconds).databaseValue.isNull)
   }
 
-  @Test func theNearestAndFarthestDatesComeBack() throws {
+  @Test func extremeDatesRoundTrip() throws {
     for date in [
       Date.distantPast, .distantFuture, Date(millisecondsSince1970: 253_402_300_799_999),
       Date(millisecondsSince1970: -210_866_760_000_000),
@@ -75,7 +75,7 @@ import Tidemark
       ("0", 0), ("1700000000", 1_700_000_000),
       ("-1", -1), ("1.5", 1.5), ("-0.25", -0.25), ("9223372036854775807", 0x1p63),
     ] as [(String, Double)])
-  func aDateIsRead(expression: String, seconds: Double) throws {
+  func datesInTextAreRead(expression: String, seconds: Double) throws {
     let date = Date(timeIntervalSince1970: seconds)
     #expect(try strictly(Date.self, expression) == date)
     #expect(try fast(Date.self, expression) == date)
@@ -91,7 +91,7 @@ import Tidemark
     "'0000-00-00 00:00:00.000'", "'2031-02-29 07:05:03.046'", "'2031-04-09 24:00:00.000'", "'2031-04-09 07:60:00.000'",
     "'2031-04-09 07:05:60.000'", "'2031-04-09 07:05+02:60'", "'+10000-02-30'",
   ])
-  func whatIsNoDateIsRefused(expression: String) throws {
+  func invalidDatesAreRefused(expression: String) throws {
     #expect(try strictly(Date.self, expression) == nil)
     #expect(try fast(Date.self, expression) == nil)
     #expect(throws: RowDecodingError.self) {
@@ -104,7 +104,7 @@ import Tidemark
     #expect(try DatabaseQueue().read { try Date?.fetchAll($0, sql: "SELECT NULL") } == [nil])
   }
 
-  @Test func aDateIsReadFromADatabaseInUTF16() throws {
+  @Test func datesAreReadFromUTF16() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.writeWithoutTransaction { db in
       try db.execute(
@@ -113,7 +113,7 @@ import Tidemark
     }
   }
 
-  @Test func whatSQLiteWritesIsReadAsTheSameTime() throws {
+  @Test func datesWrittenBySQLiteAreRead() throws {
     var random = ValueRandom()
     try DatabaseQueue().read { db in
       for _ in 0..<1000 {
@@ -130,7 +130,7 @@ import Tidemark
     }
   }
 
-  @Test func whatSQLiteWritesForYearsBeforeZeroIsReadAsTheSameTime() throws {
+  @Test func datesBeforeYearZeroWrittenBySQLiteAreRead() throws {
     var random = ValueRandom()
     try DatabaseQueue().read { db in
       for _ in 0..<1000 {
@@ -142,7 +142,7 @@ import Tidemark
     }
   }
 
-  @Test func whatIsWrittenIsTheSameTimeToSQLite() throws {
+  @Test func sqliteReadsWrittenDates() throws {
     var random = ValueRandom()
     try DatabaseQueue().read { db in
       for _ in 0..<1000 {
@@ -158,7 +158,7 @@ import Tidemark
     }
   }
 
-  @Test func theTextHasTheFieldsOfFoundationsCalendar() throws {
+  @Test func textFieldsMatchFoundationsCalendar() throws {
     var random = ValueRandom()
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
@@ -176,7 +176,7 @@ import Tidemark
     }
   }
 
-  @Test func everyMillisecondOfADateComesBack() {
+  @Test func everyMillisecondOfADateRoundTrips() {
     var random = ValueRandom()
     for _ in 0..<300 {
       let second = Int.random(in: -62_135_596_800...253_402_300_799, using: &random)
@@ -198,7 +198,7 @@ import Tidemark
     #expect(try roundTrip(date) == (date, date))
   }
 
-  @Test func aJulianDayIsADate() throws {
+  @Test func julianDaysAreDates() throws {
     #expect(Date(julianDay: 2_440_587.5) == Date(timeIntervalSince1970: 0))
     #expect(Date(julianDay: 0) == Date(timeIntervalSince1970: -210_866_760_000))
     let expected = try strictly(Date.self, "strftime('%Y-%m-%d %H:%M:%f', 2456293.520833)")
@@ -206,7 +206,7 @@ import Tidemark
   }
 
   @Test(arguments: [-1, -0.000001, 5_373_484.5, 1e300, .infinity, -.infinity, .nan])
-  func aJulianDayOutOfRangeIsNoDate(julianDay: Double) {
+  func julianDaysOutOfRangeAreNoDates(julianDay: Double) {
     #expect(Date(julianDay: julianDay) == nil)
   }
 }

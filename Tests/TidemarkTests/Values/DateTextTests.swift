@@ -30,7 +30,7 @@ import Tidemark
       ("-12000-01-02", .YMD, [-12000, 1, 2, 0, 0, 0, 0]),
       ("+10000-01-02T03:04", .YMD_HM, [10000, 1, 2, 3, 4, 0, 0]),
     ] as [(String, DatabaseDateComponents.Format, [Int])])
-  func aTextIsRead(text: String, format: DatabaseDateComponents.Format, fields: [Int]) throws {
+  func dateTextsAreRead(text: String, format: DatabaseDateComponents.Format, fields: [Int]) throws {
     let parsed = try #require(DateText(text))
     #expect(parsed.format == format)
     #expect(Self.fields(parsed) == fields)
@@ -41,7 +41,7 @@ import Tidemark
     (".1", 100), (".12", 120), (".123", 123), (".1239", 123), (".123456", 123), (".999999999999999999999", 999),
     (".0", 0),
   ])
-  func fractionsAreCutToTheMillisecond(fraction: String, millisecond: Int) throws {
+  func fractionsAreTruncatedToMilliseconds(fraction: String, millisecond: Int) throws {
     #expect(try #require(DateText("07:05:03" + fraction)).millisecond == millisecond)
     #expect(try #require(DateText("2031-04-09 07:05:03" + fraction + "Z")).millisecond == millisecond)
   }
@@ -49,7 +49,7 @@ import Tidemark
   @Test(arguments: [
     "07:05", "07:05:03", "07:05:03.1", "2031-04-09 07:05", "2031-04-09T07:05:03", "2031-04-09 07:05:03.046",
   ])
-  func aZoneMayFollowATime(text: String) {
+  func timeZonesCanFollowATime(text: String) {
     #expect(DateText(text + "Z")?.zone == 0)
     #expect(DateText(text + "z")?.zone == 0)
     #expect(DateText(text + "+00:00")?.zone == 0)
@@ -71,18 +71,18 @@ import Tidemark
     "-031-04-09", "+-2031-04-09", "--2031-04-09", "+1234567890-01-01", "+", "-", "-2031", "Mom’s birthday",
     "+9223372036854775808-01-01",
   ])
-  func aTextIsNotRead(text: String) {
+  func invalidTextsAreRefused(text: String) {
     #expect(DateText(text) == nil)
   }
 
-  @Test func noPrefixOfATextCrashesTheReader() {
+  @Test func prefixesDoNotCrashTheReader() {
     let text = "+10000-12-31T23:59:59.999+18:00"
     for length in 0...text.count { _ = DateText(String(text.prefix(length))) }
     for length in 0...text.count { _ = DateText(String(text.suffix(length))) }
   }
 
   /// All texts that differ from a stored date in one byte.
-  @Test func bothWaysOfReadingATextAgree() {
+  @Test func bothParsersAgree() {
     let stored = Array("2031-04-09 07:05:03.046".utf8)
     for index in stored.indices {
       for byte in UInt8.min...UInt8.max {
@@ -96,7 +96,7 @@ import Tidemark
     stored.withUnsafeBufferPointer { #expect(DateText(stored: $0)?.millisecondsSince1970 == 1_933_484_703_046) }
   }
 
-  @Test func aDamagedTextIsReadOrRefused() {
+  @Test func damagedTextsAreReadOrRefused() {
     var random = ValueRandom()
     let characters = Array("0123456789-+:.TZ z\u{0}é".utf8)
     for _ in 0..<20_000 {
@@ -119,12 +119,12 @@ import Tidemark
     (-62_167_219_200_000, "0000-01-01 00:00:00.000"), (-62_167_219_200_001, "-0001-12-31 23:59:59.999"),
     (-377_705_116_800_001, "-10000-12-31 23:59:59.999"), (-210_866_760_000_000, "-4713-11-24 12:00:00.000"),
   ])
-  func aMillisecondIsWritten(milliseconds: Int, text: String) {
+  func millisecondsAreWritten(milliseconds: Int, text: String) {
     #expect(DateText.text(millisecondsSince1970: milliseconds) == text)
     #expect(DateText(text)?.millisecondsSince1970 == milliseconds)
   }
 
-  @Test func everyMillisecondComesBack() {
+  @Test func everyMillisecondRoundTrips() {
     var random = ValueRandom()
     for _ in 0..<100_000 {
       let milliseconds = Int.random(in: -62_167_219_200_000...253_402_300_799_999, using: &random)
@@ -135,7 +135,7 @@ import Tidemark
     }
   }
 
-  @Test func farMillisecondsComeBack() {
+  @Test func distantMillisecondsRoundTrip() {
     var random = ValueRandom()
     for _ in 0..<10_000 {
       let milliseconds = Int.random(in: -4_500_000_000_000_000_000...4_500_000_000_000_000_000, using: &random)
@@ -144,7 +144,7 @@ import Tidemark
     }
   }
 
-  @Test func storedDatesAreReadAllAtOnceAsTheGeneralWayReadsThem() {
+  @Test func fastAndGeneralParsersAgreeOnStoredDates() {
     let form = "2031-04-09 07:05:03.046"
     var unlike: [String] = []
     func compare(_ bytes: [UInt8], isOfTheForm: Bool) {

@@ -10,12 +10,12 @@ import Tidemark
     "1000000000000000000000000000000",
     "340282366920938463463374607431768211455",
   ])
-  func aDecimalIsStoredAsText(text: String) throws {
+  func decimalsAreStoredAsText(text: String) throws {
     #expect(try stored(Self.decimal(text)) == "'\(text)'")
     #expect(try bound(Self.decimal(text)) == "'\(text)'")
   }
 
-  @Test func whatIsNotANumberIsNull() { #expect(Decimal.nan.databaseValue.isNull) }
+  @Test func notANumberIsNull() { #expect(Decimal.nan.databaseValue.isNull) }
 
   @Test(arguments: [
     ("10", "10"), ("-9223372036854775808", "-9223372036854775808"), ("9223372036854775807", "9223372036854775807"),
@@ -28,7 +28,7 @@ import Tidemark
     ("'100e-130'", "1e-128"), ("'0.1000000000000000000000000000000000000000000000000000000000000000000'", "0.1"),
     ("'340282366920938463463374607431768211455'", "340282366920938463463374607431768211455"),
   ])
-  func aDecimalIsRead(expression: String, text: String) throws {
+  func decimalsAreRead(expression: String, text: String) throws {
     #expect(try strictly(Decimal.self, expression) == Self.decimal(text))
     #expect(try fast(Decimal.self, expression) == Self.decimal(text))
   }
@@ -41,7 +41,7 @@ import Tidemark
     "'1e9999999'", "'340282366920938463463374607431768211456'",
     "'3.14159265358979323846264338327950288419716939937510'", "'١'",
   ])
-  func whatIsNoDecimalThatCanBeKeptIsRefused(expression: String) throws {
+  func unrepresentableDecimalsAreRefused(expression: String) throws {
     #expect(try strictly(Decimal.self, expression) == nil)
     #expect(try fast(Decimal.self, expression) == nil)
   }
@@ -51,7 +51,7 @@ import Tidemark
     #expect(try DatabaseQueue().read { try Decimal?.fetchAll($0, sql: "SELECT NULL") } == [nil])
   }
 
-  @Test func extremeDecimalsComeBack() throws {
+  @Test func extremeDecimalsRoundTrip() throws {
     for decimal in [
       Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude,
       .pi,
@@ -60,7 +60,7 @@ import Tidemark
     }
   }
 
-  @Test func everyDecimalComesBack() throws {
+  @Test func everyDecimalRoundTrips() throws {
     var random = ValueRandom()
     for _ in 0..<3000 {
       let digits = String(
@@ -73,7 +73,7 @@ import Tidemark
     }
   }
 
-  @Test func aDecimalOfFifteenDigitsSurvivesANumericColumn() throws {
+  @Test func fifteenDigitDecimalsSurviveNumericColumns() throws {
     var random = ValueRandom()
     try DatabaseQueue().write { db in
       try db.execute(sql: "CREATE TABLE account(amount DECIMAL(15, 2))")

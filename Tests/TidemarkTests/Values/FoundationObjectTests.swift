@@ -17,7 +17,7 @@ import Tidemark
       (NSNumber(value: Float(1.5)), "1.5"),
       (NSNumber(value: Double.nan), "NULL"), (NSNumber(value: 1e300), "1.0e+300"),
     ] as [(NSNumber, String)])
-  func aNumberIsStoredAsIntegerOrReal(number: NSNumber, literal: String) throws {
+  func numbersAreStoredAsIntegerOrReal(number: NSNumber, literal: String) throws {
     #expect(try stored(number) == literal)
     #expect(try bound(number) == literal)
   }
@@ -27,14 +27,14 @@ import Tidemark
     ("9223372036854775807", "9223372036854775807"), ("9223372036854775808", "9.2233720368547758e+18"), ("4.59", "4.59"),
     ("123456789012345678901234567890", "1.2345678901234568e+29"),
   ])
-  func aDecimalNumberIsStoredAsIntegerOrReal(text: String, literal: String) throws {
+  func decimalNumbersAreStoredAsIntegerOrReal(text: String, literal: String) throws {
     let expected = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT quote(\(literal))") }
     #expect(try stored(NSDecimalNumber(string: text)) == expected)
   }
 
-  @Test func aDecimalNumberThatIsNoneIsNull() throws { #expect(try stored(NSDecimalNumber.notANumber) == "NULL") }
+  @Test func invalidDecimalNumbersAreNull() throws { #expect(try stored(NSDecimalNumber.notANumber) == "NULL") }
 
-  @Test func anUnsignedNumberThatDoesNotFitTraps() async {
+  @Test func oversizedUnsignedNumbersTrap() async {
     await #expect(processExitsWith: .failure) { _ = NSNumber(value: UInt64.max).databaseValue }
     await #expect(processExitsWith: .failure) { _ = NSNumber(value: UInt64(Int64.max) + 1).databaseValue }
   }
@@ -44,7 +44,7 @@ import Tidemark
       ("10", NSNumber(value: 10)), ("10.5", NSNumber(value: 10.5)), ("'10.5'", NSDecimalNumber(string: "10.5")),
       ("-9223372036854775808", NSNumber(value: Int64.min)),
     ] as [(String, NSNumber)])
-  func aNumberIsRead(expression: String, number: NSNumber) throws {
+  func numbersAreRead(expression: String, number: NSNumber) throws {
     #expect(try strictly(NSNumber.self, expression) == number)
     #expect(try fast(NSNumber.self, expression) == number)
   }
@@ -52,13 +52,13 @@ import Tidemark
   @Test(arguments: [
     ("10", "10"), ("10.5", "10.5"), ("'10.5'", "10.5"), ("0.1", "0.1"), ("9223372036854775807", "9223372036854775807"),
   ])
-  func aDecimalNumberIsRead(expression: String, text: String) throws {
+  func decimalNumbersAreRead(expression: String, text: String) throws {
     #expect(try strictly(NSDecimalNumber.self, expression) == NSDecimalNumber(string: text))
     #expect(try fast(NSDecimalNumber.self, expression) == NSDecimalNumber(string: text))
   }
 
   @Test(arguments: ["'abc'", "x'31'", "''"])
-  func whatIsNoNumberIsRefused(expression: String) throws {
+  func invalidNumbersAreRefused(expression: String) throws {
     #expect(try strictly(NSNumber.self, expression) == nil)
     #expect(try fast(NSNumber.self, expression) == nil)
     #expect(try strictly(NSDecimalNumber.self, expression) == nil)
@@ -66,13 +66,13 @@ import Tidemark
 
   @Test(
     arguments: [NSNumber(value: UInt64.max), UInt64.max, UInt.max, UInt64(Int64.max) + 1] as [any Sendable & Equatable])
-  func anUnsignedNumberThatDoesNotFitIsNoLooseArgument(number: any Sendable & Equatable) {
+  func oversizedUnsignedNumbersAreNoUntypedArgument(number: any Sendable & Equatable) {
     #expect(DatabaseValue(value: number) == nil)
     #expect(StatementArguments([1, number] as [Any]) == nil)
     #expect(StatementArguments(["a": number] as [AnyHashable: Any]) == nil)
   }
 
-  @Test func otherNumbersAreLooseArguments() {
+  @Test func otherNumbersAreUntypedArguments() {
     #expect(
       StatementArguments([NSNumber(value: true), UInt64(Int64.max), NSNumber(value: UInt64(1)), 1.5, "a"] as [Any])
         == [1, Int64.max, 1, 1.5, "a"])
@@ -80,7 +80,7 @@ import Tidemark
 
   // MARK: Texts, bytes and others
 
-  @Test func objectsAreStoredAsTheValuesTheyStandFor() throws {
+  @Test func objectsAreStoredAsTheirValues() throws {
     let uuid = NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!
     #expect(try stored(NSString(string: "it's é")) == "'it''s é'")
     #expect(try stored(NSMutableString(string: "a")) == "'a'")
@@ -110,7 +110,7 @@ import Tidemark
     #expect(try fast(CGFloat.self, "2") == 2)
   }
 
-  @Test func whatDoesNotFitIsRefused() throws {
+  @Test func invalidObjectsAreRefused() throws {
     #expect(try strictly(NSString.self, "1") == nil)
     #expect(try strictly(NSData.self, "1") == nil)
     #expect(try strictly(NSDate.self, "'07:05'") == nil)
@@ -122,7 +122,7 @@ import Tidemark
     #expect(try fast(CGFloat.self, "'1.5'") == nil)
   }
 
-  @Test func aMutableClassIsNeverRead() throws {
+  @Test func mutableClassesAreNeverRead() throws {
     #expect(try strictly(NSMutableString.self, "'a'") == nil)
     #expect(try strictly(NSMutableData.self, "x'01'") == nil)
   }
@@ -154,7 +154,7 @@ import Tidemark
     }
   }
 
-  @Test func objectsAreFoundInLooseArguments() throws {
+  @Test func objectsAreFoundInUntypedArguments() throws {
     let arguments = StatementArguments([NSNumber(value: 1), NSString(string: "a"), NSNull(), Decimal(2)] as [Any])
     #expect(arguments == [1, "a", nil, "2"])
   }

@@ -10,7 +10,7 @@ private enum Keys: String, CodingKey, ColumnExpression { case id }
 private enum Grape: String, DatabaseValueConvertible { case merlot }
 
 @Suite struct RawRepresentableTests {
-  @Test func aColumnWithARawValueIsAColumn() throws {
+  @Test func rawRepresentableColumnsAreColumns() throws {
     for expression in [
       Columns.id.sqlExpression, Keys.id.sqlExpression, (Columns.id as any SQLExpressible).sqlExpression,
     ] {
@@ -21,7 +21,7 @@ private enum Grape: String, DatabaseValueConvertible { case merlot }
     }
   }
 
-  @Test func aValueWithARawValueIsAnArgument() throws {
+  @Test func rawRepresentableValuesAreArguments() throws {
     for expression in [Grape.merlot.sqlExpression, (Grape.merlot as any SQLExpressible).sqlExpression] {
       guard case .value(let value) = expression.node else {
         Issue.record("\(expression)")

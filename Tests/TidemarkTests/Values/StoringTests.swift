@@ -15,7 +15,7 @@ import Tidemark
     ("né", .string("né")), (Data([1]), .blob(Data([1]))), (Grape.merlot, .string("merlot")),
     (nothing, .null), (Optional(3), .int64(3)), (DatabaseValue.null, .null), (Optional(Grape.merlot), .string("merlot")),
   ] as [(any DatabaseValueConvertible & Sendable, DatabaseValue.Storage)])
-  func aValueIsStored(value: any DatabaseValueConvertible & Sendable, storage: DatabaseValue.Storage) throws {
+  func valuesAreStored(value: any DatabaseValueConvertible & Sendable, storage: DatabaseValue.Storage) throws {
     #expect(value.databaseValue.storage == storage)
     try inMemory { db throws in
       #expect(try DatabaseValue.fetchOne(db, sql: "SELECT ?", arguments: [value])?.storage == storage)
@@ -28,20 +28,20 @@ import Tidemark
   }
 
   @Test(arguments: [UInt64.max, UInt64(Int64.max) + 1])
-  func anIntegerThatIsTooLargeTraps(number: UInt64) async {
+  func oversizedIntegersTrap(number: UInt64) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number] in
       _ = number.databaseValue
     }
     #expect(result.words.contains("\(number) is too large for SQLite"))
   }
 
-  @Test func aMissingColumnIsNilForOptionalsAndNoValueForOthers() {
+  @Test func missingColumnsAreNilForOptionalsOnly() {
     #expect(Int?.fromMissingColumn() == .some(nil))
     #expect(Int.fromMissingColumn() == nil)
     #expect(DatabaseValue.fromMissingColumn() == nil)
   }
 
-  @Test func aValueWithAShortWayIsReadFromTheStatementAndBoundToIt() throws {
+  @Test func fastPathsReadAndBindStatements() throws {
     try inMemory { db throws in
       let statement = try db.makeStatement(sql: "SELECT 7, NULL, 'x'")
       let cursor = try Row.fetchCursor(statement)

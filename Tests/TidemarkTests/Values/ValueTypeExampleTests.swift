@@ -37,7 +37,7 @@ extension RGB: DatabaseValueConvertible {
     }
   }
 
-  @Test func valuesAreArgumentsAndComeBackFromRowsAndFetches() throws {
+  @Test func valuesRoundTripThroughArgumentsRowsAndFetches() throws {
     try withTable("url, verified") { db throws in
       let url = "https://example.org"
       let verified = true
@@ -87,7 +87,7 @@ extension RGB: DatabaseValueConvertible {
     }
   }
 
-  @Test func dataSuitsBlobs() throws {
+  @Test func dataIsStoredAsBlobs() throws {
     let imageData = Data((0..<100).map { UInt8($0) })
     try withTable("image") { db throws in
       try db.execute(sql: "INSERT INTO t (image) VALUES (?)", arguments: [imageData])
@@ -104,7 +104,7 @@ extension RGB: DatabaseValueConvertible {
     }
   }
 
-  @Test func numbersOfSecondsAreStored() throws {
+  @Test func timeIntervalsAreStored() throws {
     let timeInterval = TimeInterval(12345.5)
     try withTable("timestamp") { db throws in
       try db.execute(sql: "INSERT INTO t (timestamp) VALUES (?)", arguments: [timeInterval])
@@ -114,7 +114,7 @@ extension RGB: DatabaseValueConvertible {
     }
   }
 
-  @Test func enumerationsAreStoredAsTheirRawValues() throws {
+  @Test func enumsAreStoredAsRawValues() throws {
     try withTable("grape, color") { db throws in
       try db.execute(
         sql: "INSERT INTO t (grape, color) VALUES (?, ?)",
@@ -145,14 +145,14 @@ extension RGB: DatabaseValueConvertible {
     #expect(try read("SELECT NULL") == "null")
   }
 
-  @Test func anUnknownCaseIsAFatalError() async {
+  @Test func unknownCasesTrap() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try firstRow("SELECT 'syrah'")[0] as Grape
     }
     #expect(result.words.contains("could not decode Grape from database value \"syrah\""))
   }
 
-  @Test func customTypesAreStoredAsTheySay() throws {
+  @Test func customTypesDefineTheirStorage() throws {
     let color = RGB(red: 0.5, green: 0, blue: 1)
     try withTable("color") { db throws in
       try db.execute(sql: "INSERT INTO t (color) VALUES (?)", arguments: [color])

@@ -11,7 +11,7 @@
 /// that return a cursor (`map`, `filter`, `prefix`…) wait for their elements to be asked for; the others
 /// (`reduce`, `contains`, `suffix`…) consume the cursor at once.
 ///
-/// Laws:
+/// Invariants:
 /// 1. After the end, `next()` returns nil for ever.
 /// 2. An error is thrown once, to who asks for the element. Whether there are elements after it is up to the cursor
 ///    where it comes from: all cursors derived from another go on as long as that one does.

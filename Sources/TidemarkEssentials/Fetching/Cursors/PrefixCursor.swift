@@ -13,20 +13,20 @@ extension Cursor {
 /// A cursor over the first elements of another: see `prefix(_:)`.
 public final class PrefixCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
-  @usableFromInline var countLeft: Int
+  @usableFromInline var remainingCount: Int
 
   @inlinable
   init(_ base: Base, _ countMax: Int) {
     precondition(countMax >= 0, "A cursor has a prefix of zero elements or more, not \(countMax)")
     self.base = base
-    countLeft = countMax
+    remainingCount = countMax
   }
 
   /// The next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
-    guard countLeft > 0, let element = try base.next() else { return nil }
-    countLeft -= 1
+    guard remainingCount > 0, let element = try base.next() else { return nil }
+    remainingCount -= 1
     return element
   }
 }

@@ -1,0 +1,84 @@
+/// Which column of a row an expression is.
+///
+/// Invariants:
+/// 1. An expression that was selected is found by its SQL and its values: two that differ in these are two columns.
+/// 2. Else a column is found by its name, with or without that of its table in front.
+/// 3. Where several are meant, none is taken.
+final class ResultRowLayout: Sendable {
+  /// For each column: the SQL of the expression, or the quoted name, after that of its table where there are several.
+  let keys: [String]
+
+  /// For each column, the values in its SQL; empty when no column has any.
+  private let bindings: [[(any Binding)?]]
+
+  /// For each column, the name that SQLite has for it.
+  let names: [String]
+
+  /// The name of the one table that all columns are of.
+  private let table: String?
+
+  private let columnsByKey: [String: ColumnMatch]
+  private let columnsByName: [String: ColumnMatch]
+
+  private enum ColumnMatch {
+    case one(Int)
+    case several([Int])
+  }
+
+  init(keys: [String], bindings: [[(any Binding)?]] = [], names: [String], table: String? = nil) {
+    self.keys = keys
+    self.bindings = bindings
+    self.names = names
+    self.table = table
+    columnsByKey = Self.columnsByKey(keys)
+    columnsByName = Self.columnsByKey(names.map { $0.quote() })
+  }
+
+  private static func columnsByKey(_ keys: [String]) -> [String: ColumnMatch] {
+    var columnsByKey: [String: ColumnMatch] = Dictionary(minimumCapacity: keys.count)
+    for (index, key) in keys.enumerated() {
+      switch columnsByKey[key] {
+      case nil: columnsByKey[key] = .one(index)
+      case .one(let first): columnsByKey[key] = .several([first, index])
+      case .several(let indexes): columnsByKey[key] = .several(indexes + [index])
+      }
+    }
+    return columnsByKey
+  }
+
+  /// The column that an expression is.
+  func index(_ template: String, _ values: [(any Binding)?]) throws -> Int {
+    switch columnsByKey[template] {
+    case .one(let index):
+      if bindings.isEmpty || values.isEmpty || areSame(bindings[index], values) { return index }
+    case .several(let indexes):
+      if !bindings.isEmpty, let index = indexes.first(where: { areSame(bindings[$0], values) }) { return index }
+      throw ambiguous(template, indexes.map { keys[$0] })
+    case nil: break
+    }
+    return try indexOfSimilar(template)
+  }
+
+  private func indexOfSimilar(_ template: String) throws -> Int {
+    let similar = keys.indices.filter { keys[$0].hasSuffix(".\(template)") }
+    if similar.count == 1 { return similar[0] }
+    if similar.count > 1 { throw ambiguous(template, similar.map { keys[$0] }.sorted()) }
+    if let table, template.hasPrefix("\(table).") {
+      let name = String(template.dropFirst(table.count + 1))
+      if case .one(let index) = columnsByKey[name] { return index }
+    }
+    switch columnsByName[template] {
+    case .one(let index): return index
+    case .several(let indexes): throw ambiguous(template, indexes.map { keys[$0] }.sorted())
+    case nil: throw QueryError.noSuchColumn(name: template, columns: keys.sorted())
+    }
+  }
+
+  private func ambiguous(_ template: String, _ similar: [String]) -> QueryError {
+    QueryError.ambiguousColumn(name: template, similar: similar)
+  }
+
+  private func areSame(_ lhs: [(any Binding)?], _ rhs: [(any Binding)?]) -> Bool {
+    lhs.count == rhs.count && zip(lhs, rhs).allSatisfy { SQLText.literal($0) == SQLText.literal($1) }
+  }
+}

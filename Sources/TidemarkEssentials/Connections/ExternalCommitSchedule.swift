@@ -1,0 +1,115 @@
+/// When to check whether there were external commits.
+///
+///           +--------------- a file was written ----------------+
+///           v                                                   |
+///     checking repeatedly, with growing pauses --a while--> idle: rare checks
+///
+/// A file event ends all pauses but the shortest. So only a commit whose last write was reported before a check
+/// that did not find it waits for the end of a pause.
+///
+/// A file is written before its commit becomes visible: an immediate check usually finds nothing. If there are only
+/// own commits for some time, file events are disabled, because each of them costs the writer.
+///
+/// Invariants:
+/// 1. After a write to a file, checks continue for as long as a commit may take, unless a commit has been found since.
+/// 2. Disabled events are enabled again before the idle state, followed by checks as after an event.
+/// 3. Without any events, there is a check after each idle interval.
+struct ExternalCommitSchedule {
+  /// The time after which a commit is visible.
+  static let commitTimeout = Duration.milliseconds(50)
+
+  /// The maximum time to wait for the end of an own commit.
+  static let ownCommitTimeout = Duration.milliseconds(200)
+
+  /// The interval between two checks in the idle state.
+  private let pollingInterval: Duration
+
+  /// Whether there are file events.
+  private let usesFileEvents: Bool
+
+  /// The time of the next check.
+  private(set) var next: Duration
+
+  /// Whether file events should be disabled.
+  private(set) var ignoresFileEvents = false
+
+  /// The time of the last file event, while a commit may still follow from it.
+  private var lastFileChange: Duration?
+
+  /// The number of checks since then, and whether one of them has found a commit.
+  private var checkCount = 0
+  private var hasDetectedCommit = false
+
+  /// The time of the last own commit.
+  private var lastOwnCommit: Duration?
+
+  /// The time since which checks have had no clear result.
+  private var inconclusiveSince: Duration?
+
+  /// Whether to wait for an own commit that has not ended.
+  private(set) var waitsForOwnCommit = true
+
+  init(pollingInterval: Duration, usesFileEvents: Bool = true, now: Duration) {
+    self.pollingInterval = pollingInterval
+    self.usesFileEvents = usesFileEvents
+    next = now
+  }
+
+  /// Reports that a file was written, or may have been.
+  mutating func filesDidChange(_ now: Duration) {
+    lastFileChange = now
+    (checkCount, hasDetectedCommit) = (0, false)
+    next = now
+  }
+
+  /// Reports the result of a check.
+  ///
+  /// - parameter hasOwn: Whether there were own commits since the last check.
+  mutating func didCheck(_ finding: CommitCheckResult, hasOwn: Bool, _ now: Duration) {
+    checkCount += 1
+    if finding == .inconclusive {
+      inconclusiveSince = inconclusiveSince ?? now
+    } else {
+      inconclusiveSince = nil
+    }
+    waitsForOwnCommit = inconclusiveSince.map { now - $0 < Self.ownCommitTimeout } ?? true
+    switch finding {
+    case .externalCommit, .fileMoved:
+      ignoresFileEvents = false
+      lastOwnCommit = nil
+      // It was not found by the first check after the event, so it is the commit that caused the event.
+      if checkCount > 1 { lastFileChange = nil }
+      hasDetectedCommit = true
+    case .unchanged where hasOwn && usesFileEvents:
+      lastOwnCommit = now
+      ignoresFileEvents = true
+      if checkCount > 1 { lastFileChange = nil }
+    case .unchanged, .inconclusive:
+      break
+    }
+    if ignoresFileEvents, let own = lastOwnCommit, now - own >= Self.commitTimeout {
+      // Invariant 2.
+      ignoresFileEvents = false
+      lastOwnCommit = nil
+      lastFileChange = now
+      (checkCount, hasDetectedCommit) = (0, false)
+    }
+    next = now + pause(now)
+  }
+
+  private func pause(_ now: Duration) -> Duration {
+    if ignoresFileEvents { return .milliseconds(1) }
+    if let lastFileChange {
+      let elapsed = now - lastFileChange
+      // Usually, no further commit follows.
+      let longest = hasDetectedCommit ? Duration.milliseconds(1) : .microseconds(200)
+      if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), longest) }
+      if elapsed < Self.commitTimeout { return .milliseconds(1) }
+    }
+    if let inconclusiveSince {
+      // The connection is in use, or not available.
+      return min(max((now - inconclusiveSince) / 4, .milliseconds(1)), pollingInterval)
+    }
+    return pollingInterval
+  }
+}

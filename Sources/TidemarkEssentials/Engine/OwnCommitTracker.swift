@@ -1,0 +1,188 @@
+import CSQLite
+import Synchronization
+
+/// Distinguishes the commits of one connection from all others, in a database with a write-ahead log.
+///
+///     commit hook ── the connection holds the write lock: the header shows the state that others have left
+///     log hook ───── the header is one commit ahead of this state: the commit is the connection's own
+///     a check ────── the header is another one: an external commit
+///
+/// Invariants:
+/// 1. An external commit never counts as own. A state is the connection's own if it is exactly one commit after a state
+///    that was known while the connection held the write lock; anything uncertain counts as external.
+/// 2. The known state is recorded before the first read that relies on it: commits after this read are detected.
+/// 3. A commit in progress is neither: a check at that moment is repeated.
+/// 4. `externalCommitCount` changes whenever there were external commits before a known state.
+final class OwnCommitTracker: Sendable {
+  private struct State {
+    /// The last known state: found by a check, or made by an own commit.
+    var known: WALIndexHeader?
+
+    /// The WAL-index, from the beginning of an own commit until its end is reported.
+    var inFlight: WALIndexMemory?
+
+    /// Whether there were external commits before the known state that no check has reported.
+    var hasUnreportedExternalCommit = false
+  }
+
+  /// Counters that are never reset: their users compare old and new values.
+  private struct Counts {
+    /// The number of own commits with a known state.
+    var own: UInt64 = 0
+
+    /// The number of the last own commit that has been reported to the observers.
+    var reported: UInt64 = 0
+
+    /// The number of times that external commits, or possible ones, were found.
+    var external: UInt64 = 0
+  }
+
+  /// The result of a check.
+  enum Finding: Equatable {
+    /// There was no external commit since the last check.
+    case unchanged
+    case externalCommit
+
+    /// A commit is in progress.
+    case inconclusive
+  }
+
+  private struct Record {
+    var state = State()
+    var counts = Counts()
+
+    mutating func restart(_ state: State) {
+      self.state = state
+      counts.external += 1
+    }
+
+    mutating func noteExternalCommit() {
+      state.hasUnreportedExternalCommit = true
+      counts.external += 1
+    }
+  }
+
+  private let isOn = Atomic<Bool>(false)
+  private let record = Mutex(Record())
+
+  // MARK: Checks
+
+  /// Starts to record commits. No state is known at first.
+  func begin() {
+    record.withLock { $0.restart(State()) }
+    isOn.store(true, ordering: .sequentiallyConsistent)
+  }
+
+  /// Stops recording.
+  func end() {
+    isOn.store(false, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether a state is known.
+  var hasBegun: Bool { record.withLock { $0.state.known != nil } }
+
+  /// Records the state before the first read: external commits after it will be detected.
+  func begin(with header: WALIndexHeader) {
+    record.withLock { $0.state.known = $0.state.known ?? header }
+  }
+
+  /// Forgets the known state, because the log may be removed. External commits are not detected meanwhile.
+  func forget() {
+    record.withLock {
+      $0.restart(
+        State(known: nil, hasUnreportedExternalCommit: $0.state.known != nil || $0.state.hasUnreportedExternalCommit))
+    }
+  }
+
+  /// Checks whether there were external commits since the last check.
+  ///
+  /// - parameter waitsForOwnCommit: Whether to wait for the end of an own commit.
+  /// - parameter read: Reads the header of the WAL-index.
+  func check(_ waitsForOwnCommit: Bool = true, _ read: () -> WALIndexHeader?) -> Finding {
+    record.withLock { record in
+      // Read under the lock, so that the known state is never newer.
+      guard let header = read() else { return .inconclusive }
+      if record.state.known.map(header.hasSameContent) ?? true {
+        record.state.known = header
+        defer { record.state.hasUnreportedExternalCommit = false }
+        return record.state.hasUnreportedExternalCommit ? .externalCommit : .unchanged
+      }
+      if record.state.inFlight != nil, waitsForOwnCommit { return .inconclusive }
+      record.restart(State(known: header))
+      return .externalCommit
+    }
+  }
+
+  /// The number of times that external commits were found. An external commit changes it before a state that contains
+  /// the commit is known.
+  var externalCommitCount: UInt64 { record.withLock(\.counts.external) }
+
+  /// `externalCommitCount`, if a state results from the last own commit, and the observers know this commit; otherwise
+  /// nil.
+  func externalCommitCount(inReportedState header: WALIndexHeader) -> UInt64? {
+    record.withLock { record in
+      let (known, counts) = (record.state.known, record.counts)
+      guard let known, header.hasSameContent(as: known), counts.reported == counts.own else { return nil }
+      return counts.external
+    }
+  }
+
+  // MARK: The connection
+
+  /// Whether commits are recorded.
+  var isTracking: Bool { isOn.load(ordering: .relaxed) }
+
+  /// Reports that a commit begins.
+  ///
+  /// - parameter connection: The connection that commits.
+  func willCommit(on connection: SQLiteConnection) {
+    // The commit may concern another database of the connection.
+    guard isTracking, sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE else { return }
+    record.withLock { record in
+      // Without a known state there may be no log, and SQLite would create a WAL-index when asked for it.
+      guard let known = record.state.known, let memory = WALIndexMemory(connection), let header = memory.header else {
+        return
+      }
+      if !header.hasSameContent(as: known) { record.noteExternalCommit() }
+      record.state.known = header
+      record.state.inFlight = memory
+    }
+  }
+
+  /// Reports that a commit has ended, and the number of frames in the log.
+  func didCommit(frameCount: UInt32) {
+    guard isTracking else { return }
+    record.withLock { record in
+      guard let memory = record.state.inFlight.take() else { return }
+      // If another connection is already committing, the next check decides.
+      guard let header = memory.header, let known = record.state.known else { return }
+      if !header.isNext(to: known) || header.frameCount != frameCount { record.noteExternalCommit() }
+      record.state.known = header
+      record.counts.own += 1
+    }
+  }
+
+  /// Reports that the observers know the last commit.
+  func didReport() {
+    guard isTracking else { return }
+    record.withLock { $0.counts.reported = $0.counts.own }
+  }
+
+  /// Reports that a commit has failed, or that a transaction ended without one.
+  func didNotCommit() {
+    guard isTracking else { return }
+    record.withLock { $0.state.inFlight = nil }
+  }
+}
+
+/// Enables the recording of commits until it is released.
+final class OwnCommitTracking: Sendable {
+  private let commits: OwnCommitTracker
+
+  init(_ commits: OwnCommitTracker) {
+    self.commits = commits
+    commits.begin()
+  }
+
+  deinit { commits.end() }
+}

@@ -1,0 +1,40 @@
+/// How the rows of a result are fetched one by one.
+struct RowFetchPlan: Sendable {
+  let query: IncrementalQuery
+  let columnNames: [String]
+  private let arguments: StatementArguments
+  private let adapter: (any RowAdapter)?
+  private let externalCommitCount: Int64
+
+  init(_ query: IncrementalQuery, _ prepared: PreparedRequest, columnNames: [String], externalCommitCount: Int64) {
+    self.query = query
+    self.columnNames = columnNames
+    self.externalCommitCount = externalCommitCount
+    arguments = prepared.arguments ?? prepared.preparedStatement.currentArguments
+    if let count = query.shownColumnCount {
+      let shown = RangeRowAdapter(0..<count)
+      adapter = prepared.adapter.map { ChainedRowAdapter(first: shown, second: $0) } ?? shown
+    } else {
+      adapter = prepared.adapter
+    }
+  }
+
+  /// The IDs of the rows to fetch one by one; nil if this may not suffice, or if there are so many that fetching the
+  /// whole result is faster.
+  func idsToFetch(_ snapshotChanges: SnapshotChanges, _ count: Int) -> [Int64]? {
+    guard snapshotChanges.isComplete, snapshotChanges.externalCommitCount == externalCommitCount,
+      case .some(let ids) = snapshotChanges.rows,
+      ids.count <= 16 + count / 8
+    else { return nil }
+    return ids.sorted()
+  }
+
+  func request(_ statement: Statement) -> PreparedRequest {
+    PreparedRequest(statement: statement, arguments: arguments, adapter: adapter)
+  }
+
+  func request(_ statement: Statement, forRow id: Int64) -> PreparedRequest {
+    PreparedRequest(
+      statement: statement, arguments: arguments &+ [IncrementalQuery.idArgument: id], adapter: adapter)
+  }
+}

@@ -1,0 +1,74 @@
+import CSQLite
+
+// Steps that bypass the capture, because no observer needs their row changes. They cost the same as without observers.
+//
+//     captured step ── its rows are not needed ──► the statement may bypass ──► bypassing step ──► …
+//                                                                             │
+//                            an unexpected event happens in the step ──────────────┴──► capture from there on
+//
+// Invariants:
+// 1. A statement bypasses the capture as long as two things have not changed since this was decided: the needs of the
+//    observers and, for some statements, the changes recorded in the transaction.
+// 2. In a bypassing step, SQLite does not call the hook; outside of steps, and in all others, it does. If other code
+//    may use the connection (`Database.isHandleExposed`), the hook is also called in bypassing steps: other code may
+//    have replaced the hook, which must stay replaced, or change rows itself.
+// 3. A bypassing step is captured as if it had been captured from its beginning, if another statement begins in it, if
+//    a writing statement is compiled in it, itself included, or if it changes a row of an unexpected table.
+
+struct CaptureBypass {
+  /// Identifies the statements that bypass the capture now; zero for none.
+  var epoch: UInt = 0
+  var generation: UInt = 0
+
+  /// The statement whose bypassing step runs, and whether the hook is disabled meanwhile.
+  var current: Statement?
+  var isHookPaused = false
+
+  /// The decision about a statement.
+  struct Eligibility {
+    fileprivate var epoch: UInt
+    fileprivate var generation: UInt
+
+    /// The statement is captured.
+    static let none = Eligibility(epoch: .max, generation: .max)
+
+    /// The statement bypasses the capture until the needs change.
+    static func whileNeeds(are epoch: UInt) -> Eligibility { Eligibility(epoch: epoch, generation: 0) }
+
+    /// The statement bypasses the capture until the needs change, or recorded changes are rolled back.
+    static func whileNeeds(are epoch: UInt, andLogIs generation: UInt) -> Eligibility {
+      Eligibility(epoch: epoch, generation: generation)
+    }
+  }
+
+  @inline(__always)
+  func includes(_ mark: Eligibility) -> Bool {
+    mark.epoch == epoch && (mark.generation == 0 || mark.generation == generation)
+  }
+}
+
+extension Statement {
+  /// Whether the step that begins bypasses the capture.
+  @inline(__always)
+  func bypassesCapture(wasInsideTransaction: Bool) -> Bool {
+    guard let writes, database.captureBypass.includes(writes.bypass) else { return false }
+    return wasInsideTransaction && database.compilation.stepDepth == 0 && !database.callbacks.hasTransactionEnded
+  }
+
+  /// Executes a step that bypasses the capture, unless an unexpected event happens.
+  ///
+  /// - returns: The result code of the step, and whether the capture was started for it.
+  func stepBypassingCapture(on handle: ConnectionHandle) -> (code: CInt, isCaptured: Bool) {
+    let pausesHook = !database.isHandleExposed
+    if pausesHook { handle.pauseRowChangeHook() }
+    database.captureBypass.isHookPaused = pausesHook
+    database.captureBypass.current = self
+    database.compilation.stepDepth = 1
+    let code = sqlite3_step(sqliteStatement)
+    database.compilation.stepDepth = 0
+    if database.captureBypass.current == nil { return (code, true) }
+    database.captureBypass.current = nil
+    if pausesHook { handle.resumeRowChangeHook() }
+    return (code, false)
+  }
+}

@@ -1,0 +1,164 @@
+import Testing
+import Tidemark
+@testable import TidemarkEssentials
+
+/// A connection's own commits are distinguished from external ones, which are never taken for its own.
+@Suite struct OwnCommitTrackerTests {
+  private let folder: TemporaryFolder
+  private let pool: DatabasePool
+  private let other: DatabasePool
+  private let commits: OwnCommitTracker
+
+  init() throws {
+    folder = try TemporaryFolder()
+    pool = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    other = try folder.pool()
+    commits = pool.writer.ownCommits
+    commits.begin()
+    commits.begin(with: try #require(try header()))
+  }
+
+  private func header() throws -> WALIndexHeader? { try other.unsafeRead { try $0.openHandle().walIndexHeader } }
+
+  private func check() throws -> OwnCommitTracker.Finding {
+    let header = try header()
+    return commits.check { header }
+  }
+
+  private func insert(_ database: DatabasePool) throws {
+    try database.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+  }
+
+  @Test func idleDatabasesAreUnchanged() throws {
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func ownCommitsAreNotReported() throws {
+    for _ in 0..<10 { try insert(pool) }
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func emptyOwnTransactionsDoNotStayInFlight() throws {
+    try pool.write { _ in }
+    try insert(other)
+    #expect(try check() == .externalCommit)
+  }
+
+  @Test func externalCommitsAreReportedOnce() throws {
+    try insert(other)
+    #expect(try check() == .externalCommit)
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func externalCommitsBetweenOwnCommitsAreReported() throws {
+    try insert(pool)
+    try insert(other)
+    try insert(pool)
+    #expect(try check() == .externalCommit)
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func externalCommitsBeforeAnOwnCommitAreReported() throws {
+    try insert(other)
+    try insert(pool)
+    #expect(try check() == .externalCommit)
+  }
+
+  @Test func checkpointsAreNotReported() throws {
+    for mode in [Database.CheckpointMode.passive, .full, .restart, .truncate] {
+      try insert(pool)
+      _ = try pool.writeWithoutTransaction { try $0.checkpoint(mode) }
+      #expect(try check() == .unchanged)
+      _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
+      #expect(try check() == .unchanged)
+      try insert(pool)
+      #expect(try check() == .unchanged)
+    }
+  }
+
+  @Test func logRestartsDoNotHideExternalCommits() throws {
+    for mode in [Database.CheckpointMode.restart, .truncate] {
+      // The same number of frames in the log, and another commit.
+      try insert(pool)
+      _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
+      try insert(other)
+      #expect(try check() == .externalCommit)
+      _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
+      try insert(other)
+      _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
+      #expect(try check() == .externalCommit)
+      try insert(other)
+      _ = try other.writeWithoutTransaction { try $0.checkpoint(mode) }
+      try insert(pool)
+      #expect(try check() == .externalCommit)
+      #expect(try check() == .unchanged)
+    }
+  }
+
+  @Test func rollbacksAndWritesElsewhereAreNotCommits() throws {
+    #expect(throws: Planned.self) {
+      try pool.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (1)")
+        throw Planned()
+      }
+    }
+    try insert(other)
+    try pool.write { try $0.execute(sql: "CREATE TEMPORARY TABLE u (a); INSERT INTO u VALUES (1)") }
+    #expect(try check() == .externalCommit)
+    try pool.write { _ in }
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func unfinishedCommitsAreInconclusive() throws {
+    try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    // A commit whose end is not reported, as in the moment between the commit and the hook that reports it.
+    let commits = OwnCommitTracker()
+    commits.begin()
+    commits.begin(with: try #require(try header()))
+    try pool.write { db in
+      try db.execute(sql: "INSERT INTO t VALUES (2)")
+      commits.willCommit(on: try db.openHandle().pointer)
+    }
+    let header = try header()
+    #expect(commits.check { header } == .inconclusive)
+    #expect(commits.check(false) { header } == .externalCommit)
+    #expect(commits.check { header } == .unchanged)
+  }
+
+  @Test func unreadableHeadersAreInconclusive() {
+    #expect(commits.check { nil } == .inconclusive)
+  }
+
+  @Test func backupsIntoTheDatabaseAreExternal() throws {
+    let source = try DatabaseQueue()
+    try source.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (7)") }
+    try source.backup(to: pool)
+    #expect(try check() == .externalCommit)
+    try insert(pool)
+    #expect(try check() == .unchanged)
+  }
+
+  @Test func randomExternalCommitsAreReported() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<300 {
+      var isExternal = false
+      var done: [Int] = []
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let operation = Int.random(in: 0..<6, using: &random)
+        done.append(operation)
+        switch operation {
+        case 0, 1: try insert(pool)
+        case 2:
+          try insert(other)
+          isExternal = true
+        case 3: _ = try other.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        case 4: _ = try pool.writeWithoutTransaction { try $0.checkpoint(.restart) }
+        default: try pool.write { _ in }
+        }
+      }
+      let found = try check()
+      #expect(found == (isExternal ? .externalCommit : .unchanged), "\(done)")
+    }
+  }
+}
