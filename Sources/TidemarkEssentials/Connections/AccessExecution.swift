@@ -1,34 +1,22 @@
-/// The life of an asynchronous access that runs on a thread of its connection.
+/// An asynchronous access that runs on a thread of its connection.
 ///
-/// The task itself runs the access, so that its task-local values and its cancellation are those of the caller. It
-/// moves to this executor, which keeps it until the access may begin, and then runs it on a thread of the connection.
-///
-///     created --the task comes--> waiting --the turn comes--> running --end--> ended
-///        |                           |                           |
-///        +------ give up ------------+                           +-- cancel: the access finds out, and ends by itself
-///                    v
-///                 given up: the task runs elsewhere, and throws
+/// The task itself runs the access, so that its task-local values and its cancellation are visible in the closure. The
+/// task moves to this executor, which keeps it until the access may begin, and then runs it on a thread of the
+/// connection. `AccessWait` has the states. A task whose access gives up runs on another thread, and throws. Cancelling
+/// an access that has begun interrupts its statements.
 ///
 /// Invariants:
-/// 1. The task is run once by this executor: after its turn has come, or after it has given up.
-/// 2. An access that has given up never begins. What it is lent all the same is given back.
-/// 3. The task keeps the executor until it has run. It may have ended before `enqueue` returns, so the executor keeps
-///    itself meanwhile, in memory: the optimizer may remove a retain of `self`, which callers are to keep.
+/// 1. The executor runs the task once: after the access has begun, or after it has given up.
+/// 2. An access that has given up returns the lease if it still receives one.
+/// 3. The task retains the executor until it has run. It may have ended before `enqueue` returns, so the executor
+///    retains itself in memory meanwhile: the optimizer may remove a retain of `self`.
 final class AccessExecution<Lease: Sendable>: SerialExecutor {
-  /// Asks for what the access needs.
+  /// Requests the lease of an access.
   ///
-  /// The argument is called with it once. The result gives up waiting; it is nil when there was no wait.
+  /// The argument is called once, with the lease. The result withdraws the request; it is nil if there is no wait.
   typealias Enter = @Sendable (@escaping @Sendable (Lease) -> Void) -> (@Sendable () -> Void)?
 
-  private enum State {
-    case created
-    case waiting(UnownedJob, giveUp: (@Sendable () -> Void)?)
-    case running(Lease)
-    case givenUp(any Error)
-    case ended
-  }
-
-  private let state = Mutex(State.created)
+  private let wait = Mutex(AccessWait<UnownedJob, Lease>())
 
   // Invariant 3.
   private let keeper = Mutex<AccessExecution?>(nil)
@@ -45,77 +33,37 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
 
   // MARK: The executor
 
-  /// The task has come.
+  /// Receives the task.
   func enqueue(_ job: consuming ExecutorJob) {
     keeper.withLock { $0 = self }
     receive(UnownedJob(job))
-    let kept = keeper.withLock { keeper in
-      let kept = keeper
-      keeper = nil
-      return kept
-    }
-    // Released after the lock, which it owns.
-    withExtendedLifetime(kept) {}
+    withExtendedLifetime(keeper.exchange(nil)) {}
   }
 
   private func receive(_ job: UnownedJob) {
-    let waits = state.withLock { state in
-      switch state {
-      case .created:
-        state = .waiting(job, giveUp: nil)
-        return true
-      case .givenUp:
-        return false
-      case .waiting, .running, .ended:
-        preconditionFailure("A task comes to its access once")
-      }
-    }
-    guard waits else { return runElsewhere(job) }
-    if let giveUp = enter({ [self] in begin($0) }) { mayGiveUp(giveUp) }
+    if wait.withLock({ $0.wait(job) }) != nil { return runElsewhere(job) }
+    guard let giveUp = enter({ [self] in begin($0) }) else { return }
+    if !wait.withLock({ $0.setWithdrawal(giveUp) }) { giveUp() }
   }
 
   private func begin(_ lease: Lease) {
-    let job: UnownedJob? = state.withLock { state in
-      switch state {
-      case .waiting(let job, _):
-        state = .running(lease)
-        return job
-      case .givenUp:
-        return nil
-      case .created, .running, .ended:
-        preconditionFailure("An access begins once, after it has waited")
-      }
-    }
-    guard let job else { return leave(lease) }
-    // The executor is kept until its thread has let go of the task, which may have ended by then.
-    executor.execute { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
+    guard let begun = wait.withLock({ $0.begin(lease) }) else { return leave(lease) }
+    // The thread retains the executor until the task returns: the access may have ended by then.
+    executor.execute { [self] in begun.waiter.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
-  // The thread of the connection is in use by others.
+  // Other accesses use the thread of the connection.
   private func runElsewhere(_ job: UnownedJob) {
     executor.executeBeside { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
   // MARK: The access
 
-  /// Runs the access. To be called by the task, on this executor.
+  /// Runs the access. The task calls this on this executor.
   fileprivate func run<Result>(_ body: (Lease, AccessCancellation) throws -> Result) throws -> Result {
-    let lease = try lease()
-    defer {
-      state.withLock { $0 = .ended }
-      leave(lease)
-    }
+    let lease = try wait.withLock { try $0.lease() }
+    defer { leave(wait.withLock { $0.end() }) }
     return try body(lease, cancellation)
-  }
-
-  private func lease() throws -> Lease {
-    try state.withLock { state in
-      switch state {
-      case .running(let lease): return lease
-      case .givenUp(let error): throw error
-      case .created, .waiting, .ended: preconditionFailure("A task runs its access once, when its turn has come")
-      }
-    }
   }
 
   // MARK: Giving up
@@ -125,51 +73,20 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
     giveUp(CancellationError())
   }
 
-  /// Gives up waiting, if the access has not begun.
+  /// Gives up the wait, if the access has not begun.
   func giveUp(_ error: any Error) {
-    let waited: (job: UnownedJob, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
-      switch state {
-      case .created:
-        state = .givenUp(error)
-        return nil
-      case .waiting(let job, let giveUp):
-        state = .givenUp(error)
-        return (job, giveUp)
-      case .running, .givenUp, .ended:
-        return nil
-      }
-    }
-    guard let waited else { return }
-    waited.giveUp?()
-    runElsewhere(waited.job)
+    guard let waited = wait.withLock({ $0.giveUp(error) }) else { return }
+    waited.withdrawal?()
+    runElsewhere(waited.waiter)
   }
 
-  /// Throws when the access has given up already.
+  /// Throws if the access has given up.
   fileprivate func checkHasNotGivenUp() throws {
-    let error: (any Error)? = state.withLock { if case .givenUp(let error) = $0 { error } else { nil } }
-    if let error { throw error }
-  }
-
-  private func mayGiveUp(_ giveUp: @escaping @Sendable () -> Void) {
-    let hasGivenUp = state.withLock { state in
-      switch state {
-      case .waiting(let job, _):
-        state = .waiting(job, giveUp: giveUp)
-        return false
-      case .givenUp:
-        return true
-      case .running, .ended:
-        // Its turn has come meanwhile.
-        return false
-      case .created:
-        preconditionFailure("An access leaves the line that is not in it")
-      }
-    }
-    if hasGivenUp { giveUp() }
+    if let error = wait.withLock({ $0.error }) { throw error }
   }
 }
 
-/// Where the task of an access runs.
+/// The isolation of the task during an access.
 private actor AccessActor<Lease: Sendable> {
   private nonisolated let execution: AccessExecution<Lease>
 
@@ -187,12 +104,12 @@ private actor AccessActor<Lease: Sendable> {
 extension AccessExecution {
   /// Runs an access of the current task: it waits without a thread, then runs on the executor.
   ///
-  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs has it
-  /// interrupted, and its transaction undone.
+  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
+  /// access, statements are interrupted, and the transaction is rolled back.
   ///
-  /// - parameter deadline: When the access must be over: one that waits then leaves the line.
-  /// - parameter enter: Asks for what the access needs.
-  /// - parameter leave: Ends the access: others may begin theirs.
+  /// - parameter deadline: When the access must have ended. If it waits at that time, it gives up.
+  /// - parameter enter: Requests the lease.
+  /// - parameter leave: Returns the lease. Another access may begin then.
   static func perform<Result: Sendable>(
     on executor: any AccessExecutor, until deadline: Database.Deadline?, enter: @escaping Enter,
     leave: @escaping @Sendable (Lease) -> Void,

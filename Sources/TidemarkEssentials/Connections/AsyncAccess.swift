@@ -1,107 +1,56 @@
-/// The life of a wait for what an access of a task needs.
+/// A task that waits for a lease, without a thread.
 ///
-///     created --wait--> waiting --begin--> running --end--> ended
-///        |                 |
-///        +----- cancel ----+
-///                 v
-///            given up
-///
-/// Invariants:
-/// 1. The continuation is resumed once: by `end`, or by `giveUp` while it waits.
-/// 2. An access that has given up never begins.
-final class AsyncAccess<Result: Sendable>: Sendable {
-  // Not one without checks: the thread sanitizer takes what is inlined of it for a race.
-  private typealias Continuation = CheckedContinuation<Result, any Error>
+/// Invariant: the continuation is resumed once, with the lease or with the error of an access that gives up.
+final class AsyncAccess<Lease: Sendable>: Sendable {
+  // Checked continuations: the thread sanitizer reports a false race in the inlined code of unchecked ones.
+  private typealias Wait = AccessWait<CheckedContinuation<Lease, any Error>, Lease>
 
-  private enum State {
-    case created
-    case waiting(Continuation, giveUp: (@Sendable () -> Void)?)
-    case running(Continuation)
-    case givenUp(any Error)
-    case ended
-  }
+  private let wait = Mutex(Wait())
 
-  private let state = Mutex(State.created)
-  /// - returns: False when the task was cancelled already; the continuation was resumed.
-  func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
-    let error: (any Error)? = state.withLock { state in
-      switch state {
-      case .created:
-        state = .waiting(continuation, giveUp: nil)
-        return nil
-      case .givenUp(let error):
-        return error
-      case .waiting, .running, .ended:
-        preconditionFailure("An access waits once")
+  private init() {}
+
+  /// Waits for a lease. The caller returns it.
+  ///
+  /// If the task is cancelled while it waits, it gives up immediately.
+  ///
+  /// - parameter deadline: When the task gives up.
+  /// - parameter enter: Requests the lease, and returns the ticket of the request. It returns nil if there is no wait.
+  /// - parameter giveUp: Withdraws the request of a ticket.
+  /// - parameter leave: Returns a lease that arrives after the task has given up.
+  static func acquire<Ticket: Sendable>(
+    until deadline: Database.Deadline?,
+    enter: (@escaping @Sendable (Lease) -> Void) -> Ticket?,
+    giveUp: @escaping @Sendable (Ticket) -> Void,
+    leave: @escaping @Sendable (Lease) -> Void
+  ) async throws -> Lease {
+    let access = AsyncAccess()
+    let stopTimer = deadline.map { deadline in
+      deadline.onExpiry { [weak access] in access?.giveUp(deadline.error) }
+    }
+    defer { stopTimer?() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        if let error = access.wait.withLock({ $0.wait(continuation) }) { return continuation.resume(throwing: error) }
+        let ticket = enter { lease in if !access.begin(lease) { leave(lease) } }
+        guard let ticket else { return }
+        let isWithdrawable = access.wait.withLock { $0.setWithdrawal { giveUp(ticket) } }
+        if !isWithdrawable { giveUp(ticket) }
       }
+    } onCancel: {
+      access.giveUp(CancellationError())
     }
-    if let error { continuation.resume(throwing: error) }
-    return error == nil
   }
 
-  /// Tells how to leave the line.
-  func mayGiveUp(_ giveUp: @escaping @Sendable () -> Void) {
-    let hasGivenUp = state.withLock { state in
-      switch state {
-      case .waiting(let continuation, _):
-        state = .waiting(continuation, giveUp: giveUp)
-        return false
-      case .givenUp:
-        return true
-      case .running, .ended:
-        // Let in meanwhile.
-        return false
-      case .created:
-        preconditionFailure("An access leaves the line that is not in it")
-      }
-    }
-    if hasGivenUp { giveUp() }
+  /// - returns: False if the access has given up.
+  private func begin(_ lease: Lease) -> Bool {
+    guard let begun = wait.withLock({ $0.begin(lease) }) else { return false }
+    begun.waiter.resume(returning: wait.withLock { $0.end() })
+    return true
   }
 
-  /// - returns: False when the access has given up.
-  func begin() -> Bool {
-    let (begins, _) = state.withLock { state -> (Bool, giveUp: (@Sendable () -> Void)?) in
-      switch state {
-      case .waiting(let continuation, let giveUp):
-        state = .running(continuation)
-        return (true, giveUp)
-      case .givenUp:
-        return (false, nil)
-      case .created, .running, .ended:
-        preconditionFailure("An access begins once, after it has waited")
-      }
-    }
-    return begins
-  }
-
-  func end(with result: Swift.Result<Result, any Error>) {
-    let continuation = state.withLock { state in
-      guard case .running(let continuation) = state else { preconditionFailure("An access ends that had not begun") }
-      state = .ended
-      return continuation
-    }
-    continuation.resume(with: result)
-  }
-
-  func cancel() {
-    giveUp(CancellationError())
-  }
-
-  /// Gives up waiting, if it has not begun.
-  func giveUp(_ error: any Error) {
-    let waited: (Continuation, giveUp: (@Sendable () -> Void)?)? = state.withLock { state in
-      switch state {
-      case .created:
-        state = .givenUp(error)
-        return nil
-      case .waiting(let continuation, let giveUp):
-        state = .givenUp(error)
-        return (continuation, giveUp)
-      case .running, .givenUp, .ended:
-        return nil
-      }
-    }
-    waited?.giveUp?()
-    waited?.0.resume(throwing: error)
+  private func giveUp(_ error: any Error) {
+    guard let waited = wait.withLock({ $0.giveUp(error) }) else { return }
+    waited.withdrawal?()
+    waited.waiter.resume(throwing: error)
   }
 }

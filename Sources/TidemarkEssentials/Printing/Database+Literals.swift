@@ -1,7 +1,7 @@
 // Methods that accept SQL text also accept `SQL` literals.
 
 extension SQL {
-  /// Returns the SQL text of the literal, with placeholders, and the values of its parameters.
+  /// Returns the SQL text of the literal, with a question mark for each parameter, and the values of its parameters.
   ///
   /// ```swift
   /// let (sql, arguments) = try ("id = \(12)" as SQL).build(db)
