@@ -1,10 +1,10 @@
-/// A table that a statement writes, and who wants to know.
+/// A table that a statement writes, with its subscribers and observers.
 final class CapturedTable {
   let key: TableKey
   private let database: [CChar]
   private let table: [CChar]
 
-  /// Observers of this statement, by what it does.
+  /// The observers of this statement, by kind of event.
   @exclusivity(unchecked) var insertObservers: [TransactionObservation] = []
   @exclusivity(unchecked) var deleteObservers: [TransactionObservation] = []
   @exclusivity(unchecked) var updateObservers: [TransactionObservation] = []
@@ -12,32 +12,32 @@ final class CapturedTable {
   /// Whether observers were asked about deletes.
   @exclusivity(unchecked) var hasAskedDeleteObservers = false
 
-  /// What is captured for the commit; nil for nothing.
+  /// The captured columns; nil if nothing is captured.
   var layout: CaptureLayout? { didSet { (lastNames, lastReported) = (nil, nil) } }
 
-  /// What was told last of the rows of the table, where nobody has it any more: its memory serves for the next commit.
+  /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
   @exclusivity(unchecked) var lastReported: CommittedChanges.TableChanges?
 
-  /// Virtual tables that somebody wants to know of, which may keep their content here.
+  /// The observed virtual tables that may store their content in this table.
   @exclusivity(unchecked) var virtualTables: [TableKey] = []
 
-  /// Whether it is a virtual table that somebody wants to know of.
+  /// Whether it is an observed virtual table.
   @exclusivity(unchecked) var isWantedVirtualTable = false
 
-  /// Its place among the tables of the log, in the transaction of that number.
+  /// The index of the table in the log, in the transaction with this number.
   @exclusivity(unchecked) var logIndex: UInt32 = 0
   @exclusivity(unchecked) var logSerial: UInt = 0
 
-  /// Kinds of changes that are coarse in the log already, as long as the log is not cut.
+  /// The kinds of changes that are already coarse in the log, until the log is cut.
   @exclusivity(unchecked) var coarseKinds: UInt8 = 0
   @exclusivity(unchecked) var coarseColumns: UInt64 = 0
   @exclusivity(unchecked) var coarseGeneration: UInt = 0
 
-  /// Its place among the tables of the commit that is told, and the columns of its layout that have changed in it.
+  /// The index of the table in the published commit, and the columns of its layout that the commit changes.
   @exclusivity(unchecked) var reportIndex = 0
   @exclusivity(unchecked) var changedColumns: UInt64 = 0
 
-  /// The names of columns that were updated last: most statements update the same ones each time.
+  /// The names of the last updated columns: most statements update the same columns each time.
   @exclusivity(unchecked) private var lastNames: (columns: UInt64, names: Set<String>?)?
 
   init(_ key: TableKey) {
@@ -46,7 +46,7 @@ final class CapturedTable {
     table = Array(key.name.utf8CString)
   }
 
-  /// Whether nobody wants to know. Set once the rest is.
+  /// Whether the table has no subscribers and no observers. Set last.
   @exclusivity(unchecked) private(set) var isUnobserved = true
 
   func updateIsUnobserved() {
@@ -55,7 +55,7 @@ final class CapturedTable {
 
   var hasNoObservers: Bool { insertObservers.isEmpty && deleteObservers.isEmpty && updateObservers.isEmpty }
 
-  /// Whether a change is one of this table. SQLite gives the names as they were created.
+  /// Whether a change belongs to this table. SQLite reports names as they were created.
   func matches(_ signal: RowChangeSignal) -> Bool {
     isSame(table, signal.table) && isSame(database, signal.database)
   }
@@ -70,7 +70,7 @@ final class CapturedTable {
     }
   }
 
-  /// The names of `changedColumns`; nil when it may be any.
+  /// The names of `changedColumns`; nil for any column.
   var namesOfChangedColumns: Set<String>? {
     if let lastNames, lastNames.columns == changedColumns { return lastNames.names }
     let record = ChangeRecord(table: 0, kind: .update, oldRowID: 0, newRowID: 0, changedColumns: changedColumns)
@@ -88,15 +88,15 @@ final class CapturedTable {
   }
 }
 
-/// What is to be watched while a statement runs.
+/// The tables to capture while a statement runs.
 final class CapturePlan {
   let tables: [CapturedTable]
 
-  /// It holds as long as this does.
+  /// The plan is valid in this epoch.
   let epoch: UInt
 
-  /// Whether it was found out that the statement makes updates that may be told: as long as the plan holds, the
-  /// statement is not quiet.
+  /// Whether the statement was found to make updates that may have to be reported. It does not use the capture bypass
+  /// then, as long as the plan is valid.
   @exclusivity(unchecked) var isAlwaysReported = false
 
   init(tables: [CapturedTable], epoch: UInt) {
@@ -104,6 +104,6 @@ final class CapturePlan {
     self.epoch = epoch
   }
 
-  /// Whether nobody wants to know of any of the tables.
+  /// Whether none of the tables has subscribers or observers.
   var isUnobserved: Bool { tables.allSatisfy { $0.isUnobserved } }
 }

@@ -1,4 +1,4 @@
-// What transaction observers are told.
+// Notifications of transaction observers.
 
 extension ChangeCapture {
   func add(_ observation: TransactionObservation) {
@@ -26,9 +26,9 @@ extension ChangeCapture {
     if !observations.isEmpty { listenNow() }
   }
 
-  // MARK: - Telling
+  // MARK: - Notifying
 
-  /// Tells changes that have happened.
+  /// Notifies observers of changes that have happened.
   func deliver(_ range: Range<Int>) {
     if range.isEmpty { return }
     withNotification { notification in
@@ -46,7 +46,7 @@ extension ChangeCapture {
     log.didDeliver(range)
   }
 
-  /// Tells a change that is about to happen.
+  /// Notifies observers of a change that is about to happen.
   func notifyWillChange(_ signal: RowChangeSignal, _ table: CapturedTable, _ observers: [TransactionObservation]) {
     let event = DatabasePreUpdateEvent(signal, databaseName: table.key.database, tableName: table.key.name)
     withNotification { notification in
@@ -57,7 +57,7 @@ extension ChangeCapture {
     }
   }
 
-  /// Tells that something has changed.
+  /// Notifies observers of a change that is not specified further.
   func notifyUnspecifiedChange(where isConcerned: (any TransactionObserver) -> Bool) {
     withNotification { notification in
       for observation in observations where !observation.ignoresChanges {
@@ -77,13 +77,13 @@ extension ChangeCapture {
     }
   }
 
-  /// Tells the end of a transaction.
+  /// Notifies observers of the end of a transaction.
   func notifyObservers(_ body: (any TransactionObserver, Database) -> Void) {
     let observed = observations
     for observation in observed { observation.ignoresChanges = false }
     observations.removeAll { $0.extent == .nextTransaction }
     if observations.count != observed.count { broker.setObserverCount(observations.count) }
-    // What they do is no part of the transaction that has ended, nor of the access that may be cancelled.
+    // Their statements do not belong to the transaction that has ended, nor to an access that may be cancelled.
     db.withoutTransactionChecks {
       db.shielded {
         for observation in observed { if let observer = observation.observer { body(observer, db) } }

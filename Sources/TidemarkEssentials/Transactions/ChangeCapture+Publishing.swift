@@ -1,14 +1,15 @@
 import Synchronization
 
-// The commit, as it is told to those who subscribed to the broker.
+// Publishes commits to the subscribers of the broker.
 
 extension ChangeCapture {
-  /// Tells a commit that has succeeded, if somebody wants to know.
+  /// Publishes a successful commit if it has subscribers.
   ///
-  /// - parameter hasWritten: Whether it may have changed what is stored.
+  /// - parameter hasWritten: Whether it may have changed stored content.
   func publish(hasWritten: Bool) {
-    // The commit is seen by others before it is counted, and counted before the needs are read: who wishes now and
-    // reads then sees it, or is told; who has read before, and wishes now, is told, or sees that it was counted.
+    // The commit becomes visible before it is counted, and it is counted before the needs are read. A query that
+    // subscribes before the count is notified of the commit. One that subscribes later reads the commit, or finds that
+    // the count has changed.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let broker = self.broker
     if hasWritten || !log.isEmpty { broker.countWrite() }
@@ -21,13 +22,14 @@ extension ChangeCapture {
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
     guard isReported else { return }
     guard let table = onlyTable else {
-      // Of a coarse table, some rows are missing, and some may not have stayed.
+      // The records of a coarse table are incomplete, and may contain changes that were rolled back.
       let isCoarse = logTables.map { table in log.coarse.contains { $0.key == table.key } }
       let captured = log.hasCaptured ? capturedLog(isCoarse) : .empty
       return publish(ShortList(tables(of: captured, isCoarse)), captured, ownVersion)
     }
     publish(changes(of: table), ownVersion)
-    // The memory comes back to the log, unless somebody has it now: who looks for queries has it for a moment only.
+    // The log takes its memory back if no subscriber has retained it. The index of queries uses it only during the
+    // call.
     if CommittedChanges.TableChanges.isUnshared(&table.lastReported) {
       table.lastReported?.log.exchangeRows(with: &log)
     } else {
@@ -48,18 +50,18 @@ extension ChangeCapture {
         schemaChanges: log.schemaChanges, tables: tables, log: captured))
   }
 
-  /// What was captured, in the memory of the log, which goes on with memory of its own if somebody keeps this.
+  /// The captured rows, in the memory of the log. The log continues with new memory if a subscriber retains the rows.
   ///
-  /// - parameter isCoarse: Which tables of the log are told without their rows.
+  /// - parameter isCoarse: The tables of the log that are reported without their rows.
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
-    // Most of the time, it is all of the log.
+    // Usually, all records are reported.
     let areAllReported = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
     let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
       records: areAllReported ? log.records : log.records.filter(isReported), values: log.values, layouts: logLayouts)
   }
 
-  /// The one table that has changed; nil when there are others, or some rows are not told.
+  /// The only changed table; nil if there are several, or if some rows are not reported.
   private var onlyTable: CapturedTable? {
     guard log.hasCaptured, logTables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
       log.records.allSatisfy({ $0.isCaptured })
@@ -67,7 +69,7 @@ extension ChangeCapture {
     return logTables[0]
   }
 
-  /// What is told of the one table that has changed, with the rows of the log, which has none until they come back.
+  /// The changes of the only table, with the rows of the log. The log has no rows until they are returned.
   private func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
     let layout = logLayouts[0]
     let changes =
@@ -90,21 +92,21 @@ extension ChangeCapture {
     return changes
   }
 
-  /// What is told of each table, in the order in which they changed first.
+  /// The changes of each table, in the order of their first changes.
   ///
-  /// The rows of a coarse table that were captured before it became coarse, or after, are not told. Their kinds and
-  /// columns are, with those that were never captured.
+  /// The captured rows of a coarse table are not reported. Their kinds and columns are, with those of changes that were
+  /// not captured.
   private func tables(of captured: CapturedLog, _ isCoarse: [Bool]) -> [CommittedChanges.TableChanges] {
     var keys: [TableKey] = []
     var drafts: [TableDraft] = []
-    // There are few of them.
+    // A linear search: there are few tables.
     func reportIndex(of key: TableKey) -> Int {
       if let reportIndex = keys.firstIndex(of: key) { return reportIndex }
       keys.append(key)
       drafts.append(TableDraft())
       return keys.count - 1
     }
-    // The tables of the log are often one and the same, as several statements have seen it.
+    // Several tables of the log can be the same table, seen by several statements.
     if log.hasCaptured {
       for table in logTables { (table.reportIndex, table.changedColumns) = (reportIndex(of: table.key), 0) }
     }
@@ -141,7 +143,7 @@ extension ChangeCapture {
   }
 }
 
-/// What is found out of the changes of a table.
+/// The collected changes of a table.
 private struct TableDraft {
   var kinds = CommittedChanges.Kinds()
   var isCoarse = false

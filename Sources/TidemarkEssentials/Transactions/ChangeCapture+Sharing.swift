@@ -1,7 +1,7 @@
-// What the program does with the connection without the library: with its pointer, and the interface of SQLite.
+// Changes that the program makes with the connection's pointer and the C interface, without the library.
 //
-// Rows that it changes are told by the hook, outside of steps, or inside of those of others. The rest is seen when the
-// access ends:
+// The hook reports the rows, outside of steps or inside the steps of other statements. Other changes are detected when
+// the access ends:
 //
 //     statements that begin or end transactions, or change the schema    the authorizer (`foreignControlCount`)
 //     VACUUM, DETACH, sqlite3_deserialize                                the authorizer
@@ -16,7 +16,7 @@ extension ChangeCapture {
   func sharedAccessWillEnd() {
     let db: Database = self.db
     guard db.handle != nil, db.isInAutocommitMode, !log.isInStep, db.transactionDepth == 0 else { return }
-    // What has committed something was reported when it did.
+    // Commits were reported when they happened.
     var isReplaced = db.compilation.replacementCount != replacementCount
     replacementCount = db.compilation.replacementCount
     if db.compilation.vacuumCount != vacuumCount {
@@ -35,16 +35,16 @@ extension ChangeCapture {
     log.reset()
   }
 
-  /// A number that changes with the schema, and with each replacement of the database; nil when it cannot be told now.
+  /// A number that changes with the schema, and with each replacement of the database; nil if it cannot be read now.
   private var currentGeneration: UInt? {
-    // An access that may run on a thread of Swift's pool waits for nobody.
+    // An access on a thread of Swift's pool must not wait for a lock.
     let busy = db.callbacks.busy
     db.callbacks.busy = nil
     defer { db.callbacks.busy = busy }
     do {
       return try db.shielded { try db.catalogGeneration() }
     } catch {
-      // Somebody has a lock, and is asked again at the end of the next access.
+      // Another connection holds a lock. The end of the next access checks again.
       return nil
     }
   }

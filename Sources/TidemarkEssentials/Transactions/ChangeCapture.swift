@@ -1,76 +1,77 @@
-// Capture, on a connection that writes: follows its statements, keeps the log of the transaction, and tells the commit.
+// Change capture on a writer connection: follows its statements, keeps the log of the transaction, and publishes
+// commits.
 //
-//    statement ── willStep ──► plan: which tables, who wants to know ──► hook on or off
+//    statement ── willStep ──► plan: tables and subscribers ──► hook on or off
 //        │  rows ── rowWillChange ──► log
-//        └─ didStep ──► cut, or deliver to observers
-//    commit hook ── willCommit ──► deliver the rest, ask the observers
-//    end of the statement ── settle ──► what became of the transaction: publish, or forget; tell the observers
+//        └─ didStep ──► cut the log, or deliver to observers
+//    commit hook ── willCommit ──► deliver the remaining rows, ask the observers
+//    end of the statement ── transactionMayHaveEnded ──► publish or discard the log; notify the observers
 //
 // Invariants, beside those of `ChangeLog` and `ChangeBroker`:
-// 1. Nothing is captured, and the hook is off, as long as nobody listens. When it is turned on, statements that may
-//    empty a table without telling are compiled again.
-// 2. Rows that no statement of the library has changed are told as coarse: nobody tells whether they stay.
-// 3. An observer never sees a transaction end that is not over. Its errors and its statements are its own: what it does
-//    in `databaseDidCommit` is another transaction.
-// 4. Schema, fallback, and whatever cannot be told exactly widen.
+// 1. Nothing is captured, and the hook is off, while there are no subscribers and observers. When the hook is turned
+//    on, statements that could empty a table without calling it are compiled again.
+// 2. Rows that were changed outside of statements of the library make their table coarse: nothing reports whether the
+//    changes stay.
+// 3. An observer is notified only of transactions that have ended. The statements and errors of `databaseDidCommit`
+//    belong to another transaction.
+// 4. Schema changes, fallbacks, and changes that are not known exactly widen the report.
 
-/// What a connection that writes keeps to tell its changes.
+/// The state of change capture on a writer connection.
 final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeListener {
-  // Set when the connection is opened, and never after.
+  // Set when the connection is opened, and not changed afterwards.
   @exclusivity(unchecked) private(set) var broker = ChangeBroker(listening: RowListening())
 
-  // Borrowed: the connection owns this.
+  // Not retained: the connection owns this object.
   private(set) unowned(unsafe) var db: Database!  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 
   @exclusivity(unchecked) var log = ChangeLog()
 
-  /// The tables of the records of the log.
+  /// The tables that the records of the log refer to.
   @exclusivity(unchecked) var logTables: [CapturedTable] = []
   @exclusivity(unchecked) var logLayouts: [CaptureLayout] = []
   @exclusivity(unchecked) var logSerial: UInt = 1
 
-  /// What is wanted, in this version.
+  /// The captured tables and columns of `needsVersion`.
   @exclusivity(unchecked) var needs = CaptureNeeds.none
   @exclusivity(unchecked) var needsVersion = 0
 
   @exclusivity(unchecked) var observations: [TransactionObservation] = []
 
-  /// Plans of another epoch do not hold.
+  /// Plans of another epoch are invalid.
   @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.captureBypass.epoch = 0 } }
 
-  /// The plan of the step that runs, and those around it.
+  /// The current step, and the steps that enclose it.
   @exclusivity(unchecked) var step: Step?
   @exclusivity(unchecked) private var outerSteps: [Step] = []
 
-  /// Tables that a statement was not known to write, in this epoch and transaction, as long as nothing has begun that
-  /// may change the schema.
+  /// Written tables that are not in the plan of their statement. Valid in this epoch and transaction, until a statement
+  /// begins that may change the schema.
   @exclusivity(unchecked) var unplannedTables: [TableKey: CapturedTable] = [:]
   @exclusivity(unchecked) var unplannedTablesEffectCount: UInt = 0
   @exclusivity(unchecked) var layouts:
     [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
 
-  /// Whether a virtual table was written in this transaction.
+  /// Whether this transaction has written a virtual table.
   @exclusivity(unchecked) var hasVirtualWrites = false
 
   /// Whether the pre-update hook is used.
   @exclusivity(unchecked) var usesRowHook = false
 
-  /// Whether rows are listened to, by the pre-update hook or what stands for it.
+  /// Whether row changes are received, from the pre-update hook or its fallback.
   private(set) var isListening: Bool {
     get { db.isListeningToRows }
     set { db.isListeningToRows = newValue }
   }
 
-  /// How many times the hook was called.
+  /// The number of calls of the hook.
   @exclusivity(unchecked) var signalCount: UInt = 0
 
-  /// What was last seen of the connection.
+  /// The last values of the counters of the connection.
   @exclusivity(unchecked) var foreignControlCount: UInt = 0
   @exclusivity(unchecked) var vacuumCount: UInt = 0
   @exclusivity(unchecked) var replacementCount: UInt = 0
 
-  /// The schema that was last seen of a connection that the program uses without the library; nil when it has to be
-  /// looked at.
+  /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
   @exclusivity(unchecked) var sharedGeneration: UInt?
 
   @exclusivity(unchecked) private var isSavepointTransaction = false
@@ -78,11 +79,11 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   @exclusivity(unchecked) private var hasRefused = false
   @exclusivity(unchecked) private var hasRebuilt = false
 
-  /// The statement whose step runs, when nothing is to be noted of it; nil for all others. One at most: those that run
-  /// inside of it are followed.
+  /// The running statement if its step is not captured, otherwise nil. There is one at most: statements that run inside
+  /// of it are captured.
   @exclusivity(unchecked) private(set) var uncapturedStatement: ObjectIdentifier?
 
-  /// What a step needs to know.
+  /// The state of a step.
   struct Step {
     let statement: Statement
     let plan: CapturePlan?
@@ -92,16 +93,16 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     var unobservedRowCount = 0
     var isHookDisabled = false
 
-    /// Whether a row of one of the tables that it writes has changed.
+    /// Whether a row of one of its own tables has changed.
     var hasOwnRows = false
 
-    /// Whether the statement was compiled again, so that its plan may not hold.
+    /// Whether SQLite has compiled the statement again, so that its plan may be invalid.
     var isStale = false
   }
 
   init() {}
 
-  /// Begins to follow a connection.
+  /// Begins change capture on a connection.
   ///
   /// - parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
   func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
@@ -122,7 +123,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   // MARK: - Steps
 
   func willStep(_ statement: Statement) throws {
-    // Once: each use of what is borrowed holds it.
+    // Loaded once: each use of an unowned reference retains the object.
     let db: Database = self.db
     if db.captureBypass.current != nil { endCaptureBypass() }
     if db.callbacks.hasTransactionEnded { transactionMayHaveEnded(after: nil) }
@@ -159,11 +160,11 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     }
     let db: Database = self.db
     if step?.isHookDisabled == true { setHook(true) }
-    // No row may have told: a plan for the old shape of a table would have the next step read its columns wrongly.
+    // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
-    // Taken out, and not copied. Until here, statements of our own may have run inside of it.
+    // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = self.step.take() else { preconditionFailure("A statement ended its step that did not begin it") }
     if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
     log.didStep(outcome) { record in logTables[Int(record.table)].key }
@@ -188,13 +189,13 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     }
     if db.compilation.vacuumCount != vacuumCount {
       vacuumCount = db.compilation.vacuumCount
-      // Rows that have no id of their own may have others now.
+      // VACUUM may have changed the row IDs of tables without an INTEGER PRIMARY KEY.
       log.becomeUnknown()
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }
     if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
-      // SQLite calls no hook: there is no transaction.
+      // There is no transaction, so SQLite calls no hook.
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }
@@ -205,18 +206,18 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     guard statement.effects.contains(.keep) else { return }
     let db: Database = self.db
     if db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
-      // SQLite calls no hook where nothing was written.
+      // SQLite calls no hook if nothing was written.
       hasCommittedEmptyTransaction = true
       db.callbacks.hasTransactionEnded = true
     }
   }
 
-  /// A statement of which no row was told may have changed tables that somebody wants to know of.
+  /// Detects a statement that changed observed tables without a call of the hook.
   private func detectMissingHookCalls() {
     guard let step, let plan = step.plan, !plan.isUnobserved, let handle = db.handle,
       handle.totalChangesCount != step.totalChangesCount
     else { return }
-    // Who has put a hook of his own in the place of ours keeps it. A virtual table may have no rows in others.
+    // The program may have replaced the hook by its own. Virtual tables may have no rows in other tables.
     if usesRowHook, isOrdinary(step.statement) { hookWasLost() }
     for table in step.statement.writes?.tables ?? [] where needs.needs(of: table.key) != nil {
       if table.inserts { log.addCoarse(table.key, .insert) }
@@ -230,7 +231,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   // MARK: - Listening
 
   func beginTransaction() {
-    // Once: each use of what is borrowed holds it.
+    // Loaded once: each use of an unowned reference retains the object.
     let (db, broker): (Database, ChangeBroker) = (self.db, self.broker)
     if broker.version != needsVersion {
       (needs, needsVersion) = broker.current
@@ -248,7 +249,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     if !observations.isEmpty {
       removeReleasedObservers()
       for observation in observations { observation.ignoresChanges = false }
-      // They are asked again in each transaction.
+      // Observers choose the kinds of events in each transaction.
       epoch &+= 1
     }
     let isOn = broker.listening.isOn
@@ -256,11 +257,11 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   }
 
   func listeningDidChange() {
-    // A transaction that was left open goes on as it began.
+    // An open transaction continues as it began.
     if db.isInAutocommitMode, !log.isInStep { listen(broker.listening.isOn) }
   }
 
-  /// Begins to listen to rows in the middle of a transaction.
+  /// Begins to receive row changes in the middle of a transaction.
   func listenNow() {
     if log.isOpen, !isListening { listen(true) }
   }
@@ -281,7 +282,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   // MARK: - Ends
 
-  /// Whether a statement commits a transaction that has written nothing, of which SQLite does not tell.
+  /// Whether a statement commits a transaction that has written nothing. SQLite calls no hook then.
   private func isEmptyCommit(_ statement: Statement) -> Bool {
     if case .release(let name)? = statement.writes?.savepoint {
       guard isSavepointTransaction, log.isOutermost(name) else { return false }
@@ -293,7 +294,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     do {
       try willCommit()
     } catch {
-      // As SQLite does when its hook refuses.
+      // Roll back, as SQLite does when its commit hook refuses.
       do {
         hasRefused = true
         try db.shielded { try db.rollback() }
@@ -325,25 +326,25 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let (hasCommittedEmptyTransaction, hasRebuilt) = (hasCommittedEmptyTransaction, hasRebuilt)
     (self.hasCommittedEmptyTransaction, self.hasRebuilt) = (false, false)
     callbacks.hasTransactionEnded = false
-    // A commit of nothing, or of a blob, has no hook that tells of its end.
+    // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
     callbacks.ownCommits.didNotCommit()
     callbacks.hasCommitted = false
     callbacks.hasRolledBack = false
     if hasCommitted, hasRolledBack, error == nil, !hasRefused {
-      // Several transactions of the program's own have ended, and nobody knows which changes are whose.
+      // Several transactions of the program have ended, and it is unknown which changes belong to which one.
       log.becomeUnknown()
       didCommit()
     } else if hasRolledBack {
       didRollBack(isReported: db.wasInsideTransaction || hasRefused)
     } else if hasCommitted, !isUnobserved {
-      // A commit that has failed leaves its transaction open; else, there is another one that nobody told of.
+      // A failed commit leaves its transaction open. Otherwise, this is another transaction, which was not reported.
       guard error == nil else { return }
       log.becomeUnknown()
       didCommit()
       beginTransaction()
       log.becomeUnknown()
     } else if hasCommitted || hasCommittedEmptyTransaction {
-      // Of a commit whose outcome is unknown, nobody can say anything.
+      // Nothing can be reported if the outcome of the commit is unknown.
       if db.settings.health.isUsable { didCommit(hasWritten: hasCommitted) } else { log.reset() }
     } else if hasRebuilt {
       publish(hasWritten: true)
@@ -374,7 +375,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     logLayouts.removeAllKeepingCapacity()
   }
 
-  /// Everything in a database has changed, without a statement.
+  /// Reports that everything in a database has changed, without a statement.
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
     db.captureBypass.epoch = 0

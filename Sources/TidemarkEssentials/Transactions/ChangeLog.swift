@@ -1,4 +1,4 @@
-// What a transaction has changed so far. A pure value: it is told what happens, and cut back when something is undone.
+// The changes of a transaction so far. A pure value: it receives changes, and is cut back when changes are undone.
 //
 //      idle --begin--> open --commit, rollback--> idle
 //                       |  ^
@@ -8,13 +8,14 @@
 //                  open, with marks    savepoint released: its mark is dropped; rolled back to: cut back to its mark
 //
 // Invariants:
-// 1. Marks are a stack. What is cut is all that came after the mark, of whatever statement: SQLite undoes it so.
-// 2. What is in the log has happened. When that is not certain, no row is told, but its table is.
-// 3. The log is bounded: past its bound, what follows is coarse. What came before stays as it is, so that marks do.
-// 4. What was delivered to observers is not delivered again, nor is it taken back: see `deliverable`.
+// 1. Marks form a stack. A cut removes everything after the mark, of any statement, as SQLite does.
+// 2. Each record in the log describes a change that has happened. If this is not certain, the table is reported without
+//    rows.
+// 3. The log is bounded. Past its bound, changes are coarse. Earlier records stay, so that marks remain valid.
+// 4. A change that was delivered to observers is not delivered again, and not taken back: see `deliverable`.
 
 struct ChangeLog {
-  /// The place up to which the log is cut back.
+  /// A position to which the log can be cut back.
   private struct Mark {
     var records = 0
     var values = 0
@@ -23,16 +24,16 @@ struct ChangeLog {
     var schemaChanges = 0
   }
 
-  /// Kinds of changes in a table of which no row is told.
+  /// A kind of change in a table that is reported without rows.
   struct Coarse {
     var key: TableKey
     var kind: RowChange.Kind
 
-    /// The columns of an update, in lower case; nil when it may be any.
+    /// The columns of an update, in lower case; nil for any column.
     var columns: Set<String>?
   }
 
-  /// How many rows are kept, and how many bytes of texts and blobs.
+  /// The largest number of rows, and of bytes of texts and blobs.
   struct Bound {
     var recordCount = 100_000
     var byteCount = 32_000_000
@@ -56,13 +57,13 @@ struct ChangeLog {
   /// Whether anything may have changed.
   private(set) var isUnknown = false
 
-  /// Whether somebody begins and ends savepoints without telling: what was undone is not known then.
+  /// Whether the program begins and ends savepoints without the library, so that undone changes are unknown.
   private(set) var isUncertain = false
 
-  /// Another number whenever something was cut.
+  /// A number that changes with each cut.
   private(set) var generation: UInt = 0
 
-  /// Whether somebody wants rows of the log in the commit, or wanted some that were cut.
+  /// Whether a commit should report rows of the log, or should have reported rows that were cut.
   private(set) var hasCaptured = false
 
   private var byteCount = 0
@@ -75,16 +76,16 @@ struct ChangeLog {
   // MARK: Transactions
 
   mutating func begin(needsVersion: Int) {
-    // The end of the transaction before has left it so, most of the time.
+    // Usually, the end of the previous transaction has reset the log.
     if !isReset { reset() }
     isOpen = true
     self.needsVersion = needsVersion
   }
 
-  /// Forgets all: the transaction has ended.
+  /// Discards the log: the transaction has ended.
   mutating func reset() {
     isOpen = false
-    // Most transactions are small: their memory is used again.
+    // Most transactions are small: their memory is reused.
     if records.capacity <= 1024, values.capacity <= 8192 {
       records.removeAllKeepingCapacity()
       values.removeAllKeepingCapacity()
@@ -103,7 +104,7 @@ struct ChangeLog {
       && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty && savepoints.isEmpty
   }
 
-  /// Whether somebody who wants to know has something to be told.
+  /// Whether there is nothing to report to subscribers.
   var isEmpty: Bool {
     !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && (!hasCaptured || !records.contains { $0.isCaptured })
   }
@@ -121,18 +122,18 @@ struct ChangeLog {
     steps.append((mark, false))
   }
 
-  /// What is in the log belongs to what came before the statement, and stays when it fails.
+  /// Assigns the changes so far to earlier statements: they stay if the current statement fails.
   mutating func passStepMark() {
     if !steps.isEmpty { steps[steps.count - 1].mark = mark }
   }
 
-  /// Whether a statement has changed something that is in the log.
+  /// Whether the current statement has changed something in the log.
   var hasStepChanged: Bool {
     guard let mark = steps.last?.mark else { return false }
     return mark.records < records.count || mark.coarse < coarse.count
   }
 
-  /// The rows that the statement has changed.
+  /// The rows that the current statement has changed.
   var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
 
   /// - parameter tables: The tables of records.
@@ -142,23 +143,23 @@ struct ChangeLog {
     case .succeeded, .kept: break
     case .undone where !hasNested && !isUncertain: cut(to: mark)
     case .undone, .unclear:
-      // Of what a function did inside of the statement, some may have stayed.
+      // A function may have run statements inside this one, and some of their changes may have stayed.
       let touched = Set(records[min(mark.records, records.count)...].map { tables($0) })
       for key in touched { addCoarse(key) }
     }
   }
 
-  /// The rows that observers are to be told now: none as long as a statement or a savepoint may take them back.
+  /// The rows to deliver to observers now: none while a statement or a savepoint may undo them.
   var deliverable: Range<Int> {
     steps.isEmpty && savepoints.isEmpty ? undelivered : deliveredCount..<deliveredCount
   }
 
-  /// The rows that observers were not told yet.
+  /// The rows that were not delivered to observers yet.
   var undelivered: Range<Int> { deliveredCount..<records.count }
 
   mutating func didDeliver(_ range: Range<Int>) {
     deliveredCount = range.upperBound
-    // What nobody wants in the commit is forgotten.
+    // Rows that no commit has to report are removed.
     if !hasCaptured, steps.isEmpty, savepoints.isEmpty, deliveredCount == records.count {
       records.removeAll(keepingCapacity: records.capacity <= 1024)
       deliveredCount = 0
@@ -169,7 +170,7 @@ struct ChangeLog {
 
   var hasSavepoints: Bool { !savepoints.isEmpty }
 
-  /// Whether the end of that savepoint ends them all.
+  /// Whether the end of the savepoint ends all savepoints.
   func isOutermost(_ name: String) -> Bool { index(of: name) == 0 }
 
   mutating func openSavepoint(_ name: String) { savepoints.append((name.asciiLowercased, mark)) }
@@ -185,17 +186,17 @@ struct ChangeLog {
     savepoints.removeSubrange((index + 1)...)
   }
 
-  // The innermost one of that name.
+  // The innermost savepoint of the name.
   private func index(of name: String) -> Int? { savepoints.lastIndex { $0.name == name.asciiLowercased } }
 
   // MARK: Changes
 
-  /// Whether there is room for rows, in a table of which no more than some number is wanted.
+  /// Whether there is room for more rows, if a table needs at most a number of them.
   func hasRoom(_ rowCountMax: Int) -> Bool {
     records.count < min(bound.recordCount, rowCountMax) && byteCount < bound.byteCount
   }
 
-  /// Where the values of the next row begin.
+  /// The position of the values of the next row.
   var valueCount: Int { values.count }
 
   mutating func add(_ record: ChangeRecord) {
@@ -208,28 +209,28 @@ struct ChangeLog {
     values.append(value)
   }
 
-  /// Makes room for values that are put there one by one.
+  /// Makes room for values that are set one by one.
   ///
-  /// - returns: The place of the first one.
+  /// - returns: The position of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
     for _ in 0..<count { values.append(.null) }
     return start
   }
 
-  /// Puts a value where room was made for it.
+  /// Sets a value at a position from `makeRoom`.
   mutating func put(_ value: DatabaseValue, at offset: Int) {
     byteCount += Self.byteCount(of: value)
     values[offset] = value
   }
 
-  /// Exchanges the rows for others: what is told takes their memory along, and may bring it back.
+  /// Exchanges the rows. Published changes take their memory along, and may return it.
   mutating func exchangeRows(_ records: inout [ChangeRecord], _ values: inout [DatabaseValue]) {
     swap(&self.records, &records)
     swap(&self.values, &values)
   }
 
-  /// Takes back values that belong to no row.
+  /// Removes values that belong to no row.
   mutating func dropValues(from count: Int) {
     for value in values[count...] { byteCount -= Self.byteCount(of: value) }
     values.removeSubrange(count...)
@@ -243,9 +244,9 @@ struct ChangeLog {
     }
   }
 
-  /// Takes note of a kind of change in a table.
+  /// Adds a kind of change in a table.
   ///
-  /// - returns: Whether it was not known yet.
+  /// - returns: False if the log already contained it.
   @discardableResult
   mutating func addCoarse(_ key: TableKey, _ kind: RowChange.Kind, _ columns: Set<String>? = nil) -> Bool {
     let isKnown = coarse.contains { entry in
@@ -257,7 +258,7 @@ struct ChangeLog {
     return !isKnown
   }
 
-  /// Takes note that anything may have happened in a table.
+  /// Adds all kinds of changes in a table.
   mutating func addCoarse(_ key: TableKey) {
     addCoarse(key, .insert)
     addCoarse(key, .delete)
@@ -275,7 +276,7 @@ struct ChangeLog {
   }
 
   private mutating func cut(to mark: Mark) {
-    // Some of it may have been delivered and forgotten since.
+    // Rows may have been delivered and removed since the mark was taken.
     records.removeSubrange(min(mark.records, records.count)...)
     values.removeSubrange(min(mark.values, values.count)...)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)

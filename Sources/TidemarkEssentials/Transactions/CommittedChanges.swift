@@ -1,45 +1,45 @@
-/// What a commit has changed, as far as somebody wanted to know.
+/// The captured changes of a commit.
 struct CommittedChanges: Sendable {
-  /// Greater than that of all commits before.
+  /// A number greater than those of all earlier commits.
   var number: UInt64
 
-  /// The version of the needs in force when its first change was captured: who asked later takes the whole commit as
+  /// The version of the needs at the first captured change. Queries that subscribed later treat the whole commit as
   /// unknown.
   var needsVersion: Int
 
-  /// Whether anything may have changed: the database was replaced by a copy, for instance.
+  /// Whether anything may have changed, for instance because a backup has replaced the database.
   var isUnknown = false
 
-  /// How the schema has changed. Who does not know better takes any of them as a change of everything.
+  /// The schema changes. In doubt, subscribers treat any of them as a change of everything.
   var schemaChanges: [SchemaChange] = []
 
-  /// The tables that have changed.
+  /// The changed tables.
   var tables = ShortList<TableChanges>()
 
-  /// All rows that were captured, in the order in which they changed.
+  /// All captured rows, in the order of their changes.
   var rows: CapturedRows { CapturedRows(log: log) }
 
   let log: CapturedLog
 
-  /// The changes of one table. An object: it is handed around by whoever looks at it, with each commit.
+  /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
-  /// Invariant: who is told of it finds it unchanged as long as he has it. Most have it as long as the call lasts that
-  /// tells of it: it serves for the next commit then (`isUnshared`).
+  /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
+  /// notification; its memory then serves for the next commit (`isUnshared`).
   final class TableChanges: @unchecked Sendable {
     let key: TableKey
 
-    /// Kinds of changes.
+    /// The kinds of changes.
     @exclusivity(unchecked) private(set) var inserts = false
     @exclusivity(unchecked) private(set) var deletes = false
     @exclusivity(unchecked) private(set) var updates = false
 
-    /// Whether no more is known than kinds and columns: nobody wanted to know more, or there were too many rows.
+    /// Whether only kinds and columns are known: no query needs more, or there were too many rows.
     let isCoarse: Bool
 
-    /// The columns that were updated, in lower case; nil when any may have been.
+    /// The updated columns, in lower case; nil for any column.
     @exclusivity(unchecked) private(set) var updatedColumns: Set<String>? = []
 
-    /// Which of `CommittedChanges.rows` are in this table.
+    /// The indexes of the table's rows in `CommittedChanges.rows`.
     @exclusivity(unchecked) private(set) var rowIndexes = RowIndexes.all(count: 0)
 
     /// The rows of the commit.
@@ -51,7 +51,7 @@ struct CommittedChanges: Sendable {
       self.log = log
     }
 
-    /// Says what has changed. Nobody has been told of it yet.
+    /// Sets the changes, before any subscriber is notified.
     func set(_ kinds: Kinds, updatedColumns: Set<String>?, _ rowIndexes: RowIndexes) {
       inserts = kinds.contains(.insert)
       deletes = kinds.contains(.delete)
@@ -60,17 +60,17 @@ struct CommittedChanges: Sendable {
       self.rowIndexes = rowIndexes
     }
 
-    /// Whether nobody has it any more who was told of it, nor its rows.
+    /// Whether no subscriber retains the object, or its rows.
     ///
-    /// The counts of references would tell. Who has kept it has said so, besides: sanitizers of threads know nothing
-    /// of the order in which a count changes.
+    /// The reference counts would be enough. Subscribers also set a flag, because the thread sanitizer does not see the
+    /// order in which reference counts change.
     static func isUnshared(_ changes: inout TableChanges?) -> Bool {
       isKnownUniquelyReferenced(&changes) && changes?.isLogUnshared == true
     }
 
     private var isLogUnshared: Bool { !log.isKept && isKnownUniquelyReferenced(&log) }
 
-    /// The same, of a copy of the rows.
+    /// Creates a copy with a copy of the rows.
     init(_ other: TableChanges, log: CapturedLog) {
       (key, isCoarse, self.log) = (other.key, other.isCoarse, log)
       (inserts, deletes, updates) = (other.inserts, other.deletes, other.updates)
@@ -78,7 +78,7 @@ struct CommittedChanges: Sendable {
     }
   }
 
-  /// Kinds of changes.
+  /// The kinds of changes in a table.
   struct Kinds {
     private var bits: UInt8 = 0
 
@@ -87,13 +87,13 @@ struct CommittedChanges: Sendable {
     var isEmpty: Bool { bits == 0 }
   }
 
-  /// Some of the rows of a commit. Most of the time they are all there are.
+  /// Indexes of rows of a commit. Usually, they are all rows.
   enum RowIndexes: Sendable {
     case all(count: Int)
     case some([Int])
   }
 
-  /// The same, for who keeps it when the call has returned that tells of it, on the thread of that call.
+  /// Returns changes that can be retained after the notification. To be called during the notification, on its thread.
   func kept() -> CommittedChanges {
     if log.keep() { return self }
     let log = log.copy()
@@ -122,7 +122,7 @@ extension CommittedChanges.RowIndexes: RandomAccessCollection {
   }
 }
 
-/// The rows that were captured in a transaction.
+/// The captured rows of a transaction.
 struct CapturedRows: Sendable, RandomAccessCollection {
   fileprivate let log: CapturedLog
 
@@ -131,14 +131,14 @@ struct CapturedRows: Sendable, RandomAccessCollection {
   subscript(position: Int) -> RowChange { log.change(at: position) }
 }
 
-/// The storage of captured rows: flat, whatever the table. It is changed by who captures, before others are told of it,
-/// and once they have it no more: see `TableChanges`.
+/// The storage of captured rows: flat arrays for all tables. Change capture modifies it before subscribers are
+/// notified, and after they have released it: see `TableChanges`.
 final class CapturedLog: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var records: [ChangeRecord]
   @exclusivity(unchecked) private(set) var values: [DatabaseValue]
   let layouts: [CaptureLayout]
 
-  /// Whether somebody has it longer than the call lasts that tells of it.
+  /// Whether a subscriber retains it after the notification.
   @exclusivity(unchecked) private(set) var isKept = false
 
   init(records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout]) {
@@ -152,11 +152,11 @@ final class CapturedLog: @unchecked Sendable {
   /// Exchanges the rows with those of a log.
   func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&records, &values) }
 
-  /// Somebody wants to have it for longer.
+  /// Marks the log as retained.
   ///
-  /// - returns: Whether it is worth it: it may be the memory of a large transaction, with little in it now.
+  /// - returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
   fileprivate func keep() -> Bool {
-    // There is nothing in it that could be changed; and all who have no rows have the same one.
+    // An empty log is never modified, and is shared by all changes without rows.
     if records.isEmpty { return true }
     guard records.capacity <= max(16, 2 * records.count), values.capacity <= max(64, 2 * values.count) else {
       return false
@@ -196,26 +196,26 @@ final class CapturedLog: @unchecked Sendable {
   }
 }
 
-/// The change of one row, in the log.
+/// The change of one row in the log.
 struct ChangeRecord: Sendable {
-  /// The layout of its values. Each statement that changes a table brings one: a transaction may have very many.
+  /// The table, as an index of its layout. Each statement that changes a table adds a layout.
   var table: UInt32
 
   var kind: RowChange.Kind
 
-  /// Whether observers are to be told, and whether somebody wants it in the commit.
+  /// Whether the change is delivered to observers, and whether the commit reports it.
   var isObserved = false
   var isCaptured = false
 
-  /// A column whose new value is not known.
+  /// A column whose new value is unknown.
   var unknownColumn: UInt16?
 
-  /// Where its values begin: the old ones, then the new ones.
+  /// The position of its values: the old values, followed by the new ones.
   var valueStart: UInt32 = 0
 
   var oldRowID: Int64
   var newRowID: Int64
 
-  /// The columns of the layout that an update changed, a bit for each.
+  /// The columns of the layout that an update changed, one bit each.
   var changedColumns: UInt64 = 0
 }
