@@ -19,47 +19,47 @@ public import Dispatch
 /// let dbQueue = try DatabaseQueue(path: "/var/lib/library.sqlite", configuration: config)
 /// ```
 public struct Configuration: Sendable {
-  // MARK: What is opened
+  // MARK: Opening
 
-  /// Whether nothing can be written. The file must exist. Default: false.
+  /// Whether connections are read-only. The file must exist. Default: false.
   public var readonly = false
 
-  /// What connections are called, in traces and descriptions. Default: nil, for the name of the class.
+  /// The name of the connections, in traces and descriptions. Default: nil, which uses the name of the class.
   public var label: String?
 
-  /// The permissions of a file that is created, such as `0o600`. Its `-wal` and `-shm` files have the same.
-  /// Default: nil, for those that the process gives to its files.
+  /// The permissions of a new file, such as `0o600`. Its `-wal` and `-shm` files get the same permissions. Default:
+  /// nil, which uses the process's file mode creation mask.
   ///
   /// The file is created before SQLite opens it: do not open the same new file twice at the same moment.
   public var filePermissions: mode_t?
 
-  // MARK: How SQL is understood
+  // MARK: SQL
 
   /// Whether foreign keys are enforced. Default: true.
   public var foreignKeysEnabled = true
 
-  /// Whether SQLite takes `"text"` for a string where no column has that name. Default: false, which finds
-  /// misspelled columns.
+  /// Whether SQLite reads `"text"` as a string if no column has that name. Default: false, which detects misspelled
+  /// columns.
   public var acceptsDoubleQuotedStringLiterals = false
 
-  /// What becomes of text that is not valid UTF-8 when it is read. Default: it is repaired.
+  /// How text that is not valid UTF-8 is decoded. Default: `.repair`.
   public var invalidTextPolicy = InvalidTextPolicy.repair
 
-  /// What becomes of text that is not valid UTF-8 when it is read.
+  /// How text that is not valid UTF-8 is decoded.
   public enum InvalidTextPolicy: Sendable {
-    /// Invalid bytes read as the character U+FFFD. Read such a column as `Data` to have its bytes.
+    /// Invalid bytes are decoded as U+FFFD. Decode such a column as `Data` to get its bytes.
     case repair
 
-    /// The value cannot be decoded as a text: an error is thrown.
+    /// The value cannot be decoded as text: an error is thrown.
     case refuse
   }
 
-  /// Whether a value that does not decode without loss is an error. Default: false.
+  /// Whether decoding a value with a loss is an error. Default: false.
   ///
-  /// SQLite converts what it is asked for: of the text `'abc'`, it makes the integer 0. So do rows while they are being
-  /// fetched, as in GRDB. With this option, such values throw a `RowDecodingError`, which names the column, the value
-  /// and the type: a text or a blob where a number is wanted, a number where a text or a date is wanted, a fraction
-  /// where an integer is wanted, an integer other than 0 and 1 where a Boolean is wanted, a number that does not fit.
+  /// SQLite converts values to the requested type: the text `'abc'` becomes the integer 0. Fetches do the same, as in
+  /// GRDB. With this option, such values throw a `RowDecodingError`, which names the column, the value and the type. It
+  /// rejects a text or a blob for a number, a number for a text or a date, a fraction for an integer, an integer other
+  /// than 0 and 1 for a Boolean, and a number out of range.
   ///
   /// ```swift
   /// var config = Configuration()
@@ -71,29 +71,29 @@ public struct Configuration: Sendable {
   /// }
   /// ```
   ///
-  /// A subscript of a row cannot throw: `row["score"]` in the `init(row:)` of a record answers with what SQLite makes
-  /// of the value, and the fetch then throws. In a loop over a cursor of rows, the next step throws.
+  /// A subscript of a row cannot throw: `row["score"]` in the `init(row:)` of a record returns SQLite's conversion, and
+  /// the fetch throws afterwards. In a loop over a cursor of rows, the next step throws.
   public var strictDecoding = false
 
-  /// Knows more of the schema than the database does: the primary keys of views. Default: nil.
+  /// Additional information about the schema, such as the primary keys of views. Default: nil.
   public var schemaSource: (any DatabaseSchemaSource)?
 
   // MARK: Safety
 
-  /// Whether SQL is kept from damaging the file on purpose: writing into the schema table or into the tables
-  /// behind a virtual table. Default: true.
+  /// Whether SQL is prevented from deliberately damaging the file by writing to the schema table or to the shadow
+  /// tables of a virtual table. Default: true.
   public var isDefensive = true
 
-  /// Whether the file may come from somebody else. See `untrusted`. Default: false.
+  /// Whether the file may come from an untrusted source. See `untrusted`. Default: false.
   public internal(set) var isUntrusted = false
 
   /// Whether SQL may use other files: `ATTACH`, `DETACH`, `VACUUM INTO`. Default: true.
   public var allowsAttachedFiles = true
 
-  /// Upper bounds for what SQL may ask of SQLite. Default: those of SQLite.
+  /// Upper bounds for SQLite's resources. Default: empty, which uses SQLite's limits.
   public var limits: [Limit: Int] = [:]
 
-  /// Something that SQL may not have without bounds.
+  /// A resource that can be limited.
   public enum Limit: Sendable, Hashable {
     /// The size of a value or of a row, in bytes.
     case valueSize
@@ -103,7 +103,7 @@ public struct Configuration: Sendable {
     case columnCount
     /// The depth of an expression.
     case expressionDepth
-    /// The number of `SELECT` in a compound one.
+    /// The number of `SELECT` statements in a compound select.
     case compoundSelectCount
     /// The number of instructions of a statement.
     case instructionCount
@@ -115,67 +115,67 @@ public struct Configuration: Sendable {
     case patternSize
     /// The number of parameters of a statement.
     case parameterCount
-    /// The depth of triggers that set off triggers.
+    /// The depth of nested triggers.
     case triggerDepth
   }
 
-  // MARK: Transactions and waiting
+  // MARK: Transactions and waits
 
-  /// What to do when another connection holds the lock. Default: wait for five seconds.
+  /// How to wait for a lock that another connection holds. Default: up to five seconds.
   public var busyMode = Database.BusyMode.timeout(5)
 
-  /// How the file keeps its changes. Default: as the kind of connection wants it.
+  /// The journal mode. Default: depends on the kind of connection.
   public var journalMode = JournalModeConfiguration.default
 
-  /// What is still there when the power has failed. Default: all, but the last commits of a pool.
+  /// The durability of commits after a power failure. Default: all commits; in a pool, all except the last ones.
   public var durability = Durability.default
 
-  /// How the file keeps its changes.
+  /// The journal mode of a database.
   public enum JournalModeConfiguration: Sendable {
-    /// A queue leaves the file as it is. A pool uses the write-ahead log.
+    /// A queue keeps the journal mode of the file. A pool uses the write-ahead log.
     case `default`
 
     /// The write-ahead log.
     case wal
   }
 
-  /// Whether a transaction may still be open when an access ends. Default: false, which traps.
+  /// Whether a transaction may stay open when an access ends. Default: false, which traps.
   public var allowsUnsafeTransactions = false
 
-  /// Tells the date of transactions. Default: the clock of the system.
+  /// The source of transaction dates. Default: the system clock.
   public var transactionClock: any TransactionClock = .default
 
-  /// How long an access may take, the wait for its turn included. When the time is over, the access is stopped with an
-  /// error of code `SQLITE_INTERRUPT`. Default: nil, for no limit. See also `Database.withAccessTimeLimit(_:_:)`.
+  /// The time limit of an access, including its wait. When it expires, the access is interrupted with an error of code
+  /// `SQLITE_INTERRUPT`. Default: nil, for no limit. See also `Database.withAccessTimeLimit(_:_:)`.
   public var accessTimeLimit: Duration?
 
-  // MARK: Others
+  // MARK: External commits
 
-  /// Whether live queries notice what others commit. Default: at once, in databases that are files.
+  /// Whether live queries detect external commits. Default: immediately, for databases in files.
   public var externalCommitDetection = ExternalCommitDetection.immediate
 
-  // MARK: Information
+  // MARK: Diagnostics
 
-  /// Whether errors and traces show the values bound to statements. Default: false, for these may be secrets.
+  /// Whether errors and traces show the values of bound arguments. Default: false, because they may be confidential.
   public var publicStatementArguments = false
 
   // MARK: Resources
 
-  /// How many connections of a pool may read at the same time. Default: 5.
+  /// The largest number of concurrent readers of a pool. Default: 5.
   public var maximumReaderCount = 5
 
-  /// How many idle prepared statements a connection keeps. Default: 256.
+  /// The largest number of prepared statements in the cache of a connection. Default: 256.
   public var maximumCachedStatementCount = 256
 
-  /// Whether readers of a pool are kept open whatever happens. Default: false.
+  /// Whether a pool never closes its idle readers. Default: false.
   public var persistentReadOnlyConnections = false
 
   /// Whether the database takes no lock between `Database.suspendNotification` and `Database.resumeNotification`.
   /// Default: false.
   public var observesSuspensionNotifications = false
 
-  /// The quality of service of accesses. The library runs synchronous accesses on the caller's thread, and
-  /// asynchronous ones on threads of its own: it is a hint.
+  /// The quality of service of accesses. This is a hint: synchronous accesses run on the caller's thread, and
+  /// asynchronous accesses on threads of the library.
   public var qos = DispatchQoS.userInitiated
 
   /// The quality of service of reads.
@@ -190,14 +190,15 @@ public struct Configuration: Sendable {
     set { storedWriteQoS = newValue }
   }
 
-  /// The queue on which accesses run, so that `dispatchPrecondition(condition: .onQueue(queue))` holds in them.
+  /// The queue on which accesses run, so that `dispatchPrecondition(condition: .onQueue(queue))` is satisfied in them.
+  /// Default: nil, for no queue.
   ///
-  /// Synchronous accesses still block their caller and, but for the main queue, run on its thread. A serial queue lets
-  /// one access run at a time. Do not start a synchronous access from other code that runs on a serial target queue: it
-  /// would wait for itself. Default: nil, for no queue.
+  /// Synchronous accesses still block their caller. Except for the main queue, they run on the caller's thread. A
+  /// serial queue runs one access at a time. Do not start a synchronous access from other code on a serial target
+  /// queue: it would wait for itself.
   public var targetQueue: DispatchQueue?
 
-  /// The queue on which accesses of connections that can write run, in place of ``targetQueue``. Default: nil.
+  /// The queue on which accesses of writer connections run, instead of ``targetQueue``. Default: nil.
   public var writeTargetQueue: DispatchQueue?
 
   private var storedReadQoS: DispatchQoS?
@@ -207,27 +208,28 @@ public struct Configuration: Sendable {
 
   var preparations: [@Sendable (Database) throws -> Void] = []
 
-  /// Where executor, file system, clock and chance come from.
+  /// The executor, file system, clock and random numbers.
   var environment = Environment.live
 
-  /// The default configuration.
+  /// Creates the default configuration.
   public init() {}
 
-  /// Has a closure run on each connection that is opened, after those given before.
+  /// Adds a closure that runs on each connection when it is opened, after the closures that were added before.
   ///
-  /// It is the place for functions, collations, pragmas and traces.
+  /// Use it to add functions and collations, to run pragmas, and to install traces.
+  ///
+  /// - parameter setup: The closure. Its error is thrown when the database is opened.
   public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
     preparations.append(setup)
   }
 }
 
 extension Configuration {
-  /// For a file that comes from somebody else.
+  /// A configuration for files from untrusted sources.
   ///
-  /// It is opened read-only, and checked first. Its schema can call no function of the program but those
-  /// declared innocuous, its triggers and views do not run, SQL cannot use other files, and what a statement
-  /// may ask for is bounded, as is the time that an access may take. Values of the wrong type throw: see
-  /// `strictDecoding`.
+  /// The file is opened read-only, and checked first. Its schema can only call functions of the program that are
+  /// declared innocuous. Its triggers and views do not run, SQL cannot use other files, and the resources of statements
+  /// and the time of accesses are limited. Values of the wrong type throw: see `strictDecoding`.
   ///
   /// ```swift
   /// let upload = try DatabaseQueue(path: path, configuration: .untrusted)

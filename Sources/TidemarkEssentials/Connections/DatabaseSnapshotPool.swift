@@ -1,4 +1,4 @@
-/// The state of a database at one moment, which several accesses can read at the same time.
+/// A snapshot of a database for concurrent reads.
 ///
 /// ```swift
 /// let snapshot = try dbPool.makeSnapshotPool()
@@ -6,36 +6,40 @@
 /// async let count = snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
 /// ```
 ///
-/// All its connections are opened when it is made, while nobody writes: that way they see the same state on any
-/// SQLite, also where snapshots are not built in. As long as it lives, the write-ahead log cannot be emptied.
+/// All connections of the snapshot are opened when it is created, while no connection writes. They see the same state
+/// with any SQLite, also without the snapshot interface. The write-ahead log cannot be reset while the snapshot exists.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
-  /// How the snapshot was opened.
+  /// The configuration of the snapshot.
   public let configuration: Configuration
 
-  /// The path to the file.
+  /// The path of the file.
   public let path: String
 
   private let readers: ReaderPool
 
-  /// Not for you to use: how observations reach the database.
+  /// Not part of the public interface: the access of observations to the database.
   public let _core: _DatabaseCore
 
   private let isClosed: OnceFlag
 
-  /// A snapshot of what is in a file now. It must use the write-ahead log.
+  /// Creates a snapshot of the current content of a file, which must use the write-ahead log.
   ///
-  /// It takes the lock of the writer for a moment.
+  /// The initializer takes the write lock for a moment.
+  ///
+  /// - parameter path: The path of the file.
+  /// - parameter configuration: The configuration of the connections.
+  /// - throws: A `DatabaseError` if the file cannot be opened or the write lock is not available.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "Tidemark.DatabaseSnapshotPool"
-    // The connection that writes would create a file that is missing.
+    // A writer connection would create a missing file.
     _ = try SerializedConnection(location, configuration.forReaders, label: label)
     let writer = try SerializedConnection(location, configuration, label: label)
     self.init(try writer.sync { try $0.openSnapshot(of: location, configuration, label: label) })
   }
 
-  /// A snapshot of the state that a connection sees: that of its transaction, which has changed nothing, or the last
-  /// committed one when no transaction is open.
+  /// Creates a snapshot of the state that a connection sees: the state of its transaction, which must not have changed
+  /// anything, or the last committed state if no transaction is open.
   ///
   /// ```swift
   /// let (titles, snapshot) = try dbPool.read { db in
@@ -43,12 +47,14 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// }
   /// ```
   ///
-  /// It takes the lock of the writer for a moment. The state must be the last one: as soon as somebody has committed,
-  /// no other connection can be given the one before.
+  /// The initializer takes the write lock for a moment. The state must be the latest one: after another commit, no
+  /// other connection can read the former state.
   ///
-  /// - parameter configuration: How it is opened; as the connection was, when nothing is said.
-  /// - throws: An error of code `SQLITE_BUSY_SNAPSHOT` when the state is not the last one, or when it cannot be told
-  ///   because somebody reads an older one.
+  /// - parameter db: A database connection.
+  /// - parameter configuration: The configuration of the snapshot. By default, it is the configuration of the
+  ///   connection.
+  /// - throws: An error of code `SQLITE_BUSY_SNAPSHOT` if the state is not the latest one, or if this is unknown
+  ///   because another connection reads an older state.
   public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
     let configuration = configuration ?? db.configuration
     self.init(try db.openSnapshot(configuration, label: configuration.label ?? "Tidemark.DatabaseSnapshotPool"))
@@ -62,12 +68,12 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     isClosed = connections.isClosed
   }
 
-  /// Ends the snapshot. Reads throw from then on, also when this method throws. Closing twice does nothing.
+  /// Closes the snapshot. Later reads throw, also if this method throws. Closing twice does nothing.
   ///
-  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement: SQLite frees the connection
-  ///   when that statement is released. `Database.logError` receives the text of each such statement.
+  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement. SQLite frees the connection
+  ///   when that statement is released. `Database.logError` receives the SQL of each such statement.
   public func close() throws {
-    // In a child made by fork(), the connections are the parent's, and those who read are not there.
+    // In a child process created by fork(), the connections belong to the parent, and its reading threads do not exist.
     if readers.health.isInherited { return isClosed.set() }
     defer { readers.executor.retire() }
     try readers.exclusively {
@@ -76,32 +82,32 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     }
   }
 
-  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.
+  /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`. Does not wait for them.
   public func interrupt() { readers.interrupt() }
 
-  /// Reads the state of the snapshot.
+  /// Reads the snapshot.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
     try readers.sync { try $0.readingSnapshot(value) }
   }
 
-  /// Reads the state of the snapshot.
+  /// Reads the snapshot, without blocking the calling task's thread.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await readers.async { try $0.readingSnapshot(value) }
   }
 
-  /// Reads the state of the snapshot later.
+  /// Reads the snapshot asynchronously.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     readers.schedule(value) { db, call in try db.readingSnapshot(call) }
   }
 
-  /// Reads the state of the snapshot, inside the read that the thread is in if there is one.
+  /// Reads the snapshot, inside the current read of the thread if there is one.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try readers.reentrantSync { try $0.readingSnapshot(value) }
   }
 }
 
-/// The connections of a snapshot that several accesses can read.
+/// The connections of a snapshot that can be read concurrently.
 struct SnapshotConnections {
   var configuration: Configuration
   var path: String
@@ -110,7 +116,7 @@ struct SnapshotConnections {
 }
 
 extension Database {
-  /// Opens the connections of a snapshot, while no connection of any process writes.
+  /// Opens the connections of a snapshot while no connection of any process writes.
   fileprivate func openSnapshot(
     of location: DatabaseLocation, _ configuration: Configuration, label: String
   ) throws -> SnapshotConnections {
@@ -125,7 +131,7 @@ extension Database {
 }
 
 extension Database {
-  /// Opens the connections of a snapshot of what this one sees.
+  /// Opens the connections of a snapshot of the state that this connection sees.
   fileprivate func openSnapshot(_ configuration: Configuration, label: String) throws -> SnapshotConnections {
     guard isInsideTransaction else {
       return try isolatedRead { try $0.openSnapshot(configuration, label: label) }
@@ -137,7 +143,7 @@ extension Database {
     if handle.isWriting("main") {
       throw DatabaseError(message: "Can't create snapshot because the transaction writes.")
     }
-    // The state is chosen by the first read.
+    // The first read determines the snapshot.
     _ = try Int.fetchOne(self, sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     let location = DatabaseLocation.file(path)
     let connections = try CheckpointConnections(location, vfs: configuration.environment.vfs)
@@ -146,7 +152,7 @@ extension Database {
       return try connections.move(
         { callbacks.busy?($0) ?? false },
         then: { counts in
-          // Frames that somebody reads who does not know of the last ones are not moved.
+          // A checkpoint does not move frames that a reader of an older snapshot needs.
           guard counts.walFrameCount == counts.checkpointedFrameCount else {
             throw DatabaseError(
               resultCode: .SQLITE_BUSY_SNAPSHOT,
@@ -190,9 +196,12 @@ extension SnapshotConnections {
 }
 
 extension DatabasePool {
-  /// A snapshot of what is committed now, for several reads at the same time.
+  /// Creates a snapshot of the current committed state, for concurrent reads.
   ///
-  /// It waits for the writer. It has as many connections as `Configuration.maximumReaderCount` says.
+  /// The method waits for the writer. The snapshot has `Configuration.maximumReaderCount` connections.
+  ///
+  /// - returns: The snapshot.
+  /// - throws: A `DatabaseError` if the connections cannot be opened.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
     try writer.reentrantSync { db in
       DatabaseSnapshotPool(try db.openSnapshot(of: location, configuration, label: label))

@@ -10,66 +10,64 @@ public import CSQLite
 /// }
 /// ```
 ///
-/// A statement belongs to the access that made it. Statements are rarely needed for speed: the library
-/// keeps those of `execute` and of all fetches.
+/// A statement must be used in the access that created it. Statements are rarely needed for speed: the library caches
+/// those of `execute` and of all fetches.
 ///
-/// States, and who moves between them:
+/// States:
 ///
 ///     idle --start--> running --step: row--> running
 ///      ^                 |
 ///      +---- finish -----+---- step: done, failure
 ///
-/// `start` and `finish` are called by those who run statements to their end (`execute`) and by cursors.
+/// `execute` and cursors call `start` and `finish`.
 public final class Statement {
   /// The raw `sqlite3_stmt` pointer.
   public let sqliteStatement: SQLiteStatement
 
-  /// The text of the statement, without the blanks and semicolons around it.
+  /// The SQL text, without surrounding blanks and semicolons.
   public let sql: String
 
   @usableFromInline let database: Database
   let effects: StatementEffects
 
-  /// The tables that it writes, and what else it does to what is stored; nil when that is nothing.
+  /// The tables that the statement writes, and its other stored effects; nil if there are none.
   let writes: StatementWrites?
 
-  /// Whether it rebuilds the database.
+  /// Whether it is a `VACUUM`.
   private let isVacuum: Bool
 
-  /// Whether somebody looks at the next step: at the first one, the watcher of the connection, since all that a
-  /// statement changes it changes in that step.
+  /// Whether an observer follows the next step. The first step is followed by the execution observer, because a
+  /// statement makes all its changes in its first step.
   @usableFromInline @exclusivity(unchecked) private(set) var isNextStepObserved = false
 
-  /// How many rows are left up to the one that tells which rows matter; zero when none does.
+  /// The number of rows before the row that bounds the result; zero if there is no bound.
   @exclusivity(unchecked) private var rowCountToBound = 0
 
-  /// Whether somebody wants to know whether the answer is the one of last time. All steps are watched then.
+  /// Whether a digest of the result is computed. All steps are followed then.
   @exclusivity(unchecked) private var isDigested = false
 
-  /// Whether the names of the columns are part of the answer so far.
+  /// Whether the digest includes the column names.
   @exclusivity(unchecked) private var hasDigestedNames = false
 
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
 
-  /// Whether the statement was compiled by the library for its own use, so that its arguments mean
-  /// nothing once it was run.
+  /// Whether the library compiled the statement for its own use, so that its arguments are meaningless after the run.
   let isInternal: Bool
 
   /// The arguments of the next run.
   @exclusivity(unchecked) var currentArguments = StatementArguments()
 
-  /// Whether SQLite has these arguments. When it has not, or has some of others that it refused half-way, they are
-  /// given to it before the next run.
+  /// Whether these arguments are bound. If not, or if SQLite refused some of them, they are bound before the next run.
   @exclusivity(unchecked) var hasBoundArguments: Bool
 
-  /// Where the texts and the bytes of the arguments are.
+  /// The memory of the texts and blobs of the arguments.
   let argumentBytes = ArgumentBytes()
 
-  /// Whether the arguments must fit.
+  /// Whether the number and the names of the arguments are checked.
   @exclusivity(unchecked) var checksArguments = true
 
-  /// Whether somebody runs it, and which run it is.
+  /// Whether the statement is running, and the number of the run.
   @exclusivity(unchecked) private(set) var isRunning = false
   @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
 
@@ -90,7 +88,7 @@ public final class Statement {
     effects = compiled.effects
     let isExplanation = sqlite3_stmt_isexplain(compiled.pointer) != 0
     writes = isExplanation ? nil : compiled.writes
-    // What writes without naming a table is VACUUM.
+    // A statement that writes without naming a table is a VACUUM.
     isVacuum =
       compiled.writes == nil && effects.isEmpty && !isExplanation
       && sqlite3_stmt_readonly(compiled.pointer) == 0
@@ -101,37 +99,37 @@ public final class Statement {
 
   deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentBytes) }
 
-  // MARK: What it is
+  // MARK: Properties
 
-  /// Whether SQLite finds that the statement writes nothing. It says so of `BEGIN`, `COMMIT` and `ATTACH`,
-  /// and not of `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
+  /// Whether SQLite reports that the statement writes nothing. This is true for `BEGIN`, `COMMIT` and `ATTACH`, and
+  /// false for `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
 
-  /// Whether a program has the statement in its hands that the library keeps: others get another one of the same text.
+  /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
   @exclusivity(unchecked) var isLent = false
 
-  /// What a dialect has worked out for the rows of the statement.
+  /// The row plan that a dialect has cached for the statement.
   package var cachedRowPlan: (any CachedPlan)?
 
-  /// The window through which the last run for one row was shown, closed: it does not hold the statement. It serves the
-  /// next such run, since to make one and to free it takes 550 instructions (Benchmarks: `access: pool.read`).
+  /// The row window of the last run that fetched one row, closed: it does not retain the statement. The next such run
+  /// reuses it, because creating and freeing a window takes 550 instructions (Benchmarks: `access: pool.read`).
   @exclusivity(unchecked) var spareWindow: AnyObject?
 
-  /// What is known of the region, and for which schema.
+  /// The cached plan of the region, with the schema for which it is valid.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
-  /// What is asked for the region with each run.
+  /// The queries that refine the region with each run.
   var regionRefiner: RegionRefiner?
 
   // MARK: Running
 
-  /// Whether the first row of a run was looked for by somebody who has not shown it to whoever runs the statement next.
+  /// Whether the run has stepped to its first row before its caller starts it.
   @exclusivity(unchecked) private var holdsRow = false
 
-  /// Begins a run, and answers whether there is a row. Whoever starts the statement next goes on with this run, and
-  /// finds that row.
+  /// Begins a run, and returns whether there is a row. The next start of the statement continues this run with that
+  /// row.
   ///
-  /// A statement that changes rows is so run once, by who must know whether there is one before it is lent.
+  /// A statement that changes rows is run once this way, if the caller must know whether there is a row.
   func startHoldingRow() throws -> Bool {
     try start()
     holdsRow = try step()
@@ -139,14 +137,14 @@ public final class Statement {
     return holdsRow
   }
 
-  /// The first step of a run, for whom it may not be the first one.
+  /// The first step of a run, or the row that `startHoldingRow` has fetched.
   func stepToFirstRow() throws -> Bool {
     if !holdsRow { return try step() }
     holdsRow = false
     return true
   }
 
-  /// Begins a run, with these arguments or those that were set.
+  /// Begins a run, with the given arguments or those set before.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
     if holdsRow {
@@ -190,7 +188,7 @@ public final class Statement {
   }
 
   private func startDigesting() {
-    // What the library asks for itself is of no interest to who reads.
+    // Statements of the library itself are not traced.
     if database.callbacks.isTraceSuspended { return }
     if isNextStepObserved || writes != nil || isVacuum || effects.contains(.transactionControl) {
       database.currentDigest?.isUnknown = true
@@ -201,7 +199,7 @@ public final class Statement {
     }
   }
 
-  /// Whether there is one more row. C: `sqlite3_step`.
+  /// Returns whether there is another row. C: `sqlite3_step`.
   @inlinable
   func step() throws -> Bool {
     if isNextStepObserved { return try observedStep() }
@@ -211,7 +209,7 @@ public final class Statement {
     throw failure(code)
   }
 
-  /// The first step, told to the watcher before and after.
+  /// Performs the first step, between calls of the execution observer.
   @usableFromInline
   func observedStep() throws -> Bool {
     if isDigested { return try digestedStep() }
@@ -229,7 +227,7 @@ public final class Statement {
     do {
       try executionObserver.willStep(self)
     } catch {
-      // The commit was refused before SQLite was asked.
+      // The commit was refused before SQLite was called.
       database.commitRefusal = error
       throw failure(
         DatabaseError(
@@ -242,7 +240,7 @@ public final class Statement {
     return try endObservedStep(code, executionObserver)
   }
 
-  /// Has the row of a number looked at, counted from the first one, in the run that begins.
+  /// Observes the rows of the run up to a number, counted from the first row.
   func observeRows(upTo count: Int) {
     if writes == nil { rowCountToBound = count }
   }
@@ -272,7 +270,7 @@ public final class Statement {
     return code == SQLITE_ROW
   }
 
-  /// That of the names of the columns of the run, also when SQLite has compiled the statement again.
+  /// The digest of the column names of the run. SQLite may have compiled the statement again.
   private var digestOfNames: UInt64 {
     let count = recompilationCountOfSQLite
     if let known = digestedNames, known.recompilationCount == count { return known.digest }
@@ -286,23 +284,23 @@ public final class Statement {
       executionObserver.didStep(self, error: nil)
       return code == SQLITE_ROW
     }
-    // The words first: the watcher may ask SQLite something.
+    // The error is created first: the execution observer may call SQLite.
     let error = database.error(code, of: self)
     executionObserver.didStep(self, error: error)
     throw failure(error)
   }
 
-  /// What happens when a step fails.
+  /// Handles a failed step.
   @usableFromInline
   func failure(_ code: CInt) -> any Error { failure(database.error(code, of: self)) }
 
   private func failure(_ error: DatabaseError) -> any Error {
     let interruption = error.mayBeCausedByInterruption ? database.interruption : nil
     end()
-    // Compiled anew next time: the failure may come from a schema that has changed.
+    // The statement is compiled again next time: a schema change may have caused the failure.
     database.statements.remove(self)
     database.publicStatements.remove(self)
-    // SQLite says that it was interrupted, or that it did not get a lock; the access may know why.
+    // The access may know why SQLite was interrupted or did not get a lock.
     let failure = database.interpretFailure(
       error, of: self, interruption: interruption, wasInsideTransaction: wasInsideTransaction)
     database.workAfterStatement(error)

@@ -1,38 +1,38 @@
-// What became of the rows that a statement has changed before it failed.
+// The outcome of rows that a statement changed before it failed.
 
 extension ChangeCapture {
-  /// What became of the rows that the statement of the current step changed before it failed.
+  /// Returns whether the changes of the failed step were kept or undone.
   func outcomeOfStep(_ error: DatabaseError) -> ChangeLog.Outcome {
     if db.callbacks.hasRolledBack { return .undone }
-    // A statement that fails by FAIL commits what it has done, or keeps it; by ABORT, it does not count it.
+    // A statement that fails with FAIL keeps its changes, and commits them in autocommit mode. With ABORT, they are not
+    // counted.
     if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
     guard log.hasStepChanged else { return .undone }
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
-    // A damaged database does not tell what is in it.
+    // The content of a damaged database is not reliable.
     if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
-    // A function of the statement may have changed rows without the library, which SQLite may have kept.
+    // A function of the statement may have changed rows without the library, and SQLite may have kept them.
     if db.isHandleExposed { return .unclear }
     if let areKept = areRowsKept() { return areKept ? .kept : .undone }
-    // SQLite has no journal for a statement that has no conflict which undoes it. One that fails for another reason
-    // keeps what it has done.
+    // SQLite writes a statement journal only for statements that a conflict may undo. Without a journal, a statement
+    // that fails for another reason keeps its changes.
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT
-    // Nor has it one for a cascade, which it trusts to leave no orphan. It leaves one that is stored as another type.
+    // SQLite writes no statement journal for a cascade either, assuming that it leaves no orphans. A child key of
+    // another type is such an orphan.
     if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
     return isConflict && step?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
   }
 
-  /// A row: by its id, or by the values of its key.
+  /// A row, identified by its row ID or by the values of its primary key.
   private struct Identity: Hashable {
     var table: TableKey
     var rowID: Int64
     var key: [DatabaseValue]?
   }
 
-  /// Whether the rows that the statement of the current step has changed are still as it left them; nil when none of
-  /// them tells.
+  /// Returns whether the rows of the failed step are still as the step left them; nil if no row shows it.
   ///
-  /// SQLite does not say. A row that was not there before the statement, and was when it failed, or the other way
-  /// round, is looked for.
+  /// SQLite does not report this. The method looks for a row that the step has inserted or removed.
   func areRowsKept() -> Bool? {
     var existed: [Identity: Bool] = [:]
     var exists: [Identity: Bool] = [:]
@@ -58,7 +58,7 @@ extension ChangeCapture {
     return nil
   }
 
-  /// The identity of a row before or after a change; nil when it is not known.
+  /// The identity of a row before or after a change; nil if it is unknown.
   private func identity(_ record: ChangeRecord, isNew: Bool) -> Identity? {
     let table = logTables[Int(record.table)]
     guard let layout = table.layout, !layout.hasRowID else {
@@ -85,13 +85,13 @@ extension ChangeCapture {
     }
   }
 
-  /// Whether a row is there; nil when that cannot be told.
+  /// Returns whether a row exists; nil if this is unknown.
   private func isThere(_ row: Identity) -> Bool? {
     do {
       guard let table = try catalogTable(row.table), table.kind == .table else { return nil }
       let condition: String
       if row.key != nil {
-        // To the byte: another row may have a key that is equal in another case.
+        // Compares bytes: another row may have a key that differs only in case.
         condition = (keyColumns(of: row.table) ?? []).enumerated().map { index, name in
           let (column, value) = (name.quotedDatabaseIdentifier, "?\(index + 1)")
           return "\(column) = \(value) AND \(column) = \(value) COLLATE BINARY"

@@ -1,4 +1,4 @@
-// Rows, as the hook tells them. This is run for each row that changes while somebody listens.
+// The capture of rows. The hook calls this for each changed row while there are subscribers or observers.
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
@@ -33,12 +33,12 @@ extension ChangeCapture {
       record.table = logIndex(of: table)
       log.add(record)
     }
-    // Asked first: to take a step out of its optional is to copy it.
+    // Checked first, because taking a step out of its optional copies it.
     if step?.hasOwnRows == false { noteOwner(of: table, isPlanned: isPlanned) }
   }
 
-  /// Before a statement begins to write, virtual tables write what they have kept in memory since earlier statements,
-  /// outside of what is undone when this one fails.
+  /// Before a statement begins to write, virtual tables write the content that they have buffered since earlier
+  /// statements. If the statement fails, these writes are kept.
   private func noteOwner(of table: CapturedTable, isPlanned: Bool) {
     if isPlanned {
       step?.hasOwnRows = true
@@ -66,7 +66,7 @@ extension ChangeCapture {
     let key = TableKey(String(cString: table), in: String(cString: database))
     let known = step?.plan?.tables.first { $0.key == key }
     let watched = known ?? unplannedTable(key)
-    // A statement of the library adds what it touches when it has ended.
+    // A statement of the library adds its tables when it has ended.
     if step == nil, watched.layout != nil { log.addCoarse(key, kind) }
     guard !watched.observers(of: kind).isEmpty else { return }
     log.add(
@@ -74,7 +74,7 @@ extension ChangeCapture {
         table: logIndex(of: watched), kind: kind, isObserved: true, oldRowID: rowID, newRowID: rowID))
   }
 
-  // MARK: - Whose row it is
+  // MARK: - The table of a row
 
   /// - returns: The table, and whether the statement was known to write it.
   private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
@@ -86,12 +86,12 @@ extension ChangeCapture {
       }
     }
     let database = String(cString: signal.database)
-    // VACUUM writes into a database of its own.
+    // VACUUM writes to a temporary database.
     if database == "vacuum_db" { return nil }
     return (unplannedTable(TableKey(String(cString: signal.table), in: database)), false)
   }
 
-  /// A statement was compiled during this step: this one again, since the schema has changed, or one of a virtual
+  /// Handles a compilation during this step: of this statement, after a schema change, or of a statement of a virtual
   /// table.
   private func planMayNotHold() {
     step?.isStale = true
@@ -100,8 +100,8 @@ extension ChangeCapture {
     unplannedTables = [:]
   }
 
-  /// Turns the hook off for the rest of a statement that changes many rows which nobody wants to know of. It stays on
-  /// where the program may change other rows meanwhile, in a function, without the library.
+  /// Disables the hook for the rest of a statement that changes many unobserved rows. The hook stays enabled if a
+  /// function of the program may change other rows meanwhile.
   private func rowIsUnobserved() {
     guard step != nil else { return }
     step?.unobservedRowCount += 1
@@ -159,7 +159,7 @@ extension ChangeCapture {
   private func captureUpdate(
     _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) -> Bool {
-    // All old values stand before the new ones.
+    // The old values are stored before the new ones.
     let storedCount = layout.storedColumns.count
     var offset = log.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
@@ -175,7 +175,7 @@ extension ChangeCapture {
     return true
   }
 
-  /// SQLite had no memory for a value.
+  /// Gives up the capture of a row: SQLite had no memory for a value.
   private func giveUp(_ table: CapturedTable, _ start: Int) {
     log.dropValues(from: start)
     log.addCoarse(table.key)
@@ -187,7 +187,7 @@ extension ChangeCapture {
     signal.newValue(isInsert ? source.insertIndex : source.updateIndex)?.stored(isReal: source.isReal)
   }
 
-  /// The old value of one of the columns of a layout.
+  /// Returns the old value of a column of a layout.
   private func oldValue(_ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout) -> DatabaseValue? {
     let source = layout.sources[index]
     guard let value = signal.oldValue(source.oldIndex)?.stored(isReal: source.isReal) else { return nil }
@@ -195,15 +195,15 @@ extension ChangeCapture {
     return value
   }
 
-  // MARK: - Other ways
+  // MARK: - Incremental writes and coarse changes
 
-  /// The new value of an incremental write is not known, and no statement tells of it.
+  /// Captures an incremental blob write. Its new value is unknown, and there is no statement.
   private func captureBlobWrite(
     _ signal: RowChangeSignal, _ index: Int, _ table: CapturedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord
   ) {
     guard layout.wantsRows, log.hasRoom(layout.rowCountMax), layout.unreadColumns.isEmpty, layout.columns.count <= 64,
-      // Which of its two places SQLite names, it does not document.
+      // SQLite does not document which of the two indexes it reports.
       layout.columns.allSatisfy({ $0.tableIndex == $0.oldIndex }),
       let written = layout.columns.firstIndex(where: { $0.tableIndex == CInt(index) })
     else {
@@ -223,7 +223,7 @@ extension ChangeCapture {
     record.isCaptured = true
   }
 
-  /// Whether it is in the log that rows were inserted, or deleted.
+  /// Whether the log already contains the kind of change for a table.
   func isNoted(_ kind: RowChange.Kind, of table: CapturedTable) -> Bool {
     table.coarseGeneration == log.generation && table.coarseKinds & (1 << kind.rawValue) != 0
   }
@@ -261,20 +261,20 @@ extension ChangeCapture {
 }
 
 extension DatabaseValue {
-  /// Whether another value is the same in SQLite's eyes and has its storage class.
+  /// Whether another value has the same storage class and is equal in SQLite.
   fileprivate func isIdentical(to other: DatabaseValue) -> Bool {
     switch (storage, other.storage) {
     case (.null, .null): true
     case (.int64(let own), .int64(let other)): own == other
     case (.double(let own), .double(let other)): own == other
-    // Swift finds texts equal that are written with other characters.
+    // Swift considers texts equal that are canonically equivalent; SQLite compares bytes.
     case (.string(let own), .string(let other)): own.utf8.elementsEqual(other.utf8)
     case (.blob(let own), .blob(let other)): own == other
     default: false
     }
   }
 
-  /// The value as the column gives it: SQLite stores doubles as integers where it can.
+  /// The value as the column returns it. SQLite stores REAL values as integers where possible.
   fileprivate func stored(isReal: Bool) -> DatabaseValue {
     if isReal, case .int64(let integer) = storage { return DatabaseValue(.double(Double(integer))) }
     return self

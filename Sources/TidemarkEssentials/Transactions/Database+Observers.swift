@@ -1,9 +1,11 @@
 extension Database {
-  /// Has an observer told of changes and of the ends of transactions.
+  /// Adds an observer that is notified of changes and of the ends of transactions.
   ///
-  /// An observer that is added twice is told twice.
+  /// An observer that is added twice is notified twice.
   ///
-  /// - parameter extent: By default, the observer is told as long as it exists, and is not kept.
+  /// - parameter transactionObserver: The observer.
+  /// - parameter extent: How long the observation lasts. By default, it ends when the observer is released: the
+  ///   database does not retain it.
   public func add(
     transactionObserver: some TransactionObserver, extent: TransactionObservationExtent = .observerLifetime
   ) {
@@ -11,13 +13,14 @@ extension Database {
     changeCapture.add(TransactionObservation(transactionObserver, extent))
   }
 
-  /// Has an observer told no more. One that was added twice is told once then.
+  /// Removes an observer. If it was added twice, it is notified once from then on.
   public func remove(transactionObserver: some TransactionObserver) {
     preconditionAccess()
     changeCapture.remove(transactionObserver)
   }
 
-  /// Has a closure called once, when the current transaction has ended, or the next one when there is none.
+  /// Calls a closure once, after the current transaction has ended. If no transaction is open, the closure waits for
+  /// the next one.
   ///
   /// ```swift
   /// try dbQueue.write { db in
@@ -40,10 +43,10 @@ extension Database {
       transactionObserver: EndObserver(onCommit: onCommit, onRollback: onRollback), extent: .nextTransaction)
   }
 
-  /// Tells observers that something has changed in a region.
+  /// Notifies observers of a change in a region.
   ///
-  /// The database tells by itself of what its statements change. Some changes it does not see: those of a virtual table
-  /// that keeps its content elsewhere, for instance.
+  /// The database reports the changes of its statements by itself. It does not see some other changes, such as those of
+  /// a virtual table that stores its content elsewhere.
   ///
   /// ```swift
   /// try dbQueue.write { db in
@@ -51,9 +54,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Observers that observe changes of this region are told by `TransactionObserver.databaseDidChange()`, at once.
+  /// Observers of this region receive `TransactionObserver.databaseDidChange()` immediately.
   ///
-  /// - throws: The error of the region.
+  /// - throws: The error of resolving the region.
   public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
     preconditionAccess()
     if isReadOnlyForObservers { return }
@@ -83,7 +86,7 @@ extension ChangeCapture {
     }
   }
 
-  /// The region, with the tables called as they were created: observers compare names as they like.
+  /// Returns the region with table names as they were created. Observers may compare names case by case.
   private func withNamesAsCreated(_ region: DatabaseRegion) throws -> DatabaseRegion {
     try region.mapTables { key, table in
       guard let found = try catalogTable(key) else { return (key, table) }
@@ -91,7 +94,7 @@ extension ChangeCapture {
     }
   }
 
-  /// The kinds of events that touch a region.
+  /// Returns the kinds of events that can affect a region.
   private func eventKinds(of region: DatabaseRegion) throws -> [DatabaseEventKind] {
     if let tables = region.tables {
       return try tables.flatMap { key, table in
@@ -111,7 +114,7 @@ extension ChangeCapture {
 }
 
 extension TableRegion {
-  /// The columns of all pieces, as they are called; nil for all of the table.
+  /// The columns of all parts of the region, as written; nil for the whole table.
   fileprivate var updatedColumns: Set<String>? {
     parts.reduce(Set()) { columns, part in
       columns.flatMap { columns in part.columns.map { columns.union($0.values) } }
@@ -130,7 +133,7 @@ extension Database {
   }
 }
 
-/// Waits for the end of a transaction.
+/// An observer that waits for the end of a transaction.
 private final class EndObserver: TransactionObserver {
   private let onCommit: (Database) -> Void
   private let onRollback: (Database) -> Void

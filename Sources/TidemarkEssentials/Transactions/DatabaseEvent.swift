@@ -1,42 +1,42 @@
 /// A row that was inserted, deleted or updated. See `TransactionObserver`.
 public struct DatabaseEvent: Sendable {
-  /// What happened to the row.
+  /// The kind of a change.
   public enum Kind: CInt, Sendable {
-    /// It was inserted.
+    /// The row was inserted.
     case insert = 18
 
-    /// It was deleted.
+    /// The row was deleted.
     case delete = 9
 
-    /// It was updated.
+    /// The row was updated.
     case update = 23
   }
 
-  /// What happened to the row.
+  /// The kind of the change.
   public let kind: Kind
 
-  /// The database of the table: `main`, `temp`, or the name of one that was attached.
+  /// The database of the table: `main`, `temp`, or the name of an attached database.
   public let databaseName: String
 
-  /// The table.
+  /// The name of the table.
   public let tableName: String
 
-  /// The id of the row; the new one, when an update has changed it. Zero in a table without row ids.
+  /// The row ID; the new one if an update has changed it. Zero in a table without row IDs.
   public let rowID: Int64
 
-  /// The row id before an update; nil when it is not known: SQLite's update hook does not tell it.
+  /// The row ID before an update; nil if it is unknown, because SQLite's update hook does not report it.
   var formerRowID: Int64?
 
-  /// The event. It can be kept: there is no need to copy it.
+  /// Returns the event. Events can be stored without a copy.
   public func copy() -> DatabaseEvent { self }
 }
 
 extension DatabaseRegion {
-  /// Returns whether an event may alter what is in the region.
+  /// Returns whether an event may have changed the content of the region.
   ///
-  /// An update that gives a row another row ID concerns the regions of both IDs.
+  /// If an update changes the row ID, the regions of both IDs are modified.
   ///
-  /// - parameter event: An event that a ``TransactionObserver`` was told.
+  /// - parameter event: An event received by a ``TransactionObserver``.
   /// - returns: True when in doubt.
   public func isModified(by event: DatabaseEvent) -> Bool {
     let table = TableKey(event.tableName, in: event.databaseName)
