@@ -9,36 +9,36 @@ public import Tidemark
 /// for user in try db.prepare(users) { print(user[email]) }
 /// ```
 ///
-/// It may be used from several threads and tasks: one operation runs after the other, and a thread that is in a
-/// transaction or a savepoint has the others wait until that one ends.
+/// A connection can be used by several threads and tasks, one operation at a time. While a thread is inside a
+/// transaction or a savepoint, other threads wait until it ends.
 ///
 /// Invariants:
-/// 1. An operation is one access to the database, whole: what it binds, steps, and reads is nobody else's meanwhile.
+/// 1. An operation is one access: no other operation runs between its bindings, its steps, and its reads.
 /// 2. Inside an access of the same thread, an operation is a part of that access.
-/// 3. A statement that is stepped by hand runs until it is at its end, reset, or let go of, over several accesses. Its
-///    rows are nobody else's: who starts a statement that runs has another one of the same text.
-/// 4. All errors of SQLite are a `Result`, with the statement if one has failed.
+/// 3. A statement that is stepped by the program runs until its end, its reset or its release, over several accesses.
+///    If another caller starts a statement with the same SQL meanwhile, it gets another statement.
+/// 4. All errors of SQLite are thrown as `Result`, with the statement that failed.
 public final class Connection: Sendable {
-  /// The database below.
+  /// The underlying database.
   public let writer: any DatabaseWriter
 
-  // Touched inside accesses only.
+  // Used inside accesses only.
   private nonisolated(unsafe) var hooks: ConnectionHooks?
   private nonisolated(unsafe) var busySeconds = 0.0
 
   private let extendedCodes = Atomic<Bool>(false)
 
-  /// The statements that somebody holds.
+  /// The statements that the program retains.
   let statements = HeldStatements()
 
   // MARK: Opening
 
   /// Opens a database.
   ///
-  /// - parameter location: Where it is.
-  /// - parameter readonly: Whether it is only read. Else it is created when there is none.
-  /// - parameter journalMode: How it makes its transactions atomic: see ``journalMode``. Nil leaves it as it is.
-  /// - throws: A `Result` when it cannot be opened, or when its journal mode cannot be changed now.
+  /// - parameter location: The location of the database.
+  /// - parameter readonly: Whether the connection is read-only. If not, a missing database is created.
+  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - throws: A `Result` if the database cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(
     _ location: Location = .inMemory, readonly: Bool = false, journalMode: JournalMode? = nil
   ) throws {
@@ -58,15 +58,15 @@ public final class Connection: Sendable {
 
   /// Opens a database file.
   ///
-  /// - parameter filename: The path to the file, or a URI that begins with `file:`.
-  /// - parameter readonly: Whether it is only read. Else it is created when there is none.
-  /// - parameter journalMode: How it makes its transactions atomic: see ``journalMode``. Nil leaves it as it is.
-  /// - throws: A `Result` when it cannot be opened, or when its journal mode cannot be changed now.
+  /// - parameter filename: The path of the file, or a URI that begins with `file:`.
+  /// - parameter readonly: Whether the connection is read-only. If not, a missing file is created.
+  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - throws: A `Result` if the file cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(_ filename: String, readonly: Bool = false, journalMode: JournalMode? = nil) throws {
     try self.init(.uri(filename), readonly: readonly, journalMode: journalMode)
   }
 
-  /// A connection over a database that is open: the one of its connections that writes.
+  /// Creates a connection that uses the writer connection of an open database.
   ///
   /// ```swift
   /// let pool = try DatabasePool(path: path)
@@ -75,7 +75,9 @@ public final class Connection: Sendable {
   /// let all = try pool.read { try $0.prepare(users) }
   /// ```
   ///
-  /// What the connection does waits for the writes of others, and they for it.
+  /// Operations of the connection and other writes of the database run one after the other.
+  ///
+  /// - parameter writer: The database.
   public convenience init(_ writer: some DatabaseWriter) {
     self.init(over: writer)
   }
@@ -94,9 +96,11 @@ public final class Connection: Sendable {
     writer.unsafeReentrantWrite { $0.remove(transactionObserver: hooks) }
   }
 
-  /// Closes the database. What is asked of the connection, or of its statements, from then on throws.
+  /// Closes the database. Later operations of the connection and its statements throw.
   ///
-  /// A connection that is let go of is closed by itself. One whose hooks use it is not let go of before.
+  /// A connection closes itself when it is released. A hook that captures the connection retains it.
+  ///
+  /// - throws: A `Result` if the database cannot be closed.
   public func close() throws {
     access { db in
       for statement in statements.all { statement.releaseStatement() }
@@ -109,17 +113,17 @@ public final class Connection: Sendable {
 
   // MARK: Accesses
 
-  /// Uses the database, inside the access that the thread is in if there is one.
+  /// Uses the database, inside the current access of the thread if there is one.
   func access<T>(_ body: (Database) throws -> T) rethrows -> T {
     try writer.unsafeReentrantWrite(body)
   }
 
-  /// Uses the database; an error of SQLite is told as a `Result`.
+  /// Uses the database, and translates errors of SQLite to `Result`.
   func perform<T>(_ statement: Statement? = nil, _ body: (Database) throws -> T) throws -> T {
     try translating(statement) { try access(body) }
   }
 
-  /// Has the errors of SQLite told as `Result`s.
+  /// Translates errors of SQLite to `Result`.
   func translating<T>(_ statement: @autoclosure () -> Statement? = nil, _ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -128,9 +132,10 @@ public final class Connection: Sendable {
     }
   }
 
-  // MARK: What it is
+  // MARK: Properties
 
-  /// The connection of SQLite, for C functions that have no other door. Nobody else must use the database meanwhile.
+  /// The SQLite connection, for C functions that have no counterpart here. No other thread may use the database
+  /// meanwhile.
   public var handle: OpaquePointer {
     access { db in
       guard let handle = db.sqliteConnection else { preconditionFailure("The connection was closed: it has no handle") }
@@ -138,29 +143,29 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Whether the database can only be read.
+  /// Whether the database is read-only.
   public var readonly: Bool { access { $0.isMainReadonly } }
 
-  /// The row id of the row that was inserted last.
+  /// The row ID of the last inserted row.
   public var lastInsertRowid: Int64 { access { $0.lastInsertedRowID } }
 
-  /// The number of rows that the last statement has changed.
+  /// The number of rows that the last statement changed.
   public var changes: Int { access { $0.changesCount } }
 
-  /// The number of rows that were changed since the connection was opened.
+  /// The number of rows changed since the connection was opened.
   public var totalChanges: Int { access { $0.totalChangesCount } }
 
-  /// Whether errors have extended codes, and are `Result.extendedError`. False when nothing is said.
+  /// Whether errors have extended codes, as `Result.extendedError`. Default: false.
   public var usesExtendedErrorCodes: Bool {
     get { extendedCodes.load(ordering: .relaxed) }
     set { extendedCodes.store(newValue, ordering: .relaxed) }
   }
 
-  // MARK: Waiting and stopping
+  // MARK: Waits and interruption
 
-  /// How many seconds a statement waits for a lock that another connection has. Zero when nothing is said.
+  /// The number of seconds that a statement waits for a lock of another connection. Default: 0.
   ///
-  /// It takes the place of the busy handler.
+  /// Setting it replaces the busy handler.
   public var busyTimeout: Double {
     get { access { _ in busySeconds } }
     set {
@@ -171,18 +176,20 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Has a closure asked whether to try again when another connection has the lock. It takes the place of the time-out.
+  /// Sets a closure that decides whether to try again while another connection holds a lock. It replaces the busy
+  /// timeout.
   ///
   /// ```swift
   /// db.busyHandler { tries in tries < 3 }
   /// ```
   ///
-  /// - parameter callback: Told how many times it was asked before. Nil: errors are thrown at once.
+  /// - parameter callback: Receives the number of earlier attempts, and returns whether to try again. If it is nil,
+  ///   errors are thrown immediately.
   public func busyHandler(_ callback: ((_ tries: Int) -> Bool)?) {
     access { db in
       busySeconds = 0
       guard let callback else { return wait(.immediateError, db) }
-      // Called by the thread that waits, inside its access.
+      // Called by the waiting thread, inside its access.
       nonisolated(unsafe) let ask = callback
       wait(.callback { tries in ask(tries) }, db)
     }
@@ -192,17 +199,17 @@ public final class Connection: Sendable {
     do {
       try db.wait(mode)
     } catch {
-      // A connection that was closed has nothing to wait for.
+      // A closed connection has no busy timeout.
       Database.report(error, "The time-out of a connection could not be set")
     }
   }
 
-  /// Has the statement that runs fail with `SQLITE_INTERRUPT`. It does not wait for it.
+  /// Interrupts the running statement, which throws `SQLITE_INTERRUPT`. Does not wait for it.
   public func interrupt() { writer.interrupt() }
 
   // MARK: Hooks
 
-  /// The hooks, which are made when the first one is set. To be called inside an access.
+  /// Returns the hooks, which are created with the first one. To be called inside an access.
   func hooks(_ db: Database) -> ConnectionHooks {
     if let hooks { return hooks }
     let made = ConnectionHooks()
@@ -213,6 +220,6 @@ public final class Connection: Sendable {
 }
 
 extension Connection: CustomStringConvertible {
-  /// The path to the file; empty when there is none.
+  /// The path of the file; empty for a database without a file.
   public var description: String { access { $0.mainFilePath } }
 }

@@ -1,39 +1,39 @@
 public import Tidemark
 
-// How types and expressions belong together:
+// The relation of types and expressions:
 //
-//     Value               a Swift type that a column can have: Int64, Date, a type of yours
-//     ExpressionDatatype  what an expression can be of: a value, or an optional value
+//    Value               a Swift type that a column can have: Int64, Date, a custom type
+//    ExpressionDatatype  the type of an expression: a value, or an optional value
 //
-// An operator that is written for `ExpressionDatatype` is written once: whether its result may be NULL is said by the
-// associated types `Condition` and `Size`, and needs no second overload.
+// An operator over `ExpressionDatatype` needs a single declaration: the associated types `Condition` and `Size` express
+// whether its result may be NULL.
 
-/// A type that an expression can be of: a `Value`, or an optional one.
+/// The type of an expression: a `Value`, or an optional one.
 ///
-/// Do not adopt it: adopt `Value`.
+/// Do not adopt this protocol: adopt `Value`.
 public protocol ExpressionDatatype {
-  /// The value, without the optional around it.
+  /// The type of the value, without optional.
   associatedtype WrappedType: Value
 
-  /// What a condition on the type is: `Bool`, or `Bool?` where it may be NULL.
+  /// The type of a condition on the value: `Bool`, or `Bool?` if it may be NULL.
   associatedtype Condition = Bool
 
-  /// What a number that is counted off the type is: `Int`, or `Int?` where it may be NULL.
+  /// The type of a number derived from the value, such as a length: `Int`, or `Int?` if it may be NULL.
   associatedtype Size = Int
 
-  /// Not for you to call: the value out of what is stored, nil when it is none of this type.
+  /// Not part of the public interface: decodes a stored value; nil if it has another type.
   static func _from(stored: DatabaseValue) throws -> Self?
 
-  /// Not for you to call: what the value is bound as, nil for NULL.
+  /// Not part of the public interface: the binding of the value; nil for NULL.
   var _binding: (any Binding)? { get }
 
-  /// Not for you to call: whether the type has a place for NULL.
+  /// Not part of the public interface: whether the type can represent NULL.
   static var _isOptional: Bool { get }
 }
 
 /// A Swift type that a column can have.
 ///
-/// A type of yours says which binding stands for it, and is then used like those that are built in:
+/// A custom type declares how it is stored, and is then used like the built-in types:
 ///
 /// ```swift
 /// struct Celsius: Value {
@@ -46,43 +46,47 @@ public protocol ExpressionDatatype {
 ///
 /// let temperature = SQLExpression<Celsius>("temperature")
 /// ```
-/// A class that is a value is final.
+/// A class that conforms to `Value` must be final.
 public protocol Value: Expressible, ExpressionDatatype where WrappedType == Self, Condition == Bool, Size == Int {
-  /// What a value is read as: most often the type itself.
+  /// The decoded type: usually the type itself.
   associatedtype ValueType = Self
 
-  /// What the value is stored as.
+  /// The stored type.
   associatedtype Datatype: Binding
 
-  /// The type of a column of such values, as SQL writes it.
+  /// The declared type of a column of such values in SQL.
   static var declaredDatatype: String { get }
 
-  /// The value that is stored as such a binding.
+  /// Returns the value for a stored value.
+  ///
+  /// - parameter datatypeValue: The stored value.
+  /// - returns: The decoded value.
+  /// - throws: An error if the stored value does not represent a value of this type.
   static func fromDatatypeValue(_ datatypeValue: Datatype) throws -> ValueType
 
-  /// What the value is stored as.
+  /// The stored value.
   var datatypeValue: Datatype { get }
 }
 
 extension Value {
-  /// The value as an expression: a parameter that it is bound to.
+  /// The value as an expression: a bound parameter.
   public var expression: SQLExpression<Void> { SQLExpression("?", [datatypeValue]) }
 
-  /// Not for you to call: the value out of what is stored, nil when it is none of this type.
+  /// Not part of the public interface: decodes a stored value; nil if it has another type.
   public static func _from(stored: DatabaseValue) throws -> Self? {
     guard let datatypeValue = Datatype._from(stored) else { return nil }
     return try fromDatatypeValue(datatypeValue) as? Self
   }
 
-  /// Not for you to call: what the value is bound as.
+  /// Not part of the public interface: the binding of the value.
   public var _binding: (any Binding)? { datatypeValue }
 
-  /// Not for you to call: false.
+  /// Not part of the public interface: false.
   public static var _isOptional: Bool { false }
 }
 
 extension Value where ValueType == Self {
-  /// Not for you to call: the value out of what is stored, nil when it is none of this type.
+  /// Not part of the public interface: decodes a stored value; nil if it has another type.
   public static func _from(stored: DatabaseValue) throws -> Self? {
     guard let datatypeValue = Datatype._from(stored) else { return nil }
     return try fromDatatypeValue(datatypeValue)
@@ -91,18 +95,18 @@ extension Value where ValueType == Self {
 
 /// An optional type.
 ///
-/// Do not adopt it. Extensions of `ExpressionType` are constrained with it, to expressions that may be NULL:
+/// Do not adopt this protocol. It constrains extensions of `ExpressionType` to expressions that may be NULL:
 ///
 /// ```swift
 /// extension ExpressionType where UnderlyingType: _OptionalType, UnderlyingType.WrappedType: Value { … }
 /// ```
 public protocol _OptionalType {
-  /// The type of the value, if there is one.
+  /// The type of the wrapped value.
   associatedtype WrappedType
 }
 
 extension Optional: _OptionalType {
-  /// The type of the value, if there is one.
+  /// The type of the wrapped value.
   public typealias WrappedType = Wrapped
 }
 
@@ -113,25 +117,28 @@ extension Optional: ExpressionDatatype where Wrapped: Value {
   /// A number that may be NULL.
   public typealias Size = Int?
 
-  /// Not for you to call: the value out of what is stored; nil within the optional when it is none of this type.
+  /// Not part of the public interface: decodes a stored value; nil inside the optional if it has another type.
   public static func _from(stored: DatabaseValue) throws -> Wrapped?? { .some(try Wrapped._from(stored: stored)) }
 
-  /// Not for you to call: what the value is bound as, nil for NULL.
+  /// Not part of the public interface: the binding of the value; nil for NULL.
   public var _binding: (any Binding)? { self?.datatypeValue }
 
-  /// Not for you to call: true.
+  /// Not part of the public interface: true.
   public static var _isOptional: Bool { true }
 }
 
-/// A text or a number that is none of the values that it was read as.
+/// A text or a number that cannot be decoded as the requested type.
 public struct ValueError: Error, Hashable, CustomStringConvertible {
-  /// The type that was asked for: `Date`, `UUID`, `URL`.
+  /// The requested type: `Date`, `UUID`, `URL`.
   public let type: String
 
-  /// What was found instead.
+  /// The stored value.
   public let found: String
 
-  /// That something is no value of a type.
+  /// Creates an error for a stored value that cannot be decoded.
+  ///
+  /// - parameter type: The requested type.
+  /// - parameter found: The stored value.
   public init(type: String, found: String) {
     self.type = type
     self.found = found
@@ -139,6 +146,6 @@ public struct ValueError: Error, Hashable, CustomStringConvertible {
 
   func trap() -> Never { fatalError("\(self)") }
 
-  /// What was found, and what was hoped for.
+  /// A message with the stored value and the requested type.
   public var description: String { "\(found) is no \(type)" }
 }

@@ -1,4 +1,4 @@
-/// Tells of each commit that may have changed what is in some regions, on the connection that writes.
+/// Reports each commit that may have changed the content of regions, on the writer connection.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: Player.all(), Team.all())
@@ -9,28 +9,32 @@
 /// }
 /// ```
 ///
-/// The closure runs after the commit, outside of any transaction, before anybody else writes: it sees exactly what the
-/// commit has left. Writers wait for it. Whoever only wants new values is better served by `ValueObservation`.
+/// The closure runs after the commit, outside of any transaction, before other writes: it sees the exact state after
+/// the commit. Writers wait for it. To receive fresh values, use `ValueObservation`.
 public struct DatabaseRegionObservation: Sendable {
   private let regions: [any DatabaseRegionConvertible]
 
-  /// An observation of some regions.
+  /// Creates an observation of regions.
+  ///
+  /// - parameter regions: The regions: tables, requests, or others.
   public init(tracking regions: any DatabaseRegionConvertible...) {
     self.init(tracking: regions)
   }
 
-  /// An observation of some regions.
+  /// Creates an observation of regions.
+  ///
+  /// - parameter regions: The regions: tables, requests, or others.
   public init(tracking regions: [any DatabaseRegionConvertible]) {
     self.regions = regions
   }
 
-  /// Starts to observe, once the connection that writes is free: the commits that follow the return of this method are
-  /// told.
+  /// Starts the observation, once the writer connection is available. Commits that follow the return of this method are
+  /// reported.
   ///
   /// - parameter writer: The database.
-  /// - parameter onError: Called at once when there is no such region.
-  /// - parameter onChange: Called after each commit that may have changed the regions, on the connection that writes.
-  /// - returns: What ends the observation, by being cancelled or by not being kept.
+  /// - parameter onError: Called immediately if a region cannot be resolved.
+  /// - parameter onChange: Called after each commit that may have changed the regions, on the writer connection.
+  /// - returns: A cancellable. The observation ends when it is cancelled or released.
   @preconcurrency
   public func start(
     in writer: any DatabaseWriter, onError: @escaping (any Error) -> Void,
@@ -42,7 +46,7 @@ public struct DatabaseRegionObservation: Sendable {
         db.add(transactionObserver: observer, extent: .observerLifetime)
         return observer
       }
-      // What is returned keeps the observer, and nobody else does.
+      // Only the returned object retains the observer.
       return AnyDatabaseCancellable { observer.cancel() }
     } catch {
       onError(error)
@@ -51,7 +55,7 @@ public struct DatabaseRegionObservation: Sendable {
   }
 }
 
-/// Is told of commits by the broker, and of the moment to speak by the connection.
+/// Receives commits from the broker, and calls the closure when the connection notifies it.
 private final class RegionObserver: TransactionObserver, Sendable {
   private struct State {
     var onChange: (@Sendable (Database) -> Void)?
@@ -77,7 +81,7 @@ private final class RegionObserver: TransactionObserver, Sendable {
   }
 
   func cancel() {
-    // What they hold is let go outside of the lock.
+    // These objects are released outside of the lock.
     _ = state.withLock { state in
       defer { state = State() }
       return (state.onChange, state.subscription)

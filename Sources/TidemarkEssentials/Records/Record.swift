@@ -1,4 +1,4 @@
-/// A base class for records that know whether they have changed since they were fetched or stored.
+/// A base class for records that detect whether they have changed since they were fetched or stored.
 ///
 /// ```swift
 /// final class Player: Record {
@@ -25,11 +25,11 @@
 /// }
 /// ```
 ///
-/// Structures do the same with less: see `MutablePersistableRecord.updateChanges(_:onConflict:modify:)`.
+/// Structures can do the same without a base class: see `MutablePersistableRecord.updateChanges(_:onConflict:modify:)`.
 ///
-/// - note: Whoever overrides a callback calls the one of `super`.
+/// - note: An overridden callback must call `super`.
 open class Record: FetchableRecord, PersistableRecord {
-  /// What the row of the record had when it was fetched or stored, or nil when the record has no row.
+  /// The values of the record's row when it was fetched or stored; nil if the record has no row.
   private var reference: Reference?
 
   private enum Reference {
@@ -44,46 +44,52 @@ open class Record: FetchableRecord, PersistableRecord {
     }
   }
 
-  /// A record that has no row.
+  /// Creates a record without a row.
   public init() {}
 
-  /// A record from a row. Of a row that was made from a literal or a dictionary, and not fetched, all columns count as
-  /// changed.
+  /// Creates a record from a row. If the row was not fetched, but created from a literal or a dictionary, all columns
+  /// count as changed.
+  ///
+  /// - parameter row: A row.
+  /// - throws: An error of a subclass that cannot decode the row.
   public required init(row: Row) throws {
     reference = row.isFetched ? .row(try row.checkedCopy()) : nil
   }
 
-  // MARK: What the table is
+  // MARK: The table
 
-  /// The name of the table. By default, it follows from that of the class: see `TableRecord`.
+  /// The name of the table. By default, it is derived from the name of the class: see `TableRecord`.
   open class var databaseTableName: String { InferredTableNames.name(of: self) }
 
-  /// What inserts and updates do with rows that break a constraint. By default, they fail.
+  /// The conflict resolution of inserts and updates. By default, conflicts throw errors.
   open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
-  /// What requests of this class select. By default, all columns.
+  /// The selection of requests of this class. By default, all columns.
   open class var databaseSelection: [any SQLSelectable] { [.allColumns] }
 
-  /// Gives the values of the record to its columns. By default, it stores nothing.
+  /// Encodes the values of the record. By default, it encodes nothing.
+  ///
+  /// - parameter container: The container of the columns and values.
+  /// - throws: An error if a value cannot be encoded.
   open func encode(to container: inout PersistenceContainer) throws {}
 
-  // MARK: What has changed
+  // MARK: Changes
 
-  /// Whether the record stores other values than its row has. True for a record that was neither fetched nor stored,
-  /// and for one that cannot be encoded.
+  /// Whether the values of the record differ from its row. True for a record that was neither fetched nor stored, and
+  /// for a record that cannot be encoded.
   public var hasDatabaseChanges: Bool {
     do {
       return try !databaseChanges.isEmpty
     } catch {
-      // Whatever its row has, it is not this.
+      // A record that cannot be encoded differs from any row.
       return true
     }
   }
 
-  /// The columns whose values are not those of the row any more, and what the row has there: nil when the record was
-  /// neither fetched nor stored, or was fetched without that column.
+  /// The columns whose values differ from the row, with the values of the row. A value is nil if the record was neither
+  /// fetched nor stored, or was fetched without that column.
   ///
-  /// - throws: What `encode(to:)` throws.
+  /// - throws: The error of `encode(to:)`.
   public var databaseChanges: [String: DatabaseValue?] {
     get throws {
       var changes: [String: DatabaseValue?] = [:]
@@ -95,11 +101,12 @@ open class Record: FetchableRecord, PersistableRecord {
     }
   }
 
-  /// Updates the columns that have changed since the record was fetched or stored. When there are none, nothing is
+  /// Updates the columns that have changed since the record was fetched or stored. If there are none, no statement is
   /// executed.
   ///
-  /// - returns: Whether there was something to update.
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// - parameter db: A database connection.
+  /// - returns: Whether there were changes.
+  /// - throws: The errors of `update(_:onConflict:)`.
   @discardableResult
   public final func updateChanges(_ db: Database) throws -> Bool {
     let columns = try databaseChanges.keys
@@ -116,7 +123,7 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Called around the insertion. It must call the closure once.
   open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
 
-  /// Called when the record has been inserted. Call the one of `super`.
+  /// Called after the record was inserted. Overrides must call `super`.
   open func didInsert(_ inserted: InsertionSuccess) { reference = .container(inserted.persistenceContainer) }
 
   /// Called before the record is updated.
@@ -127,7 +134,7 @@ open class Record: FetchableRecord, PersistableRecord {
     _ = try update()
   }
 
-  /// Called when the record has been updated. Call the one of `super`.
+  /// Called after the record was updated. Overrides must call `super`.
   open func didUpdate(_ updated: PersistenceSuccess) { reference = .container(updated.persistenceContainer) }
 
   /// Called before the record is inserted or updated.
@@ -136,7 +143,7 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Called around the insertion or update. It must call the closure once.
   open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
 
-  /// Called when the record has been inserted or updated.
+  /// Called after the record was inserted or updated.
   open func didSave(_ saved: PersistenceSuccess) {}
 
   /// Called before the record is deleted.
@@ -145,6 +152,6 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Called around the deletion. It must call the closure once.
   open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
 
-  /// Called when the record has been deleted, or when there was nothing to delete. Call the one of `super`.
+  /// Called after the record was deleted, or when there was no row to delete. Overrides must call `super`.
   open func didDelete(deleted: Bool) { reference = nil }
 }

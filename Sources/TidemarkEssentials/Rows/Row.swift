@@ -9,17 +9,16 @@ public import Synchronization
 /// }
 /// ```
 ///
-/// A row is either a window on a running statement (what a cursor shows: the next step shows another
-/// row through the same object), or a copy that keeps its values. `copy()` makes the latter of the
-/// former.
+/// A row is either a window on a running statement, whose content changes with the next step of the cursor, or a copy
+/// that retains its values. `copy()` returns a copy.
 ///
-/// Seen through an adapter, a row shows other columns than those of the statement, and may have scopes:
-/// rows inside the row.
+/// Through an adapter, a row can have other columns than the statement. It can also have scopes, which are rows inside
+/// the row.
 public final class Row {
-  /// The running statement, or nil when this row is a copy, or a window that is closed.
+  /// The running statement; nil for a copy and for a closed window.
   @usableFromInline @exclusivity(unchecked) private(set) var statement: Statement?
 
-  /// The statement's pointer when columns can be read straight from it: no copy, no adapter, nothing to mind.
+  /// The pointer of the statement if columns can be read directly: for a window without adapter and without checks.
   @usableFromInline let directStatement: SQLiteStatement?
 
   /// The values of a copy, in the order of the statement's columns.
@@ -28,30 +27,30 @@ public final class Row {
   /// The columns of the statement.
   @usableFromInline let baseColumns: ColumnNames
 
-  /// The columns that show, and the scopes, when there is an adapter.
+  /// The visible columns and the scopes of the adapter, if there is one.
   @usableFromInline let layout: RowLayout?
 
-  /// What is minded when values are read; nil on most connections.
+  /// The checks to perform when values are decoded; nil on most connections.
   @usableFromInline let checking: RowChecking?
 
-  /// The column that the next look-up by name tries first. Only a guess, so any thread may change it.
+  /// The column to try first in the next look-up by name. It is only a guess, so any thread may change it.
   @usableFromInline let hint = Atomic<Int>(0)
 
-  /// Rows loaded by other queries, by name. Not made by a literal, which would be a call for each row.
+  /// Rows fetched by other queries, by key. Not created by a literal, which would cost a function call for each row.
   @exclusivity(unchecked) var prefetched: [String: [Row]] = Dictionary()
 
-  /// What decodes the rows that show through this window: a later module makes it once for all of them.
+  /// The decoder of the rows of this window, created once by a later module.
   ///
-  /// It may hold the row. So there is one only as long as somebody has promised to call `forgetDecoder`.
+  /// It may retain the row. So it is only stored if the caller has promised to call `forgetDecoder`.
   @exclusivity(unchecked) private(set) var reusableDecoder: (any ReusableDecoder)?
 
-  /// Whether somebody has promised it.
+  /// Whether a caller has promised to call `forgetDecoder`.
   @exclusivity(unchecked) var reusesDecoder = false
 
-  /// Whether the row comes from a statement: it is no literal.
+  /// Whether the row was fetched, and not created from values.
   let isFetched: Bool
 
-  /// A window on a statement.
+  /// Creates a window on a statement.
   init(statement: Statement, layout: RowLayout? = nil) {
     self.statement = statement
     checking = statement.makeRowChecking()
@@ -62,7 +61,7 @@ public final class Row {
     self.layout = layout
   }
 
-  /// A row that is made from values.
+  /// Creates a row from values.
   init(columns: ColumnNames, values: [DatabaseValue]) {
     self.statement = nil
     self.directStatement = nil
@@ -73,7 +72,7 @@ public final class Row {
     self.layout = nil
   }
 
-  /// A copy of a row.
+  /// Creates a copy of a row.
   private init(_ base: Row, values: [DatabaseValue]) {
     self.statement = nil
     self.directStatement = nil
@@ -84,7 +83,7 @@ public final class Row {
     self.layout = base.layout
   }
 
-  /// The same data, through another layout.
+  /// Creates a row with the same data and another layout.
   init(_ base: Row, layout: RowLayout?) {
     self.statement = base.statement
     checking = base.checking
@@ -95,24 +94,24 @@ public final class Row {
     self.layout = layout
   }
 
-  /// Closes a window that nobody looks through any more. It does not hold the statement then.
+  /// Closes an unused window, which releases its statement.
   ///
-  /// - returns: Whether it may be opened again.
+  /// - returns: Whether the window can be reopened.
   func close() -> Bool {
     statement = nil
     return prefetched.isEmpty
   }
 
-  /// Opens a window again, on the statement that it was on.
+  /// Reopens a window on its former statement.
   ///
-  /// - returns: Whether it shows the columns of today.
+  /// - returns: Whether its columns are still those of the statement.
   func reopen(on statement: Statement) -> Bool {
     guard statement.isKnownToHave(baseColumns) else { return false }
     self.statement = statement
     return true
   }
 
-  /// Keeps what decodes the rows of this window, if it may.
+  /// Stores the decoder of the rows of this window, if this is allowed.
   func keep(decoder: any ReusableDecoder) {
     if reusesDecoder { reusableDecoder = decoder }
   }
@@ -124,12 +123,12 @@ public final class Row {
     decoder.releaseReferences()
   }
 
-  /// A row without columns.
+  /// Creates a row without columns.
   public convenience init() {
     self.init(columns: .none, values: [])
   }
 
-  /// The columns that show.
+  /// The visible columns.
   @inlinable
   var columns: ColumnNames { layout?.columns ?? baseColumns }
 
@@ -140,17 +139,20 @@ public final class Row {
   /// The names of the columns, from left to right.
   public var columnNames: [String] { columns.names }
 
-  /// The values, from left to right.
+  /// The values of the columns, from left to right.
   public var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
 
-  /// Whether there is a column of that name. Case does not count.
+  /// Returns whether a column of the given name exists. Names are compared case-insensitively.
+  ///
+  /// - parameter columnName: The name of a column.
   public func hasColumn(_ columnName: String) -> Bool { columns.index(of: columnName) != nil }
 
-  /// Where a column of the row is in the statement.
+  /// Returns the column of the statement for a column of the row.
   @inlinable
   func baseIndex(_ index: Int) -> Int { layout?.mapping[index] ?? index }
 
-  /// The value of a column, as it is stored. A text that the connection refuses is a blob: nobody can throw here.
+  /// Returns the stored value of a column. A text that the connection refuses is returned as a blob, because this
+  /// method cannot throw.
   func databaseValue(at index: Int) -> DatabaseValue {
     let baseIndex = baseIndex(index)
     guard let statement else { return values[baseIndex] }
@@ -164,9 +166,10 @@ public final class Row {
     return value
   }
 
-  /// Whether the column is NULL, without reading it.
+  /// Returns whether a column is NULL, without decoding its value.
   ///
-  /// - precondition: The index is that of a column.
+  /// - parameter index: The index of a column.
+  /// - precondition: The index is valid.
   public func hasNull(atIndex index: Int) -> Bool {
     preconditionIndex(index)
     guard let statement else { return values[baseIndex(index)].isNull }
@@ -178,20 +181,20 @@ public final class Row {
     precondition(index >= 0 && index < count, "row index out of range")
   }
 
-  /// A row that keeps its values when the statement moves on. A copy answers itself.
+  /// Returns a row that retains its values when the statement is stepped. For a copy, this is the row itself.
   ///
-  /// A text that is not UTF-8, and that the connection refuses (see `Configuration.invalidTextPolicy`), is a blob in
-  /// the copy: it does not decode as a text there, either. `Row.fetchAll` and its siblings, whose rows are copies,
-  /// throw.
+  /// If a text is not UTF-8 and the connection refuses it (see `Configuration.invalidTextPolicy`), the copy contains a
+  /// blob, which does not decode as text either. `Row.fetchAll` and similar methods, whose rows are copies, throw
+  /// instead.
   ///
-  /// - precondition: SQLite has the memory to give all values.
+  /// - precondition: SQLite has enough memory for all values.
   public func copy() -> Row {
     guard let statement else { return self }
     let pointer = statement.sqliteStatement
     return copy(with: (0..<baseColumns.count).map { storedValue(pointer, $0) })
   }
 
-  /// A copy, or the error of the column that could not be read (invariant D7).
+  /// Returns a copy, or throws the error of a column that could not be read (invariant D7).
   @usableFromInline
   func checkedCopy() throws -> Row {
     guard let statement else { return self }
@@ -219,8 +222,8 @@ public final class Row {
 @available(*, unavailable)
 extension Row: Sendable {}
 
-/// What decodes the rows that show through a window.
+/// A decoder for the rows of a window.
 protocol ReusableDecoder: AnyObject {
-  /// Lets go of what holds the decoder.
+  /// Releases the objects that retain the decoder.
   func releaseReferences()
 }

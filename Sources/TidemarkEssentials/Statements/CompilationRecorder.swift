@@ -8,69 +8,68 @@ import CSQLite
   import Darwin
 #endif
 
-/// Follows the compilation of statements: what each reads, and what it does beyond reading rows.
+/// Records what compiled statements read, write, and do otherwise.
 ///
-/// SQLite asks it about every table and column of a statement, also when it compiles one again on its
-/// own during a step. Invariants:
+/// SQLite calls the authorizer for every table and column of a statement, also when it compiles a statement again
+/// during a step. Invariants:
 ///
-/// 1. What is recorded belongs to the statement under compilation, and to no other: recording starts and
-///    ends with the call that compiles.
-/// 2. Names of what is read are turned into Swift strings only where a region was asked for: most statements are
-///    compiled without. Names of what is written always are.
+/// 1. A record belongs to the statement under compilation: recording starts and ends with the call that compiles.
+/// 2. Names of read tables and columns are converted to Swift strings only if a region is requested, because most
+///    statements are compiled without one. Names of written ones are always converted.
 final class CompilationRecorder: StatementAuthorizer {
-  /// Whether a statement may attach files or write others.
+  /// Whether a statement may attach files or write other files.
   var allowsAttachedFiles = true
 
-  /// Told of the number that `PRAGMA wal_autocheckpoint` was given. The compiler has carried it out.
+  /// Called with the value of `PRAGMA wal_autocheckpoint`, which takes effect during compilation.
   var didSetAutomaticCheckpoint: ((_ frameCount: Int) -> Void)?
 
-  /// Told that `PRAGMA journal_mode` or `PRAGMA locking_mode` will be, or was, given another mode.
+  /// Called when `PRAGMA journal_mode` or `PRAGMA locking_mode` will change, or has changed, the mode.
   var willSetJournalMode: (() -> Void)?
 
-  /// Whether `PRAGMA synchronous` was given a value for the main database. It takes effect as it is compiled.
+  /// Whether `PRAGMA synchronous` has set a value for the main database. It takes effect during compilation.
   var hasSetSynchronous = false
 
   private var automaticCheckpoint: Int?
 
-  /// How many times something else than reading and writing rows was asked for. The program may compile statements
-  /// without the library.
+  /// The number of compiled actions other than reading and writing rows. The program may compile statements without the
+  /// library.
   @exclusivity(unchecked) private(set) var effectCount: UInt = 0
 
-  /// Whether a database was attached, or might have been.
+  /// Whether a database was attached, or may have been.
   @exclusivity(unchecked) private(set) var mayHaveAttachedDatabases = false
 
-  /// The same, for other threads.
+  /// The same information for other threads.
   let attachedDatabases = AttachedDatabases()
 
-  /// Whether a delete must tell SQLite's hooks of each row. Without pre-update hook, it would not always.
+  /// Whether a DELETE must call the update hook for each row. Without the pre-update hook, it may not do so.
   var deletesRowByRow = false
 
-  /// Whether a statement that deletes was compiled while the pre-update hook was off: it may empty a table in one go.
+  /// Whether a DELETE was compiled while the pre-update hook was off: it may empty a table without calling the hook.
   @exclusivity(unchecked) var hasUnhookedDeletes = false
 
-  /// How many of the library's statements run their first step.
+  /// The number of statements of the library that run their first step.
   @exclusivity(unchecked) var stepDepth = 0
 
-  /// How many times somebody else than the library compiled a statement that changes the schema, or begins or ends a
-  /// transaction or a savepoint.
+  /// The number of compilations without the library of statements that change the schema, or begin or end a transaction
+  /// or a savepoint.
   @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
 
-  /// How many times somebody else than the library detached a database, or may have replaced one.
+  /// The number of databases that were detached, or may have been replaced, without the library.
   @exclusivity(unchecked) private(set) var replacementCount: UInt = 0
 
-  /// How many times a statement that writes was compiled during a step: again, or by a virtual table.
+  /// The number of writing statements compiled during a step: again, or by a virtual table.
   @exclusivity(unchecked) private(set) var recompiledWriteCount: UInt = 0
 
-  /// Whether operators or collations of SQLite may mean something else, or did: the program has functions or collations
-  /// of their names, or has said how `LIKE` compares.
+  /// Whether operators or collations of SQLite may have been redefined: the program has functions or collations of
+  /// their names, or has set how `LIKE` compares.
   private(set) var redefinesOperators = false
 
   private static let operatorNames: Set = ["like", "glob", "->", "->>", "binary", "nocase", "rtrim"]
 
-  /// How many times `VACUUM` has begun.
+  /// The number of begun `VACUUM` statements.
   @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
 
-  /// Told before a statement that writes is compiled during a step; nil on a connection that does not write.
+  /// Called before a writing statement is compiled during a step; nil on a read-only connection.
   var executionObserver: (any ExecutionObserver)?
 
   private var effects: StatementEffects = []
@@ -78,7 +77,7 @@ final class CompilationRecorder: StatementAuthorizer {
   private var isCompiling = false
   private var reads: StatementReads?
 
-  /// Runs a compilation, and answers what the statement does.
+  /// Runs a compilation, and returns the effects and writes of the statement.
   func effects(of compile: () throws -> Void) rethrows -> (effects: StatementEffects, writes: StatementWrites?) {
     isCompiling = true
     effects = []
@@ -93,7 +92,7 @@ final class CompilationRecorder: StatementAuthorizer {
     return (effects, writes)
   }
 
-  /// Runs a compilation, and answers what the statement reads.
+  /// Runs a compilation, and returns the reads of the statement.
   func reads(of compile: () throws -> Void) rethrows -> StatementReads {
     reads = StatementReads()
     defer { reads = nil }
@@ -129,14 +128,14 @@ final class CompilationRecorder: StatementAuthorizer {
       }
       return SQLITE_OK
     case SQLITE_ATTACH, SQLITE_DETACH:
-      // VACUUM INTO asks for the right to attach its file, too; VACUUM for one of no name, which nobody else sees.
+      // VACUUM INTO also attaches its file. A plain VACUUM attaches a private database without a name.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
       if isPrivate { vacuumCount &+= 1 }
       if !isPrivate || isCompiling || stepDepth == 0 {
         mayHaveAttachedDatabases = true
         attachedDatabases.willAttach()
       }
-      // Without a file that is known, `sqlite3_deserialize` replaces a database.
+      // `sqlite3_deserialize` replaces a database, and reports no file name.
       if !isCompiling, first == nil || action == SQLITE_DETACH { replacementCount &+= 1 }
       if action == SQLITE_DETACH {
         noteControl()
@@ -177,7 +176,7 @@ final class CompilationRecorder: StatementAuthorizer {
     }
   }
 
-  /// A function or a collation is about to be added or removed.
+  /// Records that a function or a collation is about to be added or removed.
   func willRedefine(_ name: String) {
     if Self.operatorNames.contains(name.asciiLowercased) { redefinesOperators = true }
   }
@@ -202,7 +201,7 @@ final class CompilationRecorder: StatementAuthorizer {
     guard isCompiling, let table else { return deletesRowByRow && action == SQLITE_DELETE ? SQLITE_IGNORE : SQLITE_OK }
     var changesSchema = false
     record { writes in
-      // The schema table is written by what changes the schema, and listed as such.
+      // Statements that change the schema write the schema table. They are recorded as schema changes.
       if sqlite3_strnicmp(table, "sqlite_master", 13) == 0 || sqlite3_strnicmp(table, "sqlite_temp_master", 18) == 0 {
         writes.writesSchemaTable = true
       } else {
@@ -212,7 +211,7 @@ final class CompilationRecorder: StatementAuthorizer {
       }
       changesSchema = writes.writesSchemaTable || !writes.schemaChanges.isEmpty
     }
-    // To ignore the delete that is part of DROP TABLE is to ignore DROP TABLE.
+    // Ignoring the DELETE of a DROP TABLE would ignore the DROP TABLE.
     return deletesRowByRow && action == SQLITE_DELETE && !changesSchema ? SQLITE_IGNORE : SQLITE_OK
   }
 
@@ -221,7 +220,7 @@ final class CompilationRecorder: StatementAuthorizer {
   }
 }
 
-/// What a statement does beyond reading and writing rows.
+/// The effects of a statement other than reading and writing rows.
 struct StatementEffects: OptionSet, Sendable {
   var rawValue: Int
 
@@ -231,15 +230,15 @@ struct StatementEffects: OptionSet, Sendable {
   /// It changes the schema, or the connection.
   static let schemaOrPragma = StatementEffects(rawValue: 2)
 
-  /// It undoes a transaction, or what was done since a savepoint.
+  /// It undoes a transaction, or the changes since a savepoint.
   static let undo = StatementEffects(rawValue: 4)
 
-  /// It commits a transaction, or what was done since a savepoint.
+  /// It commits a transaction, or keeps the changes since a savepoint.
   static let keep = StatementEffects(rawValue: 8)
 
   /// It begins a transaction.
   static let begin = StatementEffects(rawValue: 16)
 
-  /// It may give up the write-ahead log, or how it is shared.
+  /// It may leave WAL mode, or change the locking mode.
   static let journalMode = StatementEffects(rawValue: 32)
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-// A connection belongs to one thread at a time. The compiler refuses to send a `Database` to another
-// task, but a closure can still put it in a variable: these checks tell.
+// One thread at a time uses a connection. The compiler prevents sending a `Database` to another task, but a closure can
+// still store it in a variable. These checks detect that.
 
 #if canImport(Glibc)
   import Glibc
@@ -14,7 +14,7 @@ import Synchronization
 /// A thread, as an integer.
 @usableFromInline typealias ThreadID = UInt
 
-/// The thread that asks. C: `pthread_self`.
+/// The calling thread. C: `pthread_self`.
 @inline(__always)
 func currentThreadID() -> ThreadID {
   #if canImport(Darwin)
@@ -25,13 +25,12 @@ func currentThreadID() -> ThreadID {
 }
 
 extension Database {
-  /// Runs a closure that may use the connection, on the target queue if there is one.
+  /// Runs a closure that may use the connection, on the target queue if there is one. The caller must have exclusive
+  /// access to the connection.
   ///
-  /// Whoever calls it has exclusive access to the connection.
-  ///
-  /// It is inlined, as are all functions between an access and its closure: a generic function hands a result of any
-  /// type on through memory, and there are several of them, one inside the other (Benchmarks: `access: pool.read`).
-  /// What is the same for all results stands in functions of its own.
+  /// This function is inlined, as are all functions between an access and its closure: nested generic functions would
+  /// pass each result through memory (Benchmarks: `access: pool.read`). Code that does not depend on the type of the
+  /// result is in separate functions.
   @inline(__always)
   func withAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
     if let queue = settings.targetQueue { return try queue.sync { try withAccessHere(body) } }
@@ -47,7 +46,7 @@ extension Database {
   }
 
   private func beginAccess() -> ThreadID {
-    // Not exchanged, which would be an instruction that all processors wait for: nobody else writes it meanwhile.
+    // A load and a store avoid the cost of an atomic exchange: no other thread writes the value meanwhile.
     let previous = accessor.load(ordering: .relaxed)
     accessor.store(currentThreadID(), ordering: .relaxed)
     abortCause = nil
@@ -62,13 +61,13 @@ extension Database {
   }
 
   private func endAccess(_ previous: ThreadID) {
-    // What the program has done without the library is told before somebody else has the connection.
+    // Changes that the program made without the library are reported before the next access.
     if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: nil) }
     if isHandleExposed { executionObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }
 
-  /// Traps when the connection is used outside of its access.
+  /// Traps if the connection is used outside of its access.
   @inline(__always)
   func preconditionAccess() {
     if !isAccessible { accessViolation() }
@@ -88,9 +87,9 @@ extension Database {
   @inline(__always)
   var isAccessible: Bool { accessor.load(ordering: .relaxed) == currentThreadID() }
 
-  /// The open connection.
+  /// Returns the open connection.
   ///
-  /// - throws: An error of code `SQLITE_MISUSE` when it was closed; another one when the database was stopped.
+  /// - throws: An error of code `SQLITE_MISUSE` if it was closed, or the error that stopped the database.
   func openHandle() throws -> ConnectionHandle {
     if !settings.health.isUsable, let refusal = settings.health.refusal { throw refusal }
     guard let handle else { throw Self.closedError }
@@ -100,7 +99,7 @@ extension Database {
   /// Whether no transaction is open.
   var isInAutocommitMode: Bool { handle?.isInAutocommitMode ?? true }
 
-  /// Whether this is a child, made by `fork`, of the process that opened the connection.
+  /// Whether this process is a child, created by `fork`, of the process that opened the connection.
   var isInherited: Bool { settings.health.isInherited }
 
   static var inheritedError: DatabaseError {
@@ -118,10 +117,8 @@ extension Database {
 }
 
 extension Database {
-  /// Closes the connection.
-  ///
-  /// It finalizes the statements that the library keeps. Statements that the program still holds
-  /// prevent it: the error says so, and the connection stays usable.
+  /// Closes the connection, after finalizing the cached statements. If the program still retains a statement, the
+  /// method throws, and the connection stays usable.
   func close() throws {
     if settings.health.isInherited { becomeInherited() }
     guard let handle else { return }
@@ -134,8 +131,8 @@ extension Database {
     self.handle = nil
   }
 
-  /// Closes the connection also when the program holds statements: SQLite frees it when the last of them is released.
-  /// None of them runs any more.
+  /// Closes the connection even if the program retains statements: SQLite frees it when the last of them is finalized.
+  /// None of them can run any more.
   func closeWithStatements() {
     guard let handle, !settings.health.isInherited else { return }
     handle.closeEventually()
@@ -146,26 +143,26 @@ extension Database {
     closeAfterLastStatement()
   }
 
-  /// Logs the statements that keep the connection from being closed.
+  /// Logs the statements that prevent the connection from being closed.
   func logUnfinalizedStatements(_ error: any Error) {
     guard let handle, let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else { return }
     for sql in handle.statementTexts { ErrorLog.write(error.resultCode, "unfinalized statement: \(sql)") }
   }
 
-  /// Lets go of the connection in a child made by `fork`: it stays open, as the parent has it, and nobody touches it.
+  /// Abandons the connection in a child created by `fork`. It stays open, because it belongs to the parent.
   private func becomeInherited() {
     handle = nil
     forgetStatements()
   }
 
-  /// Gives the connection up without closing it: SQLite closes it when the last statement is gone that the program
-  /// holds. There is no access any more.
+  /// Marks the connection as closed without closing it: SQLite closes it when the last statement of the program is
+  /// finalized. No access follows.
   func closeAfterLastStatement() {
     forgetStatements()
     deferredReleases.becomeOrphaned()
   }
 
-  /// Frees the statements that the library keeps.
+  /// Releases the cached statements.
   func forgetStatements() {
     statements.removeAll()
     publicStatements.removeAll()

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A connection to a database, during an access.
 ///
-/// You get one from `read`, `write` and their siblings, and use it inside the closure only:
+/// `read`, `write` and similar methods pass a connection to their closure. Use it only inside the closure:
 ///
 /// ```swift
 /// try dbQueue.write { db in
@@ -10,134 +10,133 @@ import Synchronization
 /// }
 /// ```
 ///
-/// This class is declared here with its stored state. Its verbs are in the modules they belong to:
-/// statements here, transactions, functions, schema and so on in their own.
+/// This file declares the class and its stored state. Other modules add methods for statements, transactions,
+/// functions, the schema and so on.
 public final class Database {
-  /// The connection, or nil once it was closed.
+  /// The connection; nil after it was closed.
   @exclusivity(unchecked) var handle: ConnectionHandle?
 
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
   let compilation = CompilationRecorder()
 
-  // Statements of the library's own fetches, and statements asked for with `cachedStatement`. They are
-  // kept apart: a program may count on the arguments it gave to the latter.
+  // Statements of fetches, and statements of `cachedStatement`. The caches are separate, because a program may rely on
+  // the arguments that it has set on the latter.
   let statements: StatementCache
   let publicStatements: StatementCache
 
-  /// Statements that begin and end transactions: nearly every access runs two of them, so they are found by their
-  /// number. A search by their texts was a fifth of an access that reads one row.
+  /// Statements that begin and end transactions, by number. Nearly every access runs two of them, and a search by SQL
+  /// took a fifth of an access that reads one row.
   @exclusivity(unchecked) var controlStatements: [Statement?] = []
 
-  /// The thread that may use the connection, or zero when there is no access.
+  /// The thread that may use the connection; zero outside of an access.
   let accessor = Atomic<ThreadID>(0)
 
-  /// What could not be given back to SQLite outside of an access.
+  /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
-  /// How many transactions and savepoints were opened by the library and are not ended yet. When it is
-  /// not zero and SQLite has no open transaction, the transaction died.
+  /// The number of open transactions and savepoints of the library. If it is not zero and SQLite has no open
+  /// transaction, the transaction was rolled back.
   @exclusivity(unchecked) var transactionDepth = 0
 
-  /// What ended the transaction of the current access before it was over; nil when nothing did.
+  /// The error that rolled back the transaction of the current access early; nil otherwise.
   @exclusivity(unchecked) var abortCause: (any Error)?
 
-  /// Why a transaction that must be undone is still open; nil when there is none. SQLite had no memory to compile
-  /// `ROLLBACK`, for instance.
+  /// The reason why a transaction that must be rolled back is still open; nil if there is none. For example, SQLite had
+  /// no memory to compile `ROLLBACK`.
   @exclusivity(unchecked) var pendingRollback: (any Error)?
 
-  /// Why the commit that SQLite is failing was refused.
+  /// The reason why the commit hook has refused the current commit.
   @exclusivity(unchecked) var commitRefusal: (any Error)?
 
-  /// Whether transactions and running statements may outlast an access: whoever begins them ends them, in another
-  /// access. It is so where a dialect hands the connection out as a thing of its own.
+  /// Whether transactions and running statements may outlast an access, to be ended in another access. This is true if
+  /// a dialect exposes the connection as an object of its own.
   @exclusivity(unchecked) package var allowsTransactionsAcrossAccesses = false
 
-  /// What a dialect has worked out last, and may want again.
+  /// The plan that a dialect has cached last.
   package var cachedPlan: (any CachedPlan)?
 
   /// Notified before each statement begins; nil unless a dialect has rows that it has not read to their end.
   @exclusivity(unchecked) package var openReads: (any OpenReads)?
 
-  /// How many of the library's statements run.
+  /// The number of running statements of the library.
   @exclusivity(unchecked) var runningCount = 0
 
-  /// How many nested `readOnly` accesses there are.
+  /// The number of nested `readOnly` accesses.
   @exclusivity(unchecked) var readOnlyDepth = 0
 
-  /// Whether the current access was cancelled; nil when only its task can be.
+  /// The cancellation of the current access; nil if only its task can be cancelled.
   @exclusivity(unchecked) var cancellation: AccessCancellation?
 
   /// Whether the current access runs on the thread of its task, and is cancelled with it.
   @exclusivity(unchecked) var endsWithTask = false
 
-  /// When the current access must be over; nil when it may take its time.
+  /// The time limit of the current access; nil if there is none.
   @exclusivity(unchecked) var deadline: Deadline?
 
-  /// Whether SQLite asks from time to time whether to stop.
+  /// Whether SQLite's progress handler checks for interruption.
   @exclusivity(unchecked) var checksForInterruption = false
 
-  /// How many nested closures run that mind neither.
+  /// The number of nested closures that ignore cancellation and time limits.
   @exclusivity(unchecked) var shieldDepth = 0
 
-  /// How many times a statement began or ended that does more than read and write rows. As long as it stays the same,
-  /// this connection has changed neither its schema nor the transaction it is in; SQLite may have undone that one.
+  /// The number of begun or ended statements that do more than read and write rows. While it is unchanged, this
+  /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
   var effectCount: UInt { statementEffectCount &+ compilation.effectCount }
   @exclusivity(unchecked) var statementEffectCount: UInt = 0
 
-  /// Whether SQLite was told to let nobody write. It outlasts the accesses above when it cannot be told otherwise.
+  /// Whether `PRAGMA query_only` is on. It stays on after the accesses above if it could not be turned off.
   @exclusivity(unchecked) var isQueryOnly = false
 
-  /// Called when a statement has begun a transaction, whoever wrote it.
+  /// Called when a statement has begun a transaction.
   @exclusivity(unchecked) var didBeginTransaction: ((Database) -> Void)?
 
-  /// When the last transaction began, in seconds since 2001; nil when it is not the clock of the system that tells.
+  /// The start of the last transaction, in seconds since 2001; nil if a custom clock is used.
   @exclusivity(unchecked) var systemTimeOfTransaction: Double?
 
-  /// What a later module wants to do when a statement has ended and no transaction is open: it is done once.
+  /// Work of a later module, to be performed once when a statement has ended and no transaction is open.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
 
-  /// Whether that is left to whoever has the connection next.
+  /// Whether that work is left to the next access.
   @exclusivity(unchecked) var defersWork = false
 
-  /// What regions need to know of the schema. Without, they are whole tables.
+  /// The facts about the schema that regions need. Without them, regions are whole tables.
   var schemaFacts: SchemaFacts?
 
-  /// The schemas for which the statements were last known to be compiled, where databases are attached.
+  /// The generations of the attached schemas for which the cached statements were compiled.
   @exclusivity(unchecked) var generationOfStatements: UInt?
   @exclusivity(unchecked) var isExpiringStatements = false
 
-  /// What the statements have read that were executed since somebody wants to know it; nil when nobody does.
+  /// The regions of the statements executed since the recording began; nil if nothing is recorded.
   @exclusivity(unchecked) var readSet: ReadSet?
 
-  /// Whether that leaves out rows which do not matter in the state that is read.
+  /// Whether the recorded regions leave out rows that do not matter in the current snapshot.
   @exclusivity(unchecked) var recordsBounds = false
 
-  /// What the statements have answered that were executed since somebody wants to know whether it is what it was; nil
-  /// when nobody does.
+  /// The digest of the results since it was begun; nil if none is computed.
   @exclusivity(unchecked) var currentDigest: DigestBuilder?
 
-  /// Told what statements do; nil on a connection that does not write.
+  /// The observer of executed statements; nil on a read-only connection.
   @exclusivity(unchecked) var executionObserver: (any ExecutionObserver)? {
     didSet { compilation.executionObserver = executionObserver }
   }
 
-  /// Whether statements that write rows are to be told, too. Anybody may say so.
+  /// Whether row changes must be captured. Any thread may set this.
   let rowListening = RowListening()
 
-  /// Whether the watcher has taken note of it.
+  /// Whether the execution observer has seen that.
   @exclusivity(unchecked) var isListeningToRows = false
 
-  /// The steps that change rows of which nobody wants to know.
+  /// The steps that bypass change capture, because their changes are unobserved.
   @exclusivity(unchecked) var captureBypass = CaptureBypass()
 
-  /// Whether the program knows the connection, and may use it without the library.
+  /// Whether the program has the connection's pointer, and may use it without the library.
   @exclusivity(unchecked) private(set) var isHandleExposed = false
 
   /// Whether a transaction was open when the last statement began.
   @exclusivity(unchecked) var wasInsideTransaction = false
 
-  /// What later modules keep in the connection. They are few, and asked for at each record that is written.
+  /// The states of later modules. There are few, and each written record looks one up.
   @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
@@ -150,7 +149,7 @@ public final class Database {
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
     try handle.installAuthorizer(callbacks)
     if !settings.isReadonly {
-      // Borrowed by the closure that SQLite calls: the connection is not to be retained by what it owns.
+      // Not retained: the connection owns the object that stores the closure.
       callbacks.mayCommit = { [unowned(unsafe) self] in mayCommit() }
       handle.installCommitHook(callbacks)
       handle.installRollbackHook(callbacks)
@@ -158,7 +157,7 @@ public final class Database {
   }
 
   deinit {
-    // Whoever opened the connection closes it, or SQLite does when the last statement is gone.
+    // The opener closes the connection. Otherwise SQLite does so when its last statement is finalized.
     if let handle, !settings.health.isInherited {
       _ = deferredReleases.performPending()
       InvalidText.forget(handle.pointer)
@@ -167,7 +166,7 @@ public final class Database {
     }
   }
 
-  /// The raw SQLite connection, or nil once it was closed.
+  /// The raw SQLite connection; nil after it was closed.
   public var sqliteConnection: SQLiteConnection? {
     if !isHandleExposed {
       isHandleExposed = true
@@ -182,7 +181,7 @@ public final class Database {
 extension Database: Sendable {}
 
 extension Database: CustomStringConvertible {
-  /// The name of the connection: its label, and which of its pool's connections it is.
+  /// The name of the connection: its label and its number in the pool.
   public var description: String { settings.label }
 }
 
@@ -191,20 +190,20 @@ extension Database: CustomDebugStringConvertible {
   public var debugDescription: String { "<Database: \(settings.label)>" }
 }
 
-/// What a dialect has worked out once, and keeps in a connection or a statement for the next time.
+/// A value that a dialect computes once and caches in a connection or a statement.
 package protocol CachedPlan: AnyObject {}
 
-/// The rows that a dialect reads over several accesses, between which other statements may begin.
+/// The rows that a dialect reads over several accesses. Other statements may begin in between.
 package protocol OpenReads: AnyObject {
-  /// A statement is about to begin. Nothing of it has run yet.
+  /// Called before a statement begins.
   func statementWillBegin(_ statement: Statement)
 }
 
-/// What a module after this one keeps in a connection, made when it is first asked for.
+/// The state of a later module in a connection, created on first use.
 protocol DatabaseModuleState: AnyObject {
   init()
 
-  /// Lets go of the statements that it keeps: they hold the connection, and prevent it from being closed.
+  /// Releases cached statements. They retain the connection, and prevent it from being closed.
   func forgetStatements()
 }
 
@@ -213,10 +212,10 @@ extension DatabaseModuleState {
 }
 
 extension Database {
-  /// The part of a module in this connection.
+  /// Returns the state of a module in this connection.
   func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
     let key = ObjectIdentifier(type)
-    // Only this function puts something there, under the type of what it puts.
+    // Only this function adds entries, with the type of the state as key.
     for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
     let moduleState = State()
     moduleStates.append((key, moduleState))

@@ -1,18 +1,18 @@
 import CSQLite
 
-/// What a statement writes, as the authorizer names it: rows of tables, with those that triggers and foreign keys
-/// write; the schema; savepoints.
+/// The writes of a statement as the authorizer reports them: rows of tables, including writes of triggers and foreign
+/// keys, the schema, and savepoints.
 final class StatementWrites {
-  /// What is done to the rows of one table.
+  /// The writes to the rows of one table.
   struct WrittenTable {
     let key: TableKey
     var inserts = false
     var deletes = false
 
-    /// The columns that are updated, as they are called.
+    /// The updated columns, as written in the schema.
     var updatedColumns: Set<String> = []
 
-    /// What transaction observers are asked.
+    /// The events to offer to transaction observers.
     var eventKinds: [DatabaseEventKind] {
       var kinds: [DatabaseEventKind] = []
       if deletes { kinds.append(.delete(tableName: key.name)) }
@@ -40,41 +40,41 @@ final class StatementWrites {
 
   @exclusivity(unchecked) private(set) var tables: [WrittenTable] = []
 
-  /// How many times the statement had been compiled again by SQLite when it was found what it writes.
+  /// How often SQLite had compiled the statement again when its writes were determined.
   private var recompilationCount: CInt = 0
 
   @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
   @exclusivity(unchecked) var savepoint: Savepoint?
   var writesSchemaTable = false
 
-  /// Whether it changes what is stored of a database beside its tables: `PRAGMA user_version = 1`.
+  /// Whether it changes stored settings of a database: `PRAGMA user_version = 1`.
   @exclusivity(unchecked) var changesSettings = false
 
-  /// What the watcher made of this, and keeps with the statement.
+  /// The capture plan of the statement.
   var plan: AnyObject?
 
-  /// Whether the watcher needs not be told of its steps.
+  /// Whether the steps of the statement may bypass change capture.
   @exclusivity(unchecked) var bypass = CaptureBypass.Eligibility.none
 
-  /// How many of its steps were watched in a row without being found quiet.
+  /// The number of consecutive captured steps that were not eligible for the bypass.
   @exclusivity(unchecked) var capturedStepCount = 0
 
-  /// Whether conflicts may delete rows, of which the authorizer does not tell; nil when that is not known yet.
+  /// Whether conflicts may delete rows, which the authorizer does not report; nil if unknown.
   var mayReplace: Bool?
 
-  /// Whether no table is virtual; nil when that is not known yet.
+  /// Whether none of the tables is virtual; nil if unknown.
   var areTablesOrdinary: Bool?
 
-  /// Whether the statement is watched even when nobody listens to rows.
+  /// Whether the statement is captured even without subscribers.
   var isAlwaysCaptured: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUntoldContent }
 
-  /// Whether what it changes is told by no row and no change of the schema.
+  /// Whether it changes content that neither rows nor schema changes report.
   var changesUntoldContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
 
-  /// Whether the statement has not been compiled again since, for another schema perhaps.
+  /// Whether SQLite has not compiled the statement again since, perhaps for another schema.
   func hold(for statement: Statement) -> Bool { recompilationCount == statement.recompilationCountOfSQLite }
 
-  /// Finds out what the statement writes now.
+  /// Determines the writes of the statement again.
   func renew(for statement: Statement) throws {
     let count = statement.recompilationCountOfSQLite
     tables = try statement.copy().writes?.tables ?? []
@@ -82,7 +82,7 @@ final class StatementWrites {
     forgetFindings()
   }
 
-  /// Forgets what the watcher has found: the statement may have been compiled again, for another schema.
+  /// Discards the cached findings: the statement may have been compiled again, for another schema.
   func forgetFindings() { (plan, areTablesOrdinary, mayReplace, bypass) = (nil, nil, nil, .none) }
 
   func add(_ action: CInt, table: String, column: String?, database: String) {
@@ -101,14 +101,14 @@ final class StatementWrites {
   }
 }
 
-/// A change of the schema, as a statement asks for it.
+/// A schema change requested by a statement.
 struct SchemaChange: Hashable, Sendable {
   enum Kind: Sendable {
     case create
     case drop
     case alter
 
-    /// The database has gone.
+    /// A database was detached.
     case detach
   }
 
@@ -123,17 +123,17 @@ struct SchemaChange: Hashable, Sendable {
   var kind: Kind
   var subject: Subject
 
-  /// The name of what is created, dropped or altered. A table that is renamed has its old one.
+  /// The name of the created, dropped or altered object. A renamed table has its former name.
   var name: String
 
-  /// The database that it is in.
+  /// The database of the object.
   var database: String
 
   init(database: String) {
     (kind, subject, name, self.database) = (.detach, .database, "", database)
   }
 
-  /// From the arguments of the authorizer; nil when that is no change of the schema.
+  /// Creates a change from the arguments of the authorizer; nil if they do not change the schema.
   init?(
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     _ database: UnsafePointer<CChar>?
@@ -150,7 +150,7 @@ struct SchemaChange: Hashable, Sendable {
     case SQLITE_ALTER_TABLE: (kind, subject) = (.alter, .table)
     default: return nil
     }
-    // ALTER TABLE has the database first.
+    // ALTER TABLE has the database as its first argument.
     let isAlteration = action == SQLITE_ALTER_TABLE
     name = (isAlteration ? second : first).map { String(cString: $0) } ?? ""
     self.database = (isAlteration ? first : database).map { String(cString: $0) } ?? "main"
