@@ -1,51 +1,51 @@
-// The doors to what is below the public API, for the dialects in this package: they run statements step by step, over
-// several accesses, and read rows without the values of this library.
+// The interface below the public API for the dialects in this package. They run statements step by step, over several
+// accesses, and read rows without the value types of this library.
 
 extension Statement {
   /// The number of parameters.
   package var parameterTotal: Int { parameterCount }
 
-  /// Begins a run with these values, one for each parameter.
+  /// Begins a run with values for all parameters.
   package func begin(_ values: [DatabaseValue]) throws { try start(StatementArguments(values: values)) }
 
-  /// Whether there is one more row. What fails ends the run.
+  /// Returns whether there is another row. An error ends the run.
   package func advance() throws -> Bool { try step() }
 
   /// Ends the run.
   package func endRun() { finish() }
 
-  /// Ends a run, unless it has ended already, on whatever thread.
+  /// Ends a run from any thread, unless it has already ended.
   package func endRun(_ number: UInt) { finish(run: number) }
 
-  /// Which run it is.
+  /// The number of the current run.
   package var runNumber: UInt { run }
 
-  /// Whether somebody runs it.
+  /// Whether the statement is running.
   package var isBusy: Bool { isRunning }
 
-  /// Another statement of the same text.
+  /// Returns another statement with the same SQL.
   package func makeCopy() throws -> Statement { try copy() }
 
-  /// What tells the columns apart from those that the statement had before its schema has changed: another object. To
-  /// be asked after the first step. Who compares keeps the object, since its place may be given again.
+  /// An object that identifies the columns of the statement. After a schema change, it is another object. To be read
+  /// after the first step. The caller must retain it to compare it later, because its address may be reused.
   package var columnsIdentity: AnyObject {
     _ = columnsAfterRecompilation()
     return columns
   }
 
-  /// The number of columns of the current row: that of `columnCount`, unless the schema has changed since.
+  /// The number of columns of the current row: `columnCount`, unless the schema has changed since.
   package var currentColumnCount: Int {
     _ = columnsAfterRecompilation()
     return columnCount
   }
 
-  /// The value in a column of the current row.
+  /// Returns the value of a column of the current row.
   package func value(at index: Int) throws -> DatabaseValue {
     guard let value = DatabaseValue.read(sqliteStatement, CInt(index)) else { throw unreadable }
     return value
   }
 
-  /// The values of the current row.
+  /// Returns the values of the current row.
   package func values(count: Int) throws -> [DatabaseValue] {
     try [DatabaseValue](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       for index in 0..<count {
@@ -56,10 +56,11 @@ extension Statement {
     }
   }
 
-  /// Whether a run of this statement may change the rows that another one has still to return. When in doubt, it may.
+  /// Returns whether a run of this statement may change rows that another statement has still to return; true when in
+  /// doubt.
   package func mayChangeRows(of reader: Statement) -> Bool {
     if effects.contains(.undo) { return true }
-    // What writes without naming a table is VACUUM.
+    // A statement that writes without naming a table is a VACUUM.
     guard let writes else { return effects.isEmpty && !isReadonly }
     if !writes.schemaChanges.isEmpty || writes.writesSchemaTable || !writes.hold(for: self) { return true }
     if writes.tables.isEmpty { return false }
@@ -67,8 +68,8 @@ extension Statement {
     return writes.tables.contains { $0.eventKinds.contains(where: region.isModified(byEventsOfKind:)) }
   }
 
-  /// Runs a closure whose statements end neither with the current access, nor with its task or deadline, and are not
-  /// traced.
+  /// Runs a closure whose statements are not traced, and are not interrupted by the end of the current access, the
+  /// cancellation of its task, or its deadline.
   package func readingOn<Result>(_ body: () throws -> Result) rethrows -> Result {
     try database.shielded { try database.untraced(body) }
   }
@@ -79,34 +80,34 @@ extension Statement {
 }
 
 extension Row {
-  /// The statement behind the row; nil when the row is a copy.
+  /// The statement of the row; nil for a copy.
   package var runningStatement: Statement? { statement }
 }
 
 extension PreparedRequest {
-  /// A request that runs a statement with these values, one for each parameter.
+  /// Creates a request that runs a statement with values for all parameters.
   package init(statement: Statement, values: [DatabaseValue]) {
     self.init(statement: statement, arguments: StatementArguments(values: values), adapter: nil)
   }
 }
 
 extension Database {
-  /// A statement of the library, kept for its next use, that nobody runs.
+  /// Returns a cached statement that is not running.
   package func sharedStatement(sql: String) throws -> Statement {
     try retryingAfterSchemaChange { try preparedStatement(sql: sql).availableStatement() }
   }
 
-  /// A statement that nobody else has.
+  /// Returns a statement that no other caller uses.
   package func exclusiveStatement(sql: String) throws -> Statement {
     try retryingAfterSchemaChange { try makeStatement(sql: sql) }
   }
 
-  /// Whether an error is that of a text that has more than one statement.
+  /// Returns whether an error reports SQL with several statements.
   package static func isSeveralStatements(_ error: DatabaseError) -> Bool { error.message == severalStatementsMessage }
 
-  // SQLite looks names up in the schema as it knew it last. While another connection has the lock, it cannot see that
-  // this is out of date; it waits for the lock, and then says that there is no such table. The lock is what has to be
-  // told.
+  // SQLite looks up names in the schema that it has loaded. While another connection holds the lock, it cannot detect
+  // that this schema is outdated. It waits for the lock, and then reports a missing table, although the lock is the
+  // problem to report.
   private func retryingAfterSchemaChange(_ compile: () throws -> Statement) throws -> Statement {
     do {
       return try compile()
@@ -123,27 +124,27 @@ extension Database {
     try body()
   }
 
-  /// What to do from now on when another connection holds the lock.
+  /// Sets how to wait for locks of other connections.
   package func wait(_ mode: BusyMode) throws { try install(mode) }
 
-  /// The length of the write-ahead log, in frames, after which the library makes a checkpoint; zero when it makes none.
+  /// The length of the write-ahead log in frames that triggers a checkpoint of the library; zero for no checkpoints.
   package var automaticCheckpointFrameCount: Int {
     callbacks.longLogFrameCount == .max ? 0 : Int(callbacks.longLogFrameCount)
   }
 
-  /// Lets go of the closures that a program has given the connection: they may hold who holds the connection.
+  /// Releases the closures that the program has set on the connection: they may retain an owner of the connection.
   package func releaseClosures() {
     trace(nil)
     callbacks.busy = nil
   }
 
-  /// The file of the main database, empty when there is none.
+  /// The file of the main database; empty if there is none.
   package var mainFilePath: String { handle?.filePath(of: "main") ?? "" }
 
-  /// Whether the main database can only be read.
+  /// Whether the main database is read-only.
   package var isMainReadonly: Bool { handle?.isReadonly("main") ?? true }
 
-  /// What SQLite reads some SQL as: words, names, texts, signs, without blanks and comments.
+  /// Returns the tokens of SQL: keywords, names, strings and operators, without whitespace and comments.
   package static func tokens(of sql: String) -> [Substring] {
     var tokenizer = SQLTokenizer(sql)
     var tokens: [Substring] = []

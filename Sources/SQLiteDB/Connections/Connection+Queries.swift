@@ -1,15 +1,15 @@
 import Tidemark
 
 extension Connection {
-  /// Returns the rows of a query, which runs each time that they are iterated.
+  /// Returns the rows of a query, which runs with each iteration.
   ///
   /// ```swift
   /// for user in try db.prepare(users) { print(user[email]) }
   /// ```
   ///
-  /// The query runs for the first time now, and its first 100 rows are read: an error that they meet is thrown here.
-  /// The first loop continues with these rows, unless the connection has changed them since. All rows of a loop are
-  /// those of one moment, whatever other threads do with the connection.
+  /// The query runs for the first time now, and its first 100 rows are read: their errors are thrown here. The first
+  /// loop continues with these rows, unless the connection has changed them since. A loop reads one snapshot,
+  /// regardless of other threads that use the connection.
   ///
   /// - precondition: No later step fails: `prepareRowIterator(_:)` throws instead.
   /// - parameter query: The query.
@@ -25,7 +25,11 @@ extension Connection {
     }
   }
 
-  /// The rows of a query, one after the other, with errors that are thrown.
+  /// Returns an iterator over the rows of a query, which throws errors.
+  ///
+  /// - parameter query: The query.
+  /// - returns: The iterator.
+  /// - throws: A `Result` if the query is not valid.
   public func prepareRowIterator(_ query: any QueryType) throws -> RowIterator {
     RowIterator(statement: try statement(of: query.clauses), clauses: query.clauses)
   }
@@ -37,44 +41,64 @@ extension Connection {
     }
   }
 
-  /// The first row of a query; nil where there is none.
+  /// Returns the first row of a query; nil if there is none.
+  ///
+  /// - parameter query: The query.
+  /// - returns: The row.
+  /// - throws: A `Result` if the query is not valid, or if the row cannot be read.
   public func pluck(_ query: any QueryType) throws -> Row? {
     try translated(query.expression) { try $0.pluck(query) }
   }
 
-  /// The one value of a query.
+  /// Returns the single value of a query.
   ///
-  /// - throws: A `QueryError` when there is no row, or NULL, and the type is not optional.
+  /// - parameter query: The query.
+  /// - returns: The value.
+  /// - throws: A `QueryError` if there is no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: ScalarQuery<T>) throws -> T {
     try translated(query.expression) { try $0.scalar(query) }
   }
 
-  /// The one value of a query.
+  /// Returns the single value of a query.
   ///
-  /// - throws: A `QueryError` when there is no row, or NULL, and the type is not optional.
+  /// - parameter query: The query.
+  /// - returns: The value.
+  /// - throws: A `QueryError` if there is no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: Select<T>) throws -> T {
     try translated(query.expression) { try $0.scalar(query) }
   }
 
   // MARK: Changes
 
-  /// Inserts, and answers the row id of the row that was inserted last; 0 when there was none.
+  /// Runs an INSERT, and returns the row ID of the last inserted row; 0 if there was none.
+  ///
+  /// - parameter query: The insertion.
+  /// - returns: The row ID.
+  /// - throws: A `Result` if the statement fails.
   @discardableResult
   public func run(_ query: Insert) throws -> Int64 { try translated(query.expression) { try $0.run(query) } }
 
-  /// Updates, and answers the number of rows that were changed.
+  /// Runs an UPDATE, and returns the number of changed rows.
+  ///
+  /// - parameter query: The update.
+  /// - returns: The number of changed rows.
+  /// - throws: A `Result` if the statement fails.
   @discardableResult
   public func run(_ query: Update) throws -> Int { try translated(query.expression) { try $0.run(query) } }
 
-  /// Deletes, and answers the number of rows that were deleted.
+  /// Runs a DELETE, and returns the number of deleted rows.
+  ///
+  /// - parameter query: The deletion.
+  /// - returns: The number of deleted rows.
+  /// - throws: A `Result` if the statement fails.
   @discardableResult
   public func run(_ query: Delete) throws -> Int { try translated(query.expression) { try $0.run(query) } }
 
-  /// Changes rows, and answers what was asked of them.
+  /// Runs a statement that changes rows, and returns its RETURNING rows.
   @discardableResult
   public func run(_ query: Returning) throws -> [Row] { try translated(query.expression) { try $0.run(query) } }
 
-  /// An operation whose errors tell its statement, which is looked for when there is one.
+  /// Runs an operation. Its errors carry the statement, which is only looked up for an error.
   private func translated<T>(
     _ expression: @autoclosure () -> SQLExpression<Void>, _ body: (Database) throws -> T
   ) throws -> T {
@@ -88,7 +112,7 @@ extension Connection {
     }
   }
 
-  /// The statement of an error; nil when it could not even be compiled.
+  /// Returns the statement of an error; nil if it could not be compiled.
   private func failedStatement(_ error: DatabaseError, _ expression: SQLExpression<Void>, _ db: Database) -> Statement?
   {
     do {
@@ -96,7 +120,7 @@ extension Connection {
         self, try db.exclusiveStatement(sql: expression.template), values: expression.bindings.map { DatabaseValue($0) }
       )
     } catch {
-      // That is the error which is told.
+      // The error of the compilation is the one to throw.
       return nil
     }
   }

@@ -2,7 +2,7 @@ public import Foundation
 import Tidemark
 
 extension Connection {
-  /// Runs a closure in a transaction: what it does is kept whole, or, when it throws, undone whole.
+  /// Runs a closure in a transaction, which commits all its changes, or none if it throws.
   ///
   /// ```swift
   /// try db.transaction {
@@ -11,16 +11,16 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// Other threads wait until it has ended. A transaction inside another one is an error: see `savepoint(_:block:)`.
+  /// Other threads wait until the transaction has ended. A nested transaction is an error: see `savepoint(_:block:)`.
   ///
-  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter mode: The mode of the transaction.
   /// - parameter block: The closure.
-  /// - throws: What the closure throws; a `Result` when the transaction cannot begin or commit.
+  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
   public func transaction(_ mode: TransactionMode = .deferred, block: () throws -> Void) throws {
     try perform { try $0.transacting(mode.kind, block) }
   }
 
-  /// Runs a closure in a transaction, and returns what it returns.
+  /// Runs a closure in a transaction, and returns its result.
   ///
   /// ```swift
   /// let id = try db.transaction {
@@ -28,20 +28,20 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// A closure of one expression returns its value only with the word `return`, or where the type of the result is
-  /// given: without these, it is one that returns nothing.
+  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is taken for a closure
+  /// without result.
   ///
-  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter mode: The mode of the transaction.
   /// - parameter block: The closure.
-  /// - returns: What the closure returns.
-  /// - throws: What the closure throws; a `Result` when the transaction cannot begin or commit.
+  /// - returns: The result of the closure.
+  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
   @_disfavoredOverload
   @discardableResult
   public func transaction<T>(_ mode: TransactionMode = .deferred, block: () throws -> T) throws -> T {
     try perform { try $0.transacting(mode.kind, block) }
   }
 
-  /// Runs a closure in a transaction, without a thread that waits for its turn: the task is suspended.
+  /// Runs a closure in a transaction. The task is suspended while it waits, without blocking a thread.
   ///
   /// ```swift
   /// let id = try await db.transaction { db in
@@ -49,11 +49,12 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// When the task is cancelled, the transaction is undone.
+  /// If the task is cancelled, the transaction is rolled back.
   ///
-  /// - parameter mode: How the transaction takes its locks.
+  /// - parameter mode: The mode of the transaction.
   /// - parameter block: The closure, called with this connection.
-  /// - returns: What the closure returns.
+  /// - returns: The result of the closure.
+  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
   @discardableResult
   public func transaction<T: Sendable>(
     _ mode: TransactionMode = .deferred, block: @escaping @Sendable (Connection) throws -> T
@@ -67,7 +68,7 @@ extension Connection {
     }
   }
 
-  /// Runs a closure in a savepoint: a transaction inside a transaction, or a transaction where there is none.
+  /// Runs a closure in a savepoint. Without a transaction, the savepoint begins one.
   ///
   /// ```swift
   /// try db.transaction {
@@ -77,22 +78,22 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// - parameter name: The name that SQLite knows it by.
+  /// - parameter name: The name of the savepoint in SQL.
   /// - parameter block: The closure.
-  /// - throws: What the closure throws; a `Result` when the savepoint cannot begin or end.
+  /// - throws: The error of the closure; a `Result` if the savepoint cannot begin or end.
   public func savepoint(_ name: String = UUID().uuidString, block: () throws -> Void) throws {
     try perform { try $0.savingPoint(name.quote("'"), block) }
   }
 
-  /// Runs a closure in a savepoint, and returns what it returns.
+  /// Runs a closure in a savepoint, and returns its result.
   ///
-  /// A closure of one expression returns its value only with the word `return`, or where the type of the result is
-  /// given: without these, it is one that returns nothing.
+  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is taken for a closure
+  /// without result.
   ///
-  /// - parameter name: The name that SQLite knows it by.
+  /// - parameter name: The name of the savepoint in SQL.
   /// - parameter block: The closure.
-  /// - returns: What the closure returns.
-  /// - throws: What the closure throws; a `Result` when the savepoint cannot begin or end.
+  /// - returns: The result of the closure.
+  /// - throws: The error of the closure; a `Result` if the savepoint cannot begin or end.
   @_disfavoredOverload
   @discardableResult
   public func savepoint<T>(_ name: String = UUID().uuidString, block: () throws -> T) throws -> T {
@@ -133,9 +134,9 @@ extension Database {
     }
   }
 
-  /// Undoes a savepoint and ends it. There is an error already, which is the one to be told.
+  /// Rolls back a savepoint and ends it. The caller throws an earlier error.
   fileprivate func undoSavepoint(_ name: String) {
-    // SQLite may have undone all of it on its own.
+    // SQLite may have rolled back the whole transaction.
     guard isInsideTransaction else { return }
     do {
       try execute(sql: "ROLLBACK TO SAVEPOINT \(name)")

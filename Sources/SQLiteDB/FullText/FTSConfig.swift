@@ -1,8 +1,8 @@
-/// How a full-text table is made: what FTS4 and FTS5 have in common.
+/// The common options of FTS4 and FTS5 tables.
 open class FTSConfig {
-  /// What a column is beside its name.
+  /// An option of a column.
   public enum ColumnOption: Sendable {
-    /// Its texts are stored, and not searched.
+    /// The column is stored, but not indexed.
     case unindexed
   }
 
@@ -29,25 +29,25 @@ open class FTSConfig {
   @discardableResult
   open func columns(_ columns: [any Expressible]) -> Self { with { for column in columns { self.column(column) } } }
 
-  /// Says how words are found.
+  /// Sets the tokenizer.
   @discardableResult
   open func tokenizer(_ tokenizer: Tokenizer?) -> Self { with { self.tokenizer = tokenizer } }
 
-  /// Has the beginnings of words found quickly, for these lengths of them.
+  /// Adds a prefix index for the given lengths.
   @discardableResult
   open func prefix(_ prefix: [Int]) -> Self { with { prefixes += prefix } }
 
-  /// Has the texts looked up in another table.
+  /// Sets the table that stores the text (external content).
   @discardableResult
   open func externalContent(_ schema: any SchemaType) -> Self {
     with { externalContentName = schema.unqualifiedName }
   }
 
-  /// Has the texts stored nowhere: they are found, and not told.
+  /// Makes the table contentless: text can be searched, but not read.
   @discardableResult
   open func contentless() -> Self { with { isContentless = true } }
 
-  // MARK: What SQL is told
+  // MARK: SQL
 
   func arguments() -> [SQLExpression<Void>] {
     var arguments = columnDefinitions.map { definition($0.column, $0.options) }
@@ -76,25 +76,25 @@ extension SQLExpression where Datatype == Void {
   }
 }
 
-/// How an FTS4 table is made.
+/// The options of an FTS4 table.
 ///
 /// ```swift
 /// let config = FTS4Config().column(subject).column(body, [.unindexed]).languageId("lid").order(.desc)
 /// try db.run(emails.create(.FTS4(config)))
 /// ```
 open class FTS4Config: FTSConfig {
-  /// How what is found is told.
+  /// The match information that the table stores.
   public enum MatchInfo: String, Sendable {
-    /// As FTS3 does: without the sizes of texts.
+    /// As in FTS3, without the sizes of texts.
     case fts3
   }
 
-  /// In which order rows are found.
+  /// The order of the results.
   public enum Order: String, Sendable {
-    /// Small ids first
+    /// Ascending row IDs
     case asc
 
-    /// Great ids first
+    /// Descending row IDs
     case desc
   }
 
@@ -104,26 +104,26 @@ open class FTS4Config: FTSConfig {
   private var matchInfo: MatchInfo?
   private var order: Order?
 
-  /// A table without columns, and with nothing said.
+  /// Creates options without columns.
   public override init() { super.init() }
 
-  /// Names the function that makes texts smaller, which are stored so.
+  /// Sets the function that compresses stored text.
   @discardableResult
   open func compress(_ functionName: String) -> Self { with { compressFunction = functionName } }
 
-  /// Names the function that makes texts again what they were.
+  /// Sets the function that decompresses stored text.
   @discardableResult
   open func uncompress(_ functionName: String) -> Self { with { uncompressFunction = functionName } }
 
-  /// Names a hidden column of languages.
+  /// Sets the hidden language ID column.
   @discardableResult
   open func languageId(_ columnName: String) -> Self { with { languageId = columnName } }
 
-  /// Says how what is found is told.
+  /// Sets the match information to store.
   @discardableResult
   open func matchInfo(_ matchInfo: MatchInfo) -> Self { with { self.matchInfo = matchInfo } }
 
-  /// Says in which order rows are found.
+  /// Sets the order of the results.
   @discardableResult
   open func order(_ order: Order) -> Self { with { self.order = order } }
 
@@ -138,22 +138,22 @@ open class FTS4Config: FTSConfig {
   }
 }
 
-/// How an FTS5 table is made.
+/// The options of an FTS5 table.
 ///
 /// ```swift
 /// let config = FTS5Config().column(subject).column(body, [.unindexed])
 /// try db.run(emails.create(.FTS5(config)))
 /// ```
 open class FTS5Config: FTSConfig {
-  /// What is stored of the places where a word is.
+  /// The position information that the index stores.
   public enum Detail: String, Sendable {
-    /// All
+    /// Columns and offsets
     case full
 
-    /// The columns
+    /// Columns only
     case column
 
-    /// The rows
+    /// Row IDs only
     case none
   }
 
@@ -161,18 +161,18 @@ open class FTS5Config: FTSConfig {
   private var contentRowId: SQLExpression<Void>?
   private var columnSize: Int?
 
-  /// A table without columns, and with nothing said.
+  /// Creates options without columns.
   public override init() { super.init() }
 
-  /// Names the column of the ids in the table where the texts are.
+  /// Sets the row ID column of the external content table.
   @discardableResult
   open func contentRowId(_ column: any Expressible) -> Self { with { contentRowId = column.expression } }
 
-  /// Says whether the sizes of texts are stored: 1, or 0.
+  /// Sets whether column sizes are stored: 1 or 0.
   @discardableResult
   open func columnSize(_ size: Int) -> Self { with { columnSize = size } }
 
-  /// Says what is stored of the places where a word is.
+  /// Sets the position information to store.
   @discardableResult
   open func detail(_ detail: Detail) -> Self { with { self.detail = detail } }
 

@@ -11,18 +11,19 @@ import Tidemark
 /// }
 /// ```
 ///
-/// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table stay, and a
-/// change that would break one is refused. Where SQLite is too old for a change, the table is made anew.
+/// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table are kept, and a
+/// change that would break one of them is refused. If the SQLite version does not support a change, the table is
+/// rebuilt.
 public final class SchemaChanger: CustomStringConvertible {
-  /// Why a table was not changed.
+  /// The reason why a table was not changed.
   public enum Error: LocalizedError, Sendable {
-    /// A column that cannot be added, and why.
+    /// A column that cannot be added, with the reason.
     case invalidColumnDefinition(String)
 
-    /// Rows whose foreign keys would find no row.
+    /// Rows with foreign keys that would reference no row.
     case foreignKeyError([ForeignKeyError])
 
-    /// What is wrong.
+    /// A description of the error.
     public var errorDescription: String? {
       switch self {
       case .invalidColumnDefinition(let message): "Invalid column definition: \(message)"
@@ -33,25 +34,25 @@ public final class SchemaChanger: CustomStringConvertible {
 
   /// A change of a table.
   public enum Operation: Sendable {
-    /// A column is added.
+    /// Adds a column.
     case addColumn(ColumnDefinition)
 
-    /// A column is dropped.
+    /// Drops a column.
     case dropColumn(String)
 
-    /// A column has another name.
+    /// Renames a column.
     case renameColumn(String, String)
 
-    /// The table has another name.
+    /// Renames the table.
     case renameTable(String)
 
-    /// An index is added.
+    /// Adds an index.
     case addIndex(IndexDefinition, ifNotExists: Bool)
 
-    /// An index is dropped.
+    /// Drops an index.
     case dropIndex(String, ifExists: Bool)
 
-    /// The table is created.
+    /// Creates the table.
     case createTable(columns: [ColumnDefinition], ifNotExists: Bool)
 
     func sql(_ table: String) -> String {
@@ -106,7 +107,7 @@ public final class SchemaChanger: CustomStringConvertible {
     /// Adds an index: `CREATE INDEX "index_users_on_email" ON "users" ("email")`.
     ///
     /// - parameter index: The index.
-    /// - parameter ifNotExists: Whether nothing is done when there is such an index.
+    /// - parameter ifNotExists: Whether an existing index is left unchanged without an error.
     public func add(index: IndexDefinition, ifNotExists: Bool = false) {
       operations.append(.addIndex(index, ifNotExists: ifNotExists))
     }
@@ -114,7 +115,7 @@ public final class SchemaChanger: CustomStringConvertible {
     /// Drops an index: `DROP INDEX "index_users_on_email"`.
     ///
     /// - parameter index: The name of the index.
-    /// - parameter ifExists: Whether nothing is done when there is none.
+    /// - parameter ifExists: Whether a missing index is ignored.
     public func drop(index: String, ifExists: Bool = false) {
       operations.append(.dropIndex(index, ifExists: ifExists))
     }
@@ -122,14 +123,17 @@ public final class SchemaChanger: CustomStringConvertible {
     /// Drops a column: `ALTER TABLE "users" DROP COLUMN "email"`.
     public func drop(column: String) { operations.append(.dropColumn(column)) }
 
-    /// Names a column anew: `ALTER TABLE "users" RENAME COLUMN "old_name" TO "new_name"`.
+    /// Renames a column: `ALTER TABLE "users" RENAME COLUMN "old_name" TO "new_name"`.
+    ///
+    /// - parameter column: The name of the column.
+    /// - parameter to: The new name.
     public func rename(column: String, to: String) { operations.append(.renameColumn(column, to)) }
   }
 
-  /// Called with what collects the changes of a table.
+  /// A closure that defines the changes of a table.
   public typealias AlterTableDefinitionBlock = (AlterTableDefinition) -> Void
 
-  /// Collects the columns of a table that is created.
+  /// Collects the columns of a new table.
   public final class CreateTableDefinition {
     fileprivate var columns: [ColumnDefinition] = []
 
@@ -145,9 +149,9 @@ public final class SchemaChanger: CustomStringConvertible {
     /// - parameter column: The column.
     public func add(column: ColumnDefinition) { columns.append(column) }
 
-    /// Adds a column, whose type is that of an expression: `"name" TEXT`, `"id" INTEGER NOT NULL`.
+    /// Adds a column with the type of an expression: `"name" TEXT`, `"id" INTEGER NOT NULL`.
     ///
-    /// - parameter expression: The column. It is NOT NULL unless it is one of an optional type.
+    /// - parameter expression: The column. It is NOT NULL unless its type is optional.
     public func add<T: ExpressionDatatype>(expression: SQLExpression<T>) {
       columns.append(
         ColumnDefinition(
@@ -155,24 +159,30 @@ public final class SchemaChanger: CustomStringConvertible {
     }
   }
 
-  /// Called with what collects the columns of a table.
+  /// A closure that defines the columns of a new table.
   public typealias CreateTableDefinitionBlock = (CreateTableDefinition) -> Void
 
   private let connection: Connection
   private let version: SQLiteVersion
 
-  /// Changes the tables of a connection.
+  /// Creates a schema changer for a connection.
+  ///
+  /// - parameter connection: The connection.
   public convenience init(connection: Connection) {
     self.init(connection: connection, version: connection.sqliteVersion)
   }
 
-  /// Changes the tables of a connection, with no more than SQLite could do in some version.
+  /// Creates a schema changer that is limited to the features of an SQLite version.
   init(connection: Connection, version: SQLiteVersion) {
     self.connection = connection
     self.version = version
   }
 
   /// Changes a table, as a whole or not at all.
+  ///
+  /// - parameter table: The name of the table.
+  /// - parameter block: A closure that defines the changes.
+  /// - throws: A `Result`, or `SchemaChanger.Error` if a change is refused.
   public func alter(table: String, block: AlterTableDefinitionBlock) throws {
     let definition = AlterTableDefinition(name: table)
     block(definition)
@@ -189,9 +199,9 @@ public final class SchemaChanger: CustomStringConvertible {
   /// ```
   ///
   /// - parameter table: The name of the table.
-  /// - parameter ifNotExists: Whether nothing is done when there is such a table.
-  /// - parameter block: Called with what collects the columns.
-  /// - throws: A `Result` when there is such a table, `SchemaChanger.Error` when it has no columns.
+  /// - parameter ifNotExists: Whether an existing table is left unchanged without an error.
+  /// - parameter block: A closure that defines the columns.
+  /// - throws: A `Result` if the table exists, `SchemaChanger.Error` if it has no columns.
   public func create(table: String, ifNotExists: Bool = false, block: CreateTableDefinitionBlock) throws {
     let definition = CreateTableDefinition(name: table)
     block(definition)
@@ -212,12 +222,17 @@ public final class SchemaChanger: CustomStringConvertible {
   /// Drops a table, and its indexes and triggers.
   ///
   /// - parameter table: The name of the table.
-  /// - parameter ifExists: Whether nothing is done when there is none.
+  /// - parameter ifExists: Whether a missing table is ignored.
+  /// - throws: A `Result` if the table cannot be dropped.
   public func drop(table: String, ifExists: Bool = true) throws {
     try connection.run(Table(table).drop(ifExists: ifExists))
   }
 
-  /// Names a table anew.
+  /// Renames a table.
+  ///
+  /// - parameter table: The name of the table.
+  /// - parameter to: The new name.
+  /// - throws: A `Result` if the table cannot be renamed.
   public func rename(table: String, to: String) throws { try run([.renameTable(to)], table) }
 
   private func run(_ operations: [Operation], _ table: String) throws {
@@ -240,6 +255,6 @@ public final class SchemaChanger: CustomStringConvertible {
     }
   }
 
-  /// What it changes.
+  /// A description with the connection.
   public var description: String { "SQLiteSchemaChanger: \(connection.description)" }
 }

@@ -1,6 +1,6 @@
-/// Not for you to use: how observations reach a database, whatever it is.
+/// Not part of the public interface: the access of observations to a database.
 public final class _DatabaseCore: Sendable {
-  /// What there is to read from.
+  /// The readable connections.
   private enum Connections: Sendable {
     case queue(SerializedConnection)
     case pool(SerializedConnection, ReaderPool)
@@ -8,15 +8,15 @@ public final class _DatabaseCore: Sendable {
     case snapshotPool(ReaderPool)
   }
 
-  /// What a later module keeps for the database as long as it is open.
+  /// The state of a later module, kept while the database is open.
   protocol Component: AnyObject, Sendable {
-    /// The database is about to be closed.
+    /// Called before the database is closed, while it is unused.
     func willClose()
 
-    /// It was not closed.
+    /// Called if the database was not closed.
     func didNotClose()
 
-    /// The database was closed.
+    /// Called after the database was closed.
     func didClose()
   }
 
@@ -53,9 +53,9 @@ public final class _DatabaseCore: Sendable {
     _DatabaseCore(.snapshotPool(readers), configuration)
   }
 
-  // MARK: What it is
+  // MARK: Properties
 
-  /// The connection that writes; nil when the database never changes.
+  /// The writer connection; nil if the database never changes.
   var writer: SerializedConnection? {
     switch connections {
     case .queue(let writer), .pool(let writer, _): writer
@@ -63,7 +63,7 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// How many fetches may run at the same time.
+  /// The maximum number of concurrent fetches.
   var fetchCountMax: Int {
     switch connections {
     case .queue, .snapshot: 1
@@ -71,7 +71,7 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// How many connections read, and how many accesses wait for one.
+  /// The number of connections in use, and the number of waiting accesses.
   var load: (busy: Int, waiting: Int) {
     switch connections {
     case .queue, .snapshot: (0, 0)
@@ -79,7 +79,7 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// Whether this is a child, made by `fork`, of the process that opened the database.
+  /// Whether this process is a child, created by `fork`, of the process that opened the database.
   var isInherited: Bool {
     switch connections {
     case .queue(let connection), .pool(let connection, _), .snapshot(let connection): connection.health.isInherited
@@ -87,15 +87,15 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// Whether who fetches keeps others from writing.
+  /// Whether fetches exclude writes.
   var fetchesExcludeWrites: Bool {
     if case .queue = connections { true } else { false }
   }
 
-  /// When a fetch that begins now must be over, if it must.
+  /// The deadline of a fetch that begins now; nil if there is none.
   func deadline() -> Database.Deadline? { timeLimit.deadline() }
 
-  /// What a later module keeps, made when it is first asked for.
+  /// Returns the state of a later module, created on first use.
   func component<T: Component>(_ make: () -> T) -> T {
     component.withLock { component in
       if let component = component as? T { return component }
@@ -106,28 +106,29 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// The database is about to be closed, and nobody uses it.
+  /// Called before the database is closed, while it is unused.
   func willClose() {
     if isInherited { return }
     component.withLock { $0 }?.willClose()
   }
 
-  /// It was not closed.
+  /// Called if the database was not closed.
   func didNotClose() {
     if isInherited { return }
     component.withLock { $0 }?.didNotClose()
   }
 
-  /// The database was closed.
+  /// Called after the database was closed.
   func didClose() {
-    // What observes is the parent's, and goes on there.
+    // The observations belong to the parent, where they continue.
     if isInherited { return }
     component.withLock { $0 }?.didClose()
   }
 
-  // MARK: Others
+  // MARK: External commits and versions
 
-  /// Has a closure told when others have committed, as long as the answer is kept; nil when they are not looked for.
+  /// Calls a closure after external commits, until the returned object is released. Returns nil if they are not
+  /// detected.
   func subscribeToExternalCommits(_ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void)
     -> ExternalCommitSubscription?
   {
@@ -142,7 +143,7 @@ public final class _DatabaseCore: Sendable {
     }
     guard let writer else { return nil }
     guard let path = writer.filePath else {
-      // A database in memory has no commits of others, but those that are attached may have some.
+      // Other connections cannot commit into a database in memory, but they can commit into its attached databases.
       guard writer.attachedDatabases.mayExist else { return nil }
       return ExternalCommitSubscription(nil, attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
     }
@@ -156,8 +157,8 @@ public final class _DatabaseCore: Sendable {
       attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
   }
 
-  /// Looks at the databases that are attached to the connection that writes. Their files may be anywhere, and change
-  /// with each `ATTACH`: nobody listens to them.
+  /// Creates the monitor of the databases attached to the writer. Their files may be anywhere, and change with each
+  /// `ATTACH`, so there are no file events.
   private func attachedWatch(
     _ writer: SerializedConnection, _ detectionMode: ExternalCommitMonitor.DetectionMode,
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
@@ -169,19 +170,19 @@ public final class _DatabaseCore: Sendable {
       notify)
   }
 
-  /// Has a pool tell its own commits from those of others, as long as the answer is kept, where nobody looks for them.
+  /// Tracks the own commits of a pool until the returned object is released, if external commits are not detected.
   func trackOwnCommits() -> OwnCommitTracking? {
     if case .pool(let writer, _) = connections { OwnCommitTracking(writer.ownCommits) } else { nil }
   }
 
-  /// The number of the commit that has left a state of the log.
+  /// The number of the commit that left a state of the log.
   func number(of header: WALIndexHeader) -> UInt64 { numbering.withLock { $0.number(of: header) } }
 
-  // MARK: Reading and writing
+  // MARK: Reads and writes
 
-  /// Reads one state on the calling thread, inside the access that it is in if there is one.
+  /// Reads one snapshot on the calling thread, inside its current access if there is one.
   ///
-  /// - parameter value: Its second argument is whether a transaction of the connection that writes is open around it.
+  /// - parameter value: Its second argument is whether a transaction of the writer is open around it.
   func read<T>(_ value: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     switch connections {
     case .queue(let connection):
@@ -200,8 +201,7 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// Writes on the calling thread, inside the access that it is in if there is one: what the closure writes is there
-  /// or not as a whole.
+  /// Writes on the calling thread, inside its current access if there is one. The writes of the closure are atomic.
   ///
   /// - parameter updates: Its second argument is whether a transaction is open around it.
   func write<T>(_ updates: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
@@ -216,11 +216,10 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// Whether the calling thread is inside a transaction of the connection that writes: it may see what will never be
-  /// committed.
+  /// Whether the calling thread is inside a transaction of the writer, and may see uncommitted changes.
   var isInsideTransaction: Bool { writer?.isInsideTransactionOfThisThread ?? false }
 
-  /// Has a connection read later, on a thread of the database. No transaction is open, but in a snapshot.
+  /// Calls a closure with a reader later, on a thread of the database. No transaction is open, except in a snapshot.
   func fetchLater(_ value: @escaping Database.ResultHandler) {
     switch connections {
     case .queue(let connection): connection.scheduleResultOutsideTransaction(value)
@@ -230,7 +229,7 @@ public final class _DatabaseCore: Sendable {
     }
   }
 
-  /// Has the connection that writes do something later, on a thread of the database. No transaction is open.
+  /// Calls a closure with the writer later, on a thread of the database. No transaction is open.
   func writeLater(_ value: @escaping Database.ResultHandler) {
     guard let writer else { preconditionFailure("A snapshot is not written") }
     writer.scheduleResultOutsideTransaction(value)

@@ -1,35 +1,35 @@
 import Synchronization
 
-/// A database that is looked at for commits of others, until this is ended.
+/// The detection of external commits in a database, until it is ended.
 ///
 /// Invariants:
-/// 1. Who is told is called by the thread that looks, outside of all locks.
-/// 2. Once `pause` or `end` has returned, nobody is looking, and nothing is held.
+/// 1. Subscribers are called by the checking thread, outside of all locks.
+/// 2. After `pause` or `end` has returned, no check runs, and no resources are held.
 final class ExternalCommitMonitor: Sendable {
-  /// What is told.
+  /// A detected event.
   enum Event: Sendable {
-    /// Others have committed.
+    /// There were external commits.
     case commits
 
     /// The file was moved, deleted or replaced.
     case fileMoved(DatabaseError)
   }
 
-  /// The folder of the files, and what these are called.
+  /// The folder of the files, and their names.
   let folder: String
   let names: [[UInt8]]
 
   let detectionMode: DetectionMode
 
-  /// How one knows when to look.
+  /// The trigger of checks.
   enum DetectionMode: Sendable {
-    /// The system tells, and one looks now and then in any case.
+    /// The system reports file events. Checks also run at an interval.
     case fileEvents(pollingInterval: Duration)
 
-    /// The system cannot tell.
+    /// The system cannot report file events.
     case frequentPolling
 
-    /// One looks now and then.
+    /// Checks run at an interval.
     case polling(Duration)
   }
 
@@ -47,7 +47,7 @@ final class ExternalCommitMonitor: Sendable {
 
   private let phase = Mutex(Phase.active)
 
-  /// Whether somebody has read what he may not be told of.
+  /// Whether a query has read a state whose later commits might not be reported.
   private let hasPendingNotification = Atomic<Bool>(false)
 
   init(
@@ -66,16 +66,16 @@ final class ExternalCommitMonitor: Sendable {
     self.notify = notify
   }
 
-  /// Whether what the system tells of the files is of interest.
+  /// Whether file events trigger checks.
   var usesFileEvents: Bool { if case .fileEvents = detectionMode { true } else { false } }
 
-  /// How many commits of our own there were.
+  /// The number of commits of this database object.
   var ownCommitCount: UInt64 { broker?.writeCount ?? 0 }
 
-  /// Looks, and tells what is to be told.
+  /// Performs a check, and notifies subscribers.
   ///
-  /// - parameter notifying: Calls what tells.
-  /// - returns: Nil when there is nothing to look at any more.
+  /// - parameter notifying: Runs the notifications.
+  /// - returns: The result; nil if the monitor has ended.
   func check(_ waitsForOwnCommit: Bool, notifying: (() -> Void) -> Void) -> CommitCheckResult? {
     if health.isInherited { return nil }
     var finding: CommitCheckResult? = phase.withLock { phase in
@@ -85,7 +85,7 @@ final class ExternalCommitMonitor: Sendable {
       case .ended: nil
       }
     }
-    // Whoever reads from now on is told.
+    // Later reads are notified.
     if finding == .unchanged, hasPendingNotification.exchange(false, ordering: .sequentiallyConsistent) {
       finding = .externalCommit
     }
@@ -101,13 +101,13 @@ final class ExternalCommitMonitor: Sendable {
     return finding
   }
 
-  /// A connection is about to read for live queries.
+  /// Reports that a connection is about to read for live queries.
   func begin(with db: Database) {
-    // What others have committed before the next look may not be noticed: it is told as if something were.
+    // Commits before the next check may not be detected, so that the check reports a commit in any case.
     if !detector.begin(with: db) { hasPendingNotification.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  /// Looks no more for now, and lets go of what it holds.
+  /// Suspends checks, and releases resources.
   func pause() {
     if health.isInherited { return }
     phase.withLock { phase in
@@ -117,18 +117,18 @@ final class ExternalCommitMonitor: Sendable {
     }
   }
 
-  /// Looks again.
+  /// Resumes checks.
   func resume() {
     if health.isInherited { return }
     phase.withLock { if $0 == .paused { $0 = .active } }
   }
 
-  /// Whether it looks no more.
+  /// Whether the monitor has ended.
   var hasEnded: Bool { phase.withLock { $0 == .ended } }
 
-  /// Looks no more.
+  /// Ends the monitor.
   func end() {
-    // In a child made by fork(), the thread that looks is not there, and may never let go.
+    // In a child created by fork(), the checking thread does not exist, and may have left the lock taken.
     if health.isInherited { return }
     let isFirst = phase.withLock { phase in
       if phase == .ended { return false }
@@ -140,14 +140,14 @@ final class ExternalCommitMonitor: Sendable {
   }
 }
 
-/// Has a database, and those that are attached to it, looked at as long as it is kept.
+/// Monitors a database and its attached databases until it is released.
 final class ExternalCommitSubscription: Sendable {
   private let monitor: ExternalCommitMonitor?
   private let attachedWatch: ExternalCommitMonitor
   private let attachedDatabases: AttachedDatabases
 
-  /// - parameter monitor: Nil where the main database is nobody else's.
-  /// - parameter attachedWatch: Looks as soon as databases are attached.
+  /// - parameter monitor: The monitor of the main database; nil if other connections cannot use it.
+  /// - parameter attachedWatch: The monitor of attached databases, which begins with the first `ATTACH`.
   init(
     _ monitor: ExternalCommitMonitor?, _ attachedWatch: ExternalCommitMonitor, _ attachedDatabases: AttachedDatabases
   ) {
@@ -159,7 +159,7 @@ final class ExternalCommitSubscription: Sendable {
     attachedDatabases.setListener(of: attachedWatch) { [attachedWatch] in
       guard isAdded.setFirst() else { return }
       ExternalCommitPoller.shared.add(attachedWatch)
-      // It may have ended meanwhile, on another thread, which has found nothing to remove.
+      // It may have ended meanwhile on another thread, before it was added.
       if attachedWatch.hasEnded { ExternalCommitPoller.shared.remove(attachedWatch) }
     }
   }
@@ -170,19 +170,19 @@ final class ExternalCommitSubscription: Sendable {
     attachedWatch.end()
   }
 
-  /// A connection is about to read for live queries.
+  /// Reports that a connection is about to read for live queries.
   func begin(with db: Database) {
     monitor?.begin(with: db)
     attachedWatch.begin(with: db)
   }
 
-  /// Lets go of what it holds for now, as the database is about to be closed.
+  /// Releases resources before the database is closed.
   func pause() {
     monitor?.pause()
     attachedWatch.pause()
   }
 
-  /// The database was not closed.
+  /// Resumes after the database was not closed.
   func resume() {
     monitor?.resume()
     attachedWatch.resume()

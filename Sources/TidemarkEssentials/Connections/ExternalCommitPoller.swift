@@ -1,7 +1,7 @@
-/// The thread that looks at all databases of the process whose live queries want to know of the commits of others. It
-/// is there as long as one of them does.
+/// The thread that checks all observed databases of the process for external commits. It exists while there is such a
+/// database.
 ///
-/// One is enough: to look takes microseconds, and nobody is waited for.
+/// One thread is enough: a check takes microseconds, and waits for no lock.
 final class ExternalCommitPoller: Sendable {
   private struct State {
     var watches: [ExternalCommitMonitor] = []
@@ -13,7 +13,7 @@ final class ExternalCommitPoller: Sendable {
 
   private static let current = Mutex(ExternalCommitPoller())
 
-  /// That of this process: a child made by `fork` has another one than its parent.
+  /// The poller of this process. A child created by `fork` has its own one.
   static var shared: ExternalCommitPoller {
     current.withLock { current in
       if !current.stamp.isOfThisProcess { current = ExternalCommitPoller() }
@@ -31,8 +31,8 @@ final class ExternalCommitPoller: Sendable {
     }
   }
 
-  /// A database is of no interest any more. When it was the last one, the thread has ended when this returns, unless it
-  /// is the calling one.
+  /// Removes a database. After the last one, the thread has ended when this method returns, unless it is the calling
+  /// thread.
   func remove(_ watch: ExternalCommitMonitor) {
     let thread = state.withLock { state -> PollingThread? in
       state.watches.removeAll { $0 === watch }
@@ -46,19 +46,19 @@ final class ExternalCommitPoller: Sendable {
     thread?.stop()
   }
 
-  /// What a thread has to look at; nil when it is to end.
+  /// The monitors for a thread to check; nil if the thread must end.
   fileprivate func watches(of thread: PollingThread) -> [ExternalCommitMonitor]? {
     state.withLock { $0.thread === thread ? $0.watches : nil }
   }
 }
 
-/// A thread that looks.
+/// The thread that runs the checks.
 private final class PollingThread: @unchecked Sendable {
   let events: FileEvents
   private let poller: ExternalCommitPoller
   private let stopping = ThreadStop()
 
-  // Touched by the thread only.
+  // Used by the thread only.
   private var databases: [ObjectIdentifier: MonitoredDatabase] = [:]
   private var folders: [String: Folder] = [:]
   private let clock = MonotonicClock.live
@@ -71,12 +71,12 @@ private final class PollingThread: @unchecked Sendable {
   }
 
   private struct Folder {
-    /// Nil when it cannot be watched.
+    /// Nil if the folder cannot be watched.
     var watch: FileEvents.Watch?
     var ignoresFileEvents = false
   }
 
-  /// How often one looks where the system tells nothing.
+  /// The interval of checks without file events.
   private static let frequentPollingInterval = Duration.milliseconds(25)
 
   init(_ poller: ExternalCommitPoller, canListen: Bool) {
@@ -88,7 +88,7 @@ private final class PollingThread: @unchecked Sendable {
     SystemThread.run(name: "Tidemark.poller", stackSize: 1 << 20) { self.run() }
   }
 
-  /// Has the thread end, and waits for it.
+  /// Ends the thread, and waits for it.
   func stop() {
     events.wake()
     stopping.wait()
@@ -160,7 +160,7 @@ private final class PollingThread: @unchecked Sendable {
 
   /// Runs a closure that reports external commits.
   ///
-  /// It may wait for a thread that waits in `stop`: nobody waits for it there.
+  /// The closure may wait for a thread that waits in `stop`, which does not wait for the closure.
   private func notifying(_ body: () -> Void) {
     stopping.setIsNotifying(true)
     body()
@@ -169,7 +169,7 @@ private final class PollingThread: @unchecked Sendable {
 
   // MARK: Folders
 
-  /// Listens to those folders in which somebody wants to hear something.
+  /// Watches the folders of databases that use file events.
   private func updateWatchedFolders() {
     for (path, folder) in folders {
       let ignoresFileEvents = databases.values.allSatisfy {
@@ -180,13 +180,13 @@ private final class PollingThread: @unchecked Sendable {
       if ignoresFileEvents {
         events.ignoreFiles(path)
       } else if events.watch(path) != watch {
-        // It is not there any more, or another one is.
+        // The folder was removed or replaced.
         stopWatching(path)
       }
     }
   }
 
-  /// A folder cannot be listened to any more: its databases are looked at more often.
+  /// Stops watching a folder. Its databases are checked more often.
   private func stopWatching(_ path: String) {
     if let watch = folders[path]?.watch { events.forget(watch) }
     folders[path] = Folder(watch: nil)

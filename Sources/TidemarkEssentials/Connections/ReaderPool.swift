@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The connections of a pool that read.
+/// The readers of a pool.
 ///
-/// They are opened when they are first needed, and kept. What the pool decides is in `ReaderPoolMachine`; here
-/// are the connections, and those who wait for them: threads asleep, tasks suspended.
+/// Connections are opened on first use, and kept. `ReaderPoolMachine` makes the decisions. This class has the
+/// connections, and the threads and tasks that wait for them.
 final class ReaderPool: Sendable {
   private let machine: Mutex<ReaderPoolMachine>
 
-  // A slot is touched by the one it is lent to, which the machine makes sure of.
+  // The machine ensures that one access at a time uses a slot.
   private let slots: [ReaderSlot]
   private let threads: ReaderThreads
   let executor: any AccessExecutor
 
-  /// Whether connections are inside a transaction all the time.
+  /// Whether connections are always inside a transaction.
   let holdsTransactions: Bool
 
   private let open: @Sendable (_ number: Int) throws -> Database
@@ -20,26 +20,26 @@ final class ReaderPool: Sendable {
   private let makeWaitSignal: @Sendable () -> any WaitSignal
   let inlinePolicy: InlineExecutionPolicy
 
-  // Those who wait for the writer while they read, where there is a writer.
+  // The reads that wait for the writer; nil without a writer.
   private let nested: NestedWrites?
 
-  /// How many connections live queries may have at the same time.
+  /// The maximum number of connections for live queries.
   let liveCountMax: Int
 
-  /// Readers opened before the current generation are closed when they come back.
+  /// Readers of an earlier generation are closed when they are returned.
   private let generation = Atomic<Int>(0)
   private let openedCount = Atomic<Int>(0)
   private let isClosed: @Sendable () -> Bool
 
-  /// What the connections share of bad news.
+  /// The health of the database, shared by its connections.
   let health: DatabaseHealth
 
-  /// - parameter countMax: How many accesses may read at the same time.
-  /// - parameter hasLiveQueries: Whether live queries read, too. They have a connection of their own.
-  /// - parameter health: What the connections share of bad news.
-  /// - parameter nested: Those who wait for the writer while they read.
-  /// - parameter isClosed: Whether the pool was closed, so that nothing is opened any more.
-  /// - parameter open: Opens the reader of a number, which counts from 1.
+  /// - parameter countMax: The maximum number of concurrent reads.
+  /// - parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
+  /// - parameter health: The health of the database.
+  /// - parameter nested: The reads that wait for the writer.
+  /// - parameter isClosed: Whether the pool was closed, and opens no more connections.
+  /// - parameter open: Opens the reader of a number, starting at 1.
   init(
     countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
     holdsTransactions: Bool = false,
@@ -68,23 +68,23 @@ final class ReaderPool: Sendable {
     for slot in slots { slot.abandon() }
   }
 
-  /// A connection that is lent, or promised.
+  /// A leased or promised connection.
   struct Lease: Sendable {
     fileprivate let slot: Int
     fileprivate var promise: ReaderPoolMachine.Promise?
   }
 
-  /// How many connections are in use, and how many accesses wait.
+  /// The number of connections in use, and the number of waiting accesses.
   var load: (busy: Int, waiting: Int) { machine.withLock { $0.load } }
 
-  // MARK: - Borrowing
+  // MARK: - Leasing
 
-  /// When an access that begins now must be over, if it must.
+  /// The deadline of an access that begins now; nil if there is none.
   func deadline() -> Database.Deadline? { timeLimit.deadline() }
 
-  /// Waits for a connection, with the thread.
+  /// Waits for a connection, blocking the thread.
   ///
-  /// - throws: An error when there was none until the deadline.
+  /// - throws: An error at the deadline.
   func acquire(until deadline: Database.Deadline?) throws -> Lease {
     if let free = try acquireUnlessInherited() { return free }
     let signal = makeWaitSignal()
@@ -105,9 +105,9 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Calls a closure as soon as there is a connection. The closure must not block.
+  /// Calls a closure as soon as a connection is available. The closure must not block.
   ///
-  /// - returns: The ticket with which one can give up.
+  /// - returns: The ticket to give up; nil if there was no wait.
   func acquire(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(onAdmission) }) {
@@ -119,7 +119,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Calls a closure as soon as there is a connection for live queries. The closure must not block.
+  /// Calls a closure as soon as a connection for live queries is available. The closure must not block.
   func acquireForLiveQueries(_ body: @escaping @Sendable (Lease) -> Void) {
     perform(
       machine.withLock { machine in
@@ -128,9 +128,10 @@ final class ReaderPool: Sendable {
       })
   }
 
-  /// Has a closure called with a connection that is promised, or lent if there is one now. The closure must not block.
+  /// Calls a closure with a promised connection, or with a leased one if it is available now. The closure must not
+  /// block.
   ///
-  /// - returns: The ticket with which one can give up.
+  /// - returns: The ticket to give up; nil if there was no wait.
   func acquireAsynchronously(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(sleeps: true, onAdmission) }) {
@@ -142,18 +143,18 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Whether a connection that may be promised only is ours.
+  /// Claims a lease that may be a promise; false if it was revoked.
   func claim(_ lease: Lease) -> Bool {
     guard let promise = lease.promise else { return true }
     return machine.withLock { $0.claim(promise) }
   }
 
-  /// Waits with the thread.
+  /// Waits, blocking the thread.
   ///
-  /// After a while it takes back what was promised to tasks: they may need this very thread to wake up, as when it is
-  /// the main thread, or one of the few that Swift has for all tasks.
+  /// After a while, promises of tasks are revoked: the tasks may need this very thread to be resumed, if it is the main
+  /// thread or a thread of Swift's pool.
   ///
-  /// - throws: An error when the wait was not over until the deadline.
+  /// - throws: An error at the deadline.
   private func wait(
     at signal: any WaitSignal, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
@@ -166,26 +167,27 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// A connection that is free, if nobody waits for one.
+  /// Returns an available connection if no access waits.
   func acquireNow() -> Lease? {
     machine.withLock { $0.requestNow() }.map(lease)
   }
 
-  /// A connection that is free, if nobody waits for one. In a child made by `fork`, there is none to wait for.
+  /// Returns an available connection if no access waits. A child created by `fork` does not wait for the parent's
+  /// accesses.
   func acquireUnlessInherited() throws -> Lease? {
     try health.checkIsNotInherited()
     return acquireNow()
   }
 
-  /// A connection that is free and open, if nobody waits for one.
+  /// Returns an available open connection if no access waits.
   func acquireOpenNow() -> Lease? {
     guard let slot = machine.withLock({ $0.requestOpen() }) else { return nil }
     return Lease(slot: slot)
   }
 
-  /// Gives up waiting.
+  /// Gives up a wait.
   ///
-  /// - returns: Whether it was not too late.
+  /// - returns: Whether the access was still waiting.
   @discardableResult
   func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
     let (waiter, calls) = machine.withLock { $0.giveUp(ticket) }
@@ -201,12 +203,12 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Gives a connection back.
+  /// Returns a connection to the pool.
   func release(_ lease: Lease) {
     let slot = slots[lease.slot]
     var isOpen = false
     if let db = slot.db {
-      // Its transaction could not be ended: the next access must not find it.
+      // If its transaction could not be ended, the next access must not use the connection.
       isOpen = isCurrentGeneration(slot) && (holdsTransactions || db.isInAutocommitMode)
       if !isOpen { slot.abandon() }
     }
@@ -218,17 +220,16 @@ final class ReaderPool: Sendable {
     for call in calls { call() }
   }
 
-  // MARK: - Using
+  // MARK: - Using connections
 
-  /// Whether the connection of a slot, if there is one, was not invalidated.
+  /// Whether the connection of a slot was not invalidated, or there is none.
   private func isCurrentGeneration(_ slot: ReaderSlot) -> Bool {
     slot.generation == generation.load(ordering: .acquiring)
   }
 
-  /// Runs an access with a connection that is lent, opened if need be.
+  /// Runs an access with a leased connection, which is opened if necessary.
   ///
-  /// - parameter renews: Whether another one is opened in the place of one that was invalidated. Not when the one that
-  ///   is there holds a state already.
+  /// - parameter renews: Whether an invalidated connection is replaced. Not if it already holds a snapshot.
   @inline(__always)
   func use<Result>(_ lease: Lease, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
     try threads.withAccess(lease.slot, connection(of: lease, renews: renews), body)
@@ -245,25 +246,25 @@ final class ReaderPool: Sendable {
     return db
   }
 
-  /// The connection that the calling thread is using.
+  /// The connection that the calling thread uses.
   var currentConnection: Database? { threads.slotOfThisThread.flatMap { slots[$0].db } }
 
-  /// Whether the calling thread is using a connection.
+  /// Whether the calling thread uses a connection.
   var isAccessible: Bool { threads.slotOfThisThread != nil }
 
-  /// What a write of the calling thread has to mind, if it reads.
+  /// The nested writes of the calling thread if it reads.
   var nestedWrites: NestedWrites? { isAccessible ? nested : nil }
 
-  /// Runs a closure while nobody reads. It may close the connections.
+  /// Runs a closure while there are no reads. It may close the connections.
   func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
     try waitForAll(until: deadline)
     defer { endExclusive() }
     return try body()
   }
 
-  /// Waits until nobody reads, with the thread. Nobody reads until `endExclusive` is called.
+  /// Waits until there are no reads, blocking the thread. No read begins until `endExclusive` is called.
   ///
-  /// - throws: An error when somebody still reads at the deadline.
+  /// - throws: An error at the deadline.
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
       !isAccessible,
@@ -275,10 +276,10 @@ final class ReaderPool: Sendable {
     if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
   }
 
-  /// Closes the connections. To be called while nobody reads.
+  /// Closes the connections. To be called while there are no reads.
   ///
-  /// - throws: The first error, when the program still holds statements: SQLite frees their connections when they are
-  ///   released.
+  /// - throws: The first error, if the program retains statements: SQLite frees their connections when they are
+  ///   finalized.
   func closeAll() throws {
     var failure: (any Error)?
     for slot in slots {
@@ -293,7 +294,8 @@ final class ReaderPool: Sendable {
     if let failure { throw failure }
   }
 
-  /// Calls a closure as soon as nobody reads, and until `endExclusive` is called. The closure must not block.
+  /// Calls a closure as soon as there are no reads. No read begins until `endExclusive` is called. The closure must not
+  /// block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
     let (action, calls) = machine.withLock { $0.requestAll { _ in body() } }
     perform(calls)
@@ -306,19 +308,19 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Lets readers in again.
+  /// Allows reads again.
   func endExclusive() {
     let areOpen = slots.map { $0.db != nil }
     perform(machine.withLock { $0.releaseAll(areOpen: areOpen) })
   }
 
-  /// Has the connections closed: those that are idle now, the others when they come back.
+  /// Closes the idle connections now, and the others when they are returned.
   func invalidate() {
     generation.add(1, ordering: .acquiringAndReleasing)
     acquireIdle().forEach(release)
   }
 
-  /// Runs a closure with each connection that is idle.
+  /// Runs a closure with each idle connection.
   func withIdleConnections(_ body: (Database) -> Void) {
     for lease in acquireIdle() {
       let slot = slots[lease.slot]
@@ -327,15 +329,14 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// The connections that are idle, each once: one that is given back may be idle again at once, so that who asks for
-  /// the next one and gives it back in turn may never come to an end.
+  /// Leases all idle connections at once. Leasing and returning them one by one could get the same connection forever.
   private func acquireIdle() -> [Lease] {
     var leases: [Lease] = []
     while let slot = machine.withLock({ $0.requestIdle() }) { leases.append(Lease(slot: slot)) }
     return leases
   }
 
-  /// Has the statements that run fail.
+  /// Interrupts running statements.
   func interrupt() {
     for slot in slots { slot.interrupt() }
   }

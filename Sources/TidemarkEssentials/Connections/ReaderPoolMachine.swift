@@ -1,47 +1,47 @@
-/// What a pool of readers decides: who reads with which connection, who waits, who has all to himself.
+/// The decisions of a pool of readers: which access gets which connection, and which accesses wait.
 ///
-/// Events in, actions out: no lock, no connection inside. `ReaderPool` holds the machine behind a mutex, and
-/// does what it says once the mutex is released.
+/// A pure state machine: it has no lock and no connection. `ReaderPool` keeps it in a mutex, and performs its calls
+/// after it has released the mutex.
 ///
-/// A slot is a place for a connection:
+/// A slot is a position for a connection:
 ///
 ///     vacant --request--> lent --give back, open--> idle --request--> lent
 ///       ^                  |                          |
 ///       +--give back, not open (opening failed, or the reader was invalidated)
 ///
 /// Invariants:
-/// 1. A slot is lent to one access at most; all slots together to one exclusive access at most.
-/// 2. Requests are served in order. An exclusive request waits for all readers, and whoever comes after it
-///    waits for it: neither starves.
-/// 3. Who waits is let in once, or gives up once; never both.
-/// 4. Who sleeps does not hold a connection that others wait for: a task that has to wake up first is given a promise,
-///    which it claims when it runs. What is not claimed can be taken back.
-/// 5. Live queries have one connection more than there are for reads, and take another one only when one is left for
-///    reads and nobody waits: no read ever waits for them.
-/// 6. As long as an exclusive request waits, nothing is promised: who sleeps may need a thread to wake up that waits
-///    for the exclusive access. He is woken up empty-handed, and asks again.
+/// 1. A slot is leased to at most one access, and all slots together to at most one exclusive access.
+/// 2. Requests are served in order. An exclusive request waits for all readers, and later requests wait for it: neither
+///    starves.
+/// 3. A waiting request is either admitted once or gives up once.
+/// 4. A suspended task never holds a connection that others wait for. It receives a promise, which it claims when it
+///    runs. A promise that is not claimed can be revoked.
+/// 5. Live queries have one connection more than there are for reads. They take another one only if one is left for
+///    reads and no read waits: a read never waits for them.
+/// 6. While an exclusive request waits, there are no promises: a suspended task may need a thread that waits for the
+///    exclusive access. The task is resumed without a connection, and requests one again.
 struct ReaderPoolMachine {
-  /// What a request is given.
+  /// The result of a request.
   enum Grant: Equatable, Sendable {
-    /// A connection that is open.
+    /// An open connection.
     case reader(slot: Int)
 
-    /// The right to open a connection.
+    /// The permission to open a connection.
     case vacancy(slot: Int)
 
-    /// One of both, if it is claimed before it is taken back.
+    /// An open connection or a permission, if it is claimed before it is revoked.
     case promise(Promise)
 
-    /// All connections, none of which is in use.
+    /// All connections, none of them in use.
     case everything
   }
 
-  /// A connection for somebody who has to wake up first.
+  /// A connection for a task that must be resumed first.
   struct Promise: Equatable, Sendable {
     var slot: Int
     fileprivate var number: UInt64
 
-    /// What nobody can claim.
+    /// A promise that cannot be claimed.
     static let broken = Promise(slot: 0, number: 0)
   }
 
@@ -59,7 +59,7 @@ struct ReaderPoolMachine {
     var onAdmission: AdmissionHandler
   }
 
-  /// What to call once the machine is released.
+  /// A call to make after the mutex is released.
   struct Call {
     var onAdmission: AdmissionHandler
     var grant: Grant
@@ -85,37 +85,37 @@ struct ReaderPoolMachine {
   private var waitQueue = WaitQueue<Waiter>()
   private var liveWaitQueue = WaitQueue<AdmissionHandler>()
 
-  /// - parameter readCountMax: How many accesses may read at the same time.
-  /// - parameter hasLiveQueries: Whether there is one connection more, for live queries.
+  /// - parameter readCountMax: The maximum number of concurrent reads.
+  /// - parameter hasLiveQueries: Whether there is an additional connection for live queries.
   init(readCountMax: Int, hasLiveQueries: Bool = false) {
     self.readCountMax = readCountMax
     slots = Array(repeating: .vacant, count: readCountMax + (hasLiveQueries ? 1 : 0))
   }
 
-  /// How many connections are in use, and how many requests wait.
+  /// The number of connections in use, and the number of waiting requests.
   var load: (busy: Int, waiting: Int) { (leasedCount, waitQueue.count) }
 
   // MARK: Events
 
-  /// Somebody wants a connection.
+  /// Requests a connection.
   ///
-  /// - parameter sleeps: Whether he has to wake up, if he has to wait. He is then let in with a promise.
+  /// - parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
   mutating func request(sleeps: Bool = false, _ onAdmission: @escaping AdmissionHandler) -> Action {
     if waitQueue.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
     return .wait(waitQueue.append(Waiter(isExclusive: false, sleeps: sleeps, onAdmission: onAdmission)))
   }
 
-  /// Live queries want a connection.
+  /// Requests a connection for live queries.
   mutating func requestLive(_ onAdmission: @escaping AdmissionHandler) {
     _ = liveWaitQueue.append(onAdmission)
   }
 
-  /// Who can go now: to be asked after `requestLive`.
+  /// Returns the requests to admit now. To be called after `requestLive`.
   mutating func serveNow() -> [Call] { serve() }
 
-  /// Somebody wants all connections.
+  /// Requests all connections.
   ///
-  /// - returns: Whether he has to wait, and who can go because what was promised is taken back.
+  /// - returns: Whether the request has to wait, and the calls for revoked promises.
   mutating func requestAll(_ onAdmission: @escaping AdmissionHandler) -> (action: Action, calls: [Call]) {
     breakPromises()
     if waitQueue.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
@@ -124,12 +124,12 @@ struct ReaderPoolMachine {
     return (.wait(ticket), serve())
   }
 
-  /// Somebody wants a connection, but not to wait.
+  /// Requests a connection without waiting.
   mutating func requestNow() -> Grant? {
     waitQueue.isEmpty ? grant(exclusive: false) : nil
   }
 
-  /// Somebody wants an idle connection, if there is one that nobody waits for.
+  /// Requests an idle connection if no request waits.
   mutating func requestIdle() -> Int? {
     guard waitQueue.isEmpty, !isExclusive else { return nil }
     guard let slot = slots.firstIndex(of: .idle) else { return nil }
@@ -137,29 +137,29 @@ struct ReaderPoolMachine {
     return slot
   }
 
-  /// Somebody wants to read with an idle connection, if there is one that nobody waits for.
+  /// Requests an idle connection for a read if no request waits.
   mutating func requestOpen() -> Int? {
     leasedCount - liveCount < readCountMax ? requestIdle() : nil
   }
 
-  /// Somebody has woken up.
+  /// Claims a promise.
   ///
-  /// - returns: Whether what he was promised is his: it was not taken back.
+  /// - returns: Whether the promise was not revoked.
   mutating func claim(_ promise: Promise) -> Bool {
     guard let index = promises.firstIndex(where: { $0.promise == promise }) else { return false }
     promises.remove(at: index)
     return true
   }
 
-  /// Somebody has waited for long, and what was promised to others may be all there is.
+  /// Revokes promises after a long wait: there may be no other connections.
   mutating func takeBackPromises() -> [Call] {
     breakPromises()
     return serve()
   }
 
-  /// Somebody has read.
+  /// Returns a connection.
   ///
-  /// - parameter isOpen: Whether there is an open connection in the slot now.
+  /// - parameter isOpen: Whether the slot has an open connection now.
   mutating func release(slot: Int, isOpen: Bool) -> [Call] {
     switch slots[slot] {
     case .leased: break
@@ -171,9 +171,9 @@ struct ReaderPoolMachine {
     return serve()
   }
 
-  /// The one who had everything is done.
+  /// Ends an exclusive access.
   ///
-  /// - parameter areOpen: For each slot, whether there is an open connection in it now.
+  /// - parameter areOpen: For each slot, whether it has an open connection now.
   mutating func releaseAll(areOpen: [Bool]) -> [Call] {
     precondition(isExclusive, "All readers are given back that were not lent")
     isExclusive = false
@@ -181,9 +181,9 @@ struct ReaderPoolMachine {
     return serve()
   }
 
-  /// Somebody does not want to wait any more.
+  /// Gives up a request.
   ///
-  /// - returns: Who was still waiting, and who can go in his place.
+  /// - returns: The waiter if it was still waiting, and the requests to admit now.
   mutating func giveUp(_ ticket: Ticket) -> (waiter: Waiter?, calls: [Call]) {
     guard let waiter = waitQueue.remove(ticket) else { return (nil, []) }
     if waiter.isExclusive { waitingExclusiveCount -= 1 }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A connection that is used by one access at a time, in the order in which they came.
+/// A connection that runs one access at a time, in the order of their requests.
 ///
 /// Synchronous accesses run on the thread of the caller. Asynchronous ones wait without a thread, and run on
 /// the executor.
 final class SerializedConnection: Sendable {
-  // Touched by the holder of the gate only.
+  // Used by the holder of the gate only.
   private nonisolated(unsafe) let db: Database
   let gate: AccessGate
   private let executor: any AccessExecutor
@@ -14,26 +14,26 @@ final class SerializedConnection: Sendable {
   let leftTransactionJobs = LeftTransactionJobs()
   private let inlinePolicy: InlineExecutionPolicy
 
-  /// Where the commits of the connection are told.
+  /// Publishes the commits of the connection.
   let changeBroker: ChangeBroker
 
-  /// Tells the commits of the connection from those of others.
+  /// Distinguishes commits of the connection from external commits.
   let ownCommits: OwnCommitTracker
 
   /// Whether the connection has databases attached.
   let attachedDatabases: AttachedDatabases
 
-  /// The file of the database; nil when there is none, or none that others could find.
+  /// The file of the database; nil for a private database.
   let filePath: String?
 
-  /// What the connection shares with the others of its pool.
+  /// The health of the database, shared by the connections of a pool.
   let health: DatabaseHealth
 
-  // The open connection, for those who interrupt it: they do not wait for the gate.
+  // The open connection. An interruption does not wait for the gate.
   private let interruptible: Mutex<UInt>
   private let closed = Atomic<Bool>(false)
 
-  /// Whether the access that has the gate was begun inside a read of the same pool. Touched by its thread only.
+  /// Whether the current access began inside a read of the same pool. Used by its thread only.
   private nonisolated(unsafe) var isInsideRead = false
 
   // Set once, at the end of the initializer.
@@ -68,7 +68,7 @@ final class SerializedConnection: Sendable {
   }
 
   deinit {
-    // Nobody can be using the connection. A statement that the program still holds keeps it open.
+    // No access can run now. A statement that the program retains keeps the connection open.
     do {
       try db.withAccessHere { try $0.close() }
     } catch {
@@ -78,14 +78,14 @@ final class SerializedConnection: Sendable {
 
   // MARK: Synchronous accesses
 
-  /// Runs an access, however long it has to wait.
+  /// Runs an access, without limiting its wait.
   ///
-  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  /// - parameter nested: Set if the thread reads with a connection of the same pool.
   func sync<Result>(
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     preconditionNotReentrant()
-    // In a child made by fork() nobody else is there, and those who were in the gate will never leave it.
+    // In a child created by fork(), the threads that hold the gate do not exist.
     if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
     enter(nested)
@@ -103,9 +103,7 @@ final class SerializedConnection: Sendable {
     }
   }
 
-  /// Runs an access, unless it has to wait for too long.
-  ///
-  /// - parameter nested: Given when the thread reads with a connection of the same pool.
+  /// Runs an access, unless its wait exceeds the time limit.
   func boundedSync<Result>(
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) throws -> Result {
@@ -131,7 +129,7 @@ final class SerializedConnection: Sendable {
       """)
   }
 
-  /// Runs an access, inside the one that the thread is in if there is one.
+  /// Runs an access, inside the current access of the thread if there is one.
   func reentrantSync<Result>(
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) rethrows -> Result {
@@ -139,7 +137,7 @@ final class SerializedConnection: Sendable {
     return try sync(nested: nested, body)
   }
 
-  /// Runs an access, inside the one that the thread is in if there is one, unless it has to wait for too long.
+  /// Runs an access, inside the current access of the thread if there is one, unless its wait exceeds the time limit.
   func boundedReentrantSync<Result>(
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) throws -> Result {
@@ -159,13 +157,13 @@ final class SerializedConnection: Sendable {
   /// Whether the calling thread is inside an access.
   var isAccessible: Bool { db.isAccessible }
 
-  /// Whether the calling thread is inside an access that was begun inside a read of the same pool.
+  /// Whether the calling thread is inside an access that began inside a read of the same pool.
   var isAccessibleInsideRead: Bool { db.isAccessible && isInsideRead }
 
-  /// Whether the calling thread is inside an access, and that inside a transaction.
+  /// Whether the calling thread is inside an access and a transaction.
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
 
-  /// Runs an access of the library's own, unless the connection is in use. It waits for nobody.
+  /// Runs an internal access if the connection is idle. Does not wait.
   func withIdleConnection<Result>(_ body: (Database) -> Result) -> Result? {
     if db.isInherited { return nil }
     guard gate.enterNow() else { return nil }
@@ -180,7 +178,7 @@ final class SerializedConnection: Sendable {
 
   // MARK: Asynchronous accesses
 
-  /// Runs an access as soon as the connection is free.
+  /// Runs an access as soon as the connection is available.
   func schedule(in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
     let turn = turn ?? gate
     _ = turn.begin { [self] in
@@ -191,7 +189,7 @@ final class SerializedConnection: Sendable {
     }
   }
 
-  /// Runs an access as soon as the connection is free, or tells it that the connection is closed.
+  /// Runs an access as soon as the connection is available, or calls it with the error of a closed connection.
   func scheduleResult(
     in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -204,10 +202,10 @@ final class SerializedConnection: Sendable {
     }
   }
 
-  /// Runs an access as soon as the connection is free. The task is suspended meanwhile.
+  /// Runs an access as soon as the connection is available. The task is suspended meanwhile.
   ///
-  /// A task that is cancelled while it waits leaves at once. A task that is cancelled while its access runs
-  /// has it interrupted, and its transaction undone.
+  /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
+  /// access, statements are interrupted, and the transaction is rolled back.
   func async<Result: Sendable>(
     in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
@@ -241,7 +239,7 @@ final class SerializedConnection: Sendable {
         do {
           return try runInline(body)
         } catch is LockUnavailable {
-          // The place and the gate are left first.
+          // The permit and the gate are released first.
         }
       } else {
         inlinePolicy.cancel(permit)
@@ -250,7 +248,7 @@ final class SerializedConnection: Sendable {
     return try await async { try $0.committing(body) }
   }
 
-  /// Somebody else has the lock of the file, and nothing was done.
+  /// Another connection holds the lock of the file, and nothing was done.
   private struct LockUnavailable: Error {}
 
   /// Runs a transaction on the thread of the current task.
@@ -258,7 +256,7 @@ final class SerializedConnection: Sendable {
     try Task.checkCancellation()
     return try run(timeLimit.deadline()) { db in
       _ = try db.openHandle()
-      // It may take a while, and the task need not wait for it.
+      // Deferred work may take long, and the task does not have to wait for it.
       db.defersWork = true
       defer { db.defersWork = false }
       return try db.withCancellationOfTask {
@@ -276,9 +274,9 @@ final class SerializedConnection: Sendable {
     }
   }
 
-  // MARK: End
+  // MARK: Closing
 
-  /// Closes the connection, once its turn has come, unless the program holds a statement.
+  /// Closes the connection after the accesses that wait, unless the program retains a statement.
   func close() throws {
     try sync { db in
       let pointer = interruptible.withLock { pointer in
@@ -297,15 +295,15 @@ final class SerializedConnection: Sendable {
     executor.retire()
   }
 
-  /// Closes the connection, once its turn has come, also when the program holds statements.
+  /// Closes the connection after the accesses that wait, even if the program retains statements.
   ///
-  /// - parameter closeOthers: Closes other connections before this one. It returns why one of them has to wait for its
-  ///   statements. When it throws, this connection stays open.
+  /// - parameter closeOthers: Closes other connections before this one. It returns the error of a connection that waits
+  ///   for its statements. If it throws, this connection stays open.
   /// - throws: The first error, although the connections are closed.
   func closeWithStatements(after closeOthers: () throws -> Result<Void, any Error>) throws {
     var failure: (any Error)?
     try sync { db in
-      // In a child made by fork(), others may seem to use what is to be closed first: they are not there.
+      // In a child created by fork(), accesses that seem to use the other connections do not exist.
       if !db.isInherited, case .failure(let error) = try closeOthers() { failure = error }
       interruptible.withLock { $0 = 0 }
       do {
@@ -324,7 +322,7 @@ final class SerializedConnection: Sendable {
   /// Whether the connection was closed.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// Has the running statement fail. Does not wait.
+  /// Interrupts the running statement. Does not wait.
   func interrupt() {
     interruptible.withLock { pointer in
       if let pointer = SQLiteConnection(bitPattern: pointer) { ConnectionHandle(pointer: pointer).interrupt() }
@@ -333,7 +331,7 @@ final class SerializedConnection: Sendable {
 }
 
 extension Database {
-  /// Begins a transaction, unless somebody else has the lock that it needs. It waits for nobody.
+  /// Begins a transaction, unless another connection holds the required lock. Does not wait.
   fileprivate func beginTransactionNow() throws -> Bool {
     let busy = callbacks.busy
     callbacks.busy = nil
@@ -346,15 +344,15 @@ extension Database {
     }
   }
 
-  /// Runs an access, and makes sure that it leaves no transaction behind, and no statement that runs (promise P6).
+  /// Runs an access, and ensures that it leaves no open transaction and no running statement (promise P6).
   @inline(__always)
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
-    // What an access before could not do.
+    // A former access could not perform it.
     performPendingRollback()
     endPendingReadOnly()
-    // The result goes straight to who asked for it.
+    // The result is returned without a copy.
     var hasFailed = false
     defer { if !hasFailed { checkLeftovers(allowsUnsafeTransactions) } }
     do {
@@ -367,18 +365,19 @@ extension Database {
     }
   }
 
-  /// After an access that has thrown.
+  /// Cleans up after an access that has thrown.
   private func undoLeftovers(_ allowsUnsafeTransactions: Bool) {
     if allowsTransactionsAcrossAccesses { return }
-    // First: as long as one of them runs, an interruption hits the rollback, too.
+    // Statements are reset first: while one of them runs, an interruption also affects the rollback.
     resetRunningStatements()
     if !allowsUnsafeTransactions { rollbackLeftovers() }
   }
 
-  /// After an access that has not.
+  /// Checks the connection after an access that has not thrown.
   private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
     if allowsTransactionsAcrossAccesses { return }
-    // There is a statement to be looked for when one of ours runs, or one that the program runs on its own: it reads.
+    // A statement may be running if a statement of the library runs, or if a statement of the program holds a read
+    // transaction.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction || pendingRollback != nil,
@@ -387,7 +386,7 @@ extension Database {
 
   private func resetRunningStatements() { handle?.resetRunningStatements() }
 
-  /// Undoes a transaction that an access which threw has left open.
+  /// Rolls back a transaction that an access left open when it threw.
   private func rollbackLeftovers() {
     guard isInsideTransaction else { return }
     do {

@@ -1,7 +1,7 @@
-// The write-ahead log: how a file is turned to it, and how it is emptied.
+// WAL mode and checkpoints.
 
 extension Database {
-  /// Turns the file to the write-ahead log.
+  /// Switches the file to WAL mode.
   func useWriteAheadLog(path: String, durability: Configuration.Durability) throws {
     let ownSetting = try synchronousOfProgram()
     if durability != .unsafeNoSync, ownSetting != 0 { try untraced(secureNewFile) }
@@ -15,16 +15,15 @@ extension Database {
     logWarnings(usesWriteAheadLog: true)
   }
 
-  /// Sees to it that a new file is not taken away by a power failure: until it is written down in its folder, with all
-  /// that belongs to it, that may happen (hazard F16).
+  /// Protects a new file from being lost in a power failure, by syncing its folder (hazard F16).
   private func secureNewFile() throws {
     guard try String.fetchOne(self, sql: "PRAGMA journal_mode") != "wal" else { return }
     try execute(sql: "PRAGMA synchronous = EXTRA")
     if let path = handle?.filePath(of: "main") { DatabaseFile.synchronizeFolder(ofFileAtPath: path) }
   }
 
-  // Where two connections turn the same file at the same time, each holds what the other one needs, and SQLite has
-  // one of them fail at once, without a question to its busy handler.
+  // If two connections switch the same file at the same time, each holds a lock that the other one needs. SQLite fails
+  // in one of them immediately, without calling its busy handler.
   private func retryingWhenBusy<Result>(_ body: () throws -> Result) throws -> Result {
     var count = 0
     while true {
@@ -38,12 +37,11 @@ extension Database {
 }
 
 extension Configuration {
-  /// For the connections of a pool that read.
+  /// The configuration of the readers of a pool.
   var forReaders: Configuration {
     var configuration = self
     configuration.readonly = true
-    // The writer holds no lock that a reader waits for, but recovery and the last connection that closes do, for
-    // a moment.
+    // The writer holds no lock that a reader waits for. Recovery and the last closing connection do, for a moment.
     configuration.busyMode = .timeout(10)
     configuration.allowsUnsafeTransactions = false
     configuration.filePermissions = nil
@@ -52,32 +50,33 @@ extension Configuration {
 }
 
 extension Database {
-  /// How much of the write-ahead log is moved into the database, and who is waited for.
+  /// The kind of a checkpoint: what it moves into the database, and what it waits for.
   public enum CheckpointMode: Sendable {
-    /// What can be moved without waiting for anybody.
+    /// Moves the frames that can be moved without waiting.
     case passive
 
-    /// Everything: writers are waited for, and readers of old states.
+    /// Moves all frames, and waits for writers and for readers of older snapshots.
     case full
 
-    /// Everything, and then until all readers read from the database, so that the next writer begins the log
-    /// anew.
+    /// Moves all frames, and then waits until all readers read from the database, so that the next writer restarts the
+    /// log.
     case restart
 
-    /// Everything, and then the file of the log is emptied.
+    /// Moves all frames as `restart`, and then truncates the log file.
     case truncate
   }
 
-  /// Moves what is in the write-ahead log into the database.
+  /// Runs a checkpoint, which moves the content of the write-ahead log into the database.
   ///
-  /// To be called outside of a transaction. It is done without being asked when the log has grown: see
-  /// `PRAGMA wal_autocheckpoint`. Readers are not held up by any mode. All modes wait for somebody who writes, and all
-  /// but the passive one for those who read an old state, as long as the busy mode of the configuration says.
+  /// Call this method outside of a transaction. Checkpoints run automatically when the log has grown: see `PRAGMA
+  /// wal_autocheckpoint`. No mode blocks readers. All modes wait for writers, and all except the passive one wait for
+  /// readers of older snapshots, up to the busy timeout of the configuration.
   ///
-  /// - parameter dbName: The database, or nil for all that are attached.
-  /// - returns: How many frames there are in the log, and how many of them are in the database now; -1 when the
-  ///   database does not use the write-ahead log. For all databases, those of the main one.
-  /// - throws: An error of code `SQLITE_BUSY` when somebody was waited for in vain.
+  /// - parameter kind: The kind of the checkpoint.
+  /// - parameter dbName: The database, or nil for all attached databases.
+  /// - returns: The number of frames in the log, and the number of frames that were moved into the database; -1 if the
+  ///   database is not in WAL mode. For all databases, the numbers of the main database.
+  /// - throws: An error of code `SQLITE_BUSY` if a wait has timed out.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"

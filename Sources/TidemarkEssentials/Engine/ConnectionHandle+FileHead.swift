@@ -1,16 +1,15 @@
 import CSQLite
 
-// What a connection sees of the commits of others, without a descriptor of ours on a file.
+// The state of the database file as a connection sees it, without another file descriptor.
 
-/// What the file of a database says of its state: as long as it says the same, nobody has committed into the file.
+/// The fields of the file header that change with each commit into the file.
 struct DatabaseFileHead: Equatable, Sendable {
   private let words: SIMD4<UInt64>
 
-  /// Whether commits go into a write-ahead log, and not into the file.
+  /// Whether commits are written to a write-ahead log, and not to the file.
   let usesLog: Bool
 
-  /// - parameter bytes: Those of the file from the 16th to the 39th: versions, counter of changes, number of pages,
-  ///   list of free ones.
+  /// - parameter bytes: The bytes 16 to 39 of the file: versions, change counter, number of pages, free list.
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     func word(_ index: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
     words = SIMD4(word(0), word(1), word(2), 0)
@@ -19,11 +18,12 @@ struct DatabaseFileHead: Equatable, Sendable {
 }
 
 extension ConnectionHandle {
-  /// What the file of the main database says of its state. What is being written may be undone: only under a lock is it
+  /// The file header of the main database; nil if it cannot be read. The values are only certain to be committed under
+  /// a lock: a write in progress may be rolled back. C: the `xRead` of the file.
   /// what was committed. Nil when it cannot be told. C: the `xRead` of the file.
   var fileHead: DatabaseFileHead? { fileHead(of: "main") }
 
-  /// The same of another database of the connection.
+  /// The file header of another database of the connection.
   func fileHead(of name: String) -> DatabaseFileHead? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(pointer, name, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -35,9 +35,9 @@ extension ConnectionHandle {
     }
   }
 
-  /// The first column of the one row of a question, on a connection that has no other use. C: `sqlite3_prepare_v2`.
+  /// Returns the first column of the first row of a query, on a connection without other uses. C: `sqlite3_prepare_v2`.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when somebody has the lock.
+  /// - throws: An error of code `SQLITE_BUSY` if another connection holds the lock.
   func integer(_ sql: String) throws -> Int64 {
     var statement: SQLiteStatement?
     try check(sqlite3_prepare_v2(pointer, sql, -1, &statement, nil))

@@ -1,4 +1,4 @@
-/// A cursor over what the rows of a statement become: rows, values, or records.
+/// A cursor over the decoded rows of a statement: rows, values, or records.
 ///
 /// ```swift
 /// let titles = try String.fetchCursor(db, sql: "SELECT title FROM book")
@@ -7,23 +7,23 @@
 /// }
 /// ```
 ///
-/// A cursor is used inside the access that made it, and once. It gives its statement back when it is
-/// at its end, or released.
+/// A cursor is used once, inside the access that created it. It releases its statement at its end, or when it is
+/// released.
 ///
 /// Invariants:
-/// 1. An element that cannot be decoded throws, and the next step shows the next row.
-/// 2. A step that fails throws, and so does each step after it.
-/// 3. A statement that was started again by somebody else is not stepped by this cursor any more.
-/// 4. Names and adapters follow the schema: they are those of the columns that the rows have, not of those that
-///    the statement had when it was compiled.
-/// 5. A cursor that left its access is not stepped: that traps.
+/// 1. If an element cannot be decoded, `next()` throws, and the next call continues with the next row.
+/// 2. If a step fails, `next()` throws, and so does each later call.
+/// 3. If the statement was started again elsewhere, the cursor does not step it any more.
+/// 4. Column names and adapters follow the schema: they match the columns of the rows, even if the statement was
+///    compiled for another schema.
+/// 5. Stepping a cursor outside of its access traps.
 public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
-  /// What a row becomes.
+  /// The decoded type.
   public typealias Element = Decoding.Element
 
   @usableFromInline @exclusivity(unchecked) var run: StatementRun
 
-  // What does not change in the run stands here, too: it is asked for at each row, and need not be retained for that.
+  // Constants of the run are stored here, too: each row reads them, and need not retain another object for that.
   @usableFromInline let statement: Statement
   @usableFromInline let runNumber: UInt
 
@@ -52,20 +52,20 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   deinit { run.finish() }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element; nil at the end.
   @inlinable
   public func next() throws -> Element? {
     try checkMayStep()
     return try step() ? Decoding._decode(run.row) : nil
   }
 
-  /// The next element, in a form that outlives the next step.
+  /// Returns the next element, in a form that outlives the next step.
   @inlinable
   func nextCopy() throws -> Element? {
     try step() ? Decoding._decodeCopy(run.row) : nil
   }
 
-  /// Whether there is one more row.
+  /// Returns whether there is another row.
   @inlinable
   func step() throws -> Bool {
     if case .onRow = phase, isOwnRun {
@@ -76,7 +76,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     return try stepSlowly()
   }
 
-  /// Whether nobody has started the statement again.
+  /// Whether the statement was not started again elsewhere.
   @inlinable
   var isOwnRun: Bool { statement.run == runNumber }
 
@@ -124,7 +124,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     }
   }
 
-  // A statement finds out by itself that it should stop, but not soon: SQLite asks from time to time.
+  // An interrupted statement stops by itself, but late: SQLite calls the progress handler at intervals.
   @usableFromInline
   func checkMayStep() throws {
     statement.database.preconditionAccess()
@@ -151,7 +151,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
       sql: statement.sql)
   }
 
-  // MARK: What is fetched
+  // MARK: The request
 
   /// The SQL of the statement.
   public var sql: String { statement.sql }
@@ -165,7 +165,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// The number of columns of the statement.
   public var columnCount: Int { statement.columnCount }
 
-  /// What the statement reads, with the arguments of the cursor.
+  /// The region of the statement, with the arguments of the cursor.
   public var databaseRegion: DatabaseRegion { statement.region(with: usedArguments, isChecked: false) }
 }
 
@@ -175,5 +175,5 @@ extension FetchCursor: Sendable {}
 /// A cursor of rows or records.
 public typealias WholeRowCursor<Element: RowDecodable> = FetchCursor<WholeRowDecoding<Element>>
 
-/// The name that GRDB gives to a cursor of rows.
+/// A cursor of rows, under its name in GRDB.
 public typealias RowCursor = WholeRowCursor<Row>

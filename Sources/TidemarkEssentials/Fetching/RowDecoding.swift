@@ -1,70 +1,70 @@
-/// What the rows of a result become: the three questions that all fetches ask.
+/// Decodes the rows of a result.
 ///
-/// The fetching functions are written once, and know nothing of rows, values and records: each of these has a
-/// decoding, which answers. You do not adopt this protocol.
+/// The fetching functions are generic over a decoding: rows, values and records have one each. Do not adopt this
+/// protocol.
 public protocol RowDecoding {
-  /// What a row becomes.
+  /// The decoded type.
   associatedtype Element
 
-  /// What a cursor shows for a row.
+  /// Decodes the current row of a cursor.
   static func _decode(_ row: Row) throws -> Element
 
-  /// What an array keeps of a row, when the cursor has moved on.
+  /// Decodes a row to an element that outlives the next step, for an array.
   static func _decodeCopy(_ row: Row) throws -> Element
 
-  /// What `fetchOne` answers when there is a row.
+  /// Decodes the row of `fetchOne`.
   static func _decodeOne(_ row: Row) throws -> Element?
 }
 
 extension RowDecoding {
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decodeCopy(_ row: Row) throws -> Element { try _decode(row) }
 
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decodeOne(_ row: Row) throws -> Element? { try _decodeCopy(row) }
 }
 
-/// A type that a whole row can become: a row, a record.
+/// A type that can be decoded from a whole row: a row, a record.
 ///
-/// You do not adopt this protocol: `FetchableRecord` refines it, and answers.
+/// Do not adopt this protocol: `FetchableRecord` refines it, and implements its requirements.
 public protocol RowDecodable {
-  /// What a cursor shows for a row.
+  /// Decodes the current row of a cursor.
   ///
-  /// Not for you to call.
+  /// Not part of the public interface.
   static func _decode(_ row: Row) throws -> Self
 
-  /// What an array keeps of a row, when the cursor has moved on.
+  /// Decodes a row to an element that outlives the next step, for an array.
   ///
-  /// Not for you to call.
+  /// Not part of the public interface.
   static func _decodeCopy(_ row: Row) throws -> Self
 }
 
 extension RowDecodable {
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decodeCopy(_ row: Row) throws -> Self { try _decode(row) }
 }
 
 /// Decodes rows and records.
 public enum WholeRowDecoding<Element: RowDecodable>: RowDecoding {
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decode(_ row: Row) throws -> Element { try Element._decode(row) }
 
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decodeCopy(_ row: Row) throws -> Element { try Element._decodeCopy(row) }
 }
 
-// A cursor shows all its rows through one window, for speed. Kept rows are copies.
+// For speed, a cursor returns all its rows through one window. Rows in arrays are copies.
 extension Row: RowDecodable {
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decode(_ row: Row) -> Row { row }
 
-  /// Not for you to call.
+  /// Not part of the public interface.
   @inlinable
   public static func _decodeCopy(_ row: Row) throws -> Row { try row.checkedCopy() }
 }

@@ -1,15 +1,15 @@
-/// A result that is kept up with: what it is, and what of it was another one when its consumer last asked.
+/// A result that is updated row by row, with the differences since its consumer last took them.
 ///
-/// One thread fetches, another one asks for differences. What has changed is fetched outside of the lock, and put in
-/// under it.
+/// One thread fetches, another one takes differences. Changed rows are fetched outside of the lock, and merged under
+/// it.
 ///
 /// Invariants:
-/// 1. The result is that of one state of the database.
-/// 2. A difference leads from the result that the consumer has seen to the one there is, whatever there was between.
-/// 3. What cannot be told of single rows is told by the whole result: it is fetched, and compared.
+/// 1. The result belongs to one state of the database.
+/// 2. A difference leads from the result that the consumer has seen to the current one.
+/// 3. If changes are not known row by row, the whole result is fetched and compared.
 @usableFromInline
 final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sendable>: Sendable {
-  /// What the compiler makes for the type of the elements.
+  /// The functions that are specialised for the type of the elements.
   @usableFromInline
   struct Functions: Sendable {
     let fetch: @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
@@ -33,22 +33,22 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
   private struct State {
     var result = IncrementalResult<Element>()
 
-    /// How rows are fetched one by one; nil when they are not.
+    /// The plan that fetches single rows; nil if there is none.
     var plan: RowFetchPlan?
 
-    /// What the text of the request was found to be.
+    /// The analysis of the request's SQL.
     var analysis: TextAnalysis?
   }
 
-  /// What the text of a request is, with some schema.
+  /// The analysis of a request's SQL for a schema.
   struct TextAnalysis {
     var sql: String
 
-    /// Those of the main and of the temporary schema, whose tables hide the others.
+    /// The versions of the main and the temporary schema, whose tables hide other ones.
     var schemaVersions: [Int64]
     var query: IncrementalQuery?
 
-    /// Those of the completed query.
+    /// The column names of the completed query.
     var columnNames: [String] = []
   }
 
@@ -57,11 +57,11 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     self.functions = functions
   }
 
-  // MARK: The thread that fetches
+  // MARK: Fetching
 
-  /// Fetches what has changed.
+  /// Fetches the changes.
   ///
-  /// - returns: Whether there may be something to tell.
+  /// - returns: Whether there may be a difference.
   func fetch(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
     let (plan, count) = state.withLock { ($0.plan, $0.result.count) }
     if let plan, !db.compilation.redefinesOperators, let ids = plan.idsToFetch(snapshotChanges, count),
@@ -75,7 +75,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     return try fetchAll(db, snapshotChanges)
   }
 
-  /// The rows with some ids; nil when the result has to be fetched as a whole.
+  /// Fetches the rows with some row IDs; nil if the whole result must be fetched.
   private func fetchRows(
     _ ids: [Int64], _ plan: RowFetchPlan, _ db: Database
   ) throws -> [IncrementalResult<Element>.Change]? {
@@ -110,7 +110,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     return try functions.fetch(prepared, &noAnalysis)
   }
 
-  /// The result, in an order that can be told; nil when there is none.
+  /// Fetches the result in a known order; nil if the order is unknown.
   private func fetchInKnownOrder(
     _ prepared: PreparedRequest, _ db: Database, _ snapshotChanges: SnapshotChanges
   ) throws -> ([Element], OrderedKeys?, RowFetchPlan?)? {
@@ -136,11 +136,11 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     let sql = prepared.preparedStatement.sql
     let versions = try [db.mainSchemaVersion(), db.temporarySchemaVersion()]
     if let known = state.withLock(\.analysis), known.sql == sql, known.schemaVersions == versions { return known }
-    // SQLite learns of changes of the schema when it runs a statement, and those that were compiled before tell the
-    // columns of before.
+    // SQLite notices schema changes when a statement runs. Statements that were compiled before report the former
+    // columns.
     _ = try db.internalRows("SELECT rootpage FROM sqlite_master LIMIT 1")
     var analysis = TextAnalysis(sql: sql, schemaVersions: versions)
-    // What is completed may be more than SQLite takes: columns, or conditions in each other.
+    // The completed query may exceed SQLite's limits for columns or for the depth of expressions.
     if let query = try IncrementalQuery(db.compile(sql, isInternal: true), db),
       let names = try? db.compile(query.sql, isInternal: true).columnNames,
       (try? db.compile(query.rowSQL, isInternal: true)) != nil
@@ -154,9 +154,9 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     return analysis
   }
 
-  // MARK: The consumer
+  // MARK: Consuming
 
-  /// What has changed since the last call: nil when that is nothing. The first one leads from nothing to the result.
+  /// Returns the changes since the last call; nil if there are none. The first difference begins with an empty result.
   func takeDifference() -> KeyedDifference<Element>? {
     let (snapshotChanges, _) = state.withLock { state in
       let seen = state.result.seen

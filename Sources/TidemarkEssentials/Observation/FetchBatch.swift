@@ -1,60 +1,61 @@
-/// Queries that are fetched on one state: by one connection, and by others that read the same state when it takes long.
+/// Queries that are fetched from one snapshot: by one connection, or by several if it takes long.
 ///
 /// Invariants:
-/// 1. All that is fetched in a round is read from one state of the database.
-/// 2. Each query of a round is fetched by one connection. Those that nobody can fetch any more wait for the next round;
-///    and so do, where there are other connections, those that have waited for one of the round for `maximumWait`.
-/// 3. The round is over when nobody fetches in it.
+/// 1. All fetches of a batch read one state of the database.
+/// 2. Each query of a batch is fetched by one connection. Remaining queries wait for the next batch. If there are other
+///    connections, so do queries that have waited for `maximumWait`.
+/// 3. The batch ends when no connection fetches in it.
 ///
-/// All that can change is guarded by the lock of its engine.
+/// The lock of the engine guards all mutable state.
 final class FetchBatch: @unchecked Sendable {
-  /// How long one connection fetches before another one is asked for, where there is a processor for it: some times
-  /// what it takes that one to come.
+  /// How long one connection fetches before another one is requested, if a processor is available: a multiple of the
+  /// time that the request takes.
   static let helpDelay = Duration.microseconds(250)
 
-  /// The same where there is none: a query is slow by then. After this time, somebody looks, should those who fetch not
-  /// find it out themselves.
+  /// The same if no other processor is available, for slow queries. After this time a watchdog checks the batch, in
+  /// case no fetch has ended.
   static let singleProcessorHelpDelay = Duration.milliseconds(5)
 
-  /// How long a query waits for another one of its round before it gives up their common state: a query that never ends
-  /// keeps nobody waiting.
+  /// How long a query waits for another query of its batch before it leaves the batch. A query that never ends delays
+  /// no other query.
   static let maximumWait = Duration.milliseconds(100)
 
   let core: _DatabaseCore
   let number: Int
 
-  /// The snapshot is newer than this.
+  /// The beginning of the fetch, before the snapshot.
   let fetchStart: LiveState.FetchStart
 
-  /// Looks for the commits of others, where somebody does.
+  /// The detection of external commits, if it is enabled.
   let externalCommits: ExternalCommitSubscription?
 
-  /// Whether others may be of help: there was more than one query.
+  /// Whether other connections may help: there was more than one query.
   let isLarge: Bool
 
-  /// Whether there are some that follow rows, and some that tell of which commits they are.
+  /// Whether there are queries with incremental results, and queries that report the version.
   let isIncremental: Bool
   let reportsVersion: Bool
 
-  /// The last commit that was told when it was noted which rows have changed.
+  /// The last reported commit when the changed rows were noted.
   private(set) var lastNotedCommit: CommitNumber
 
-  /// Those that are not being fetched yet.
+  /// The queries that are not being fetched yet.
   private(set) var items: ArraySlice<Item>
 
-  /// Those that nobody has fetched: what is not observed any more is released with the round, outside of the lock.
+  /// The queries that no connection has fetched. Queries without observers are released with the batch, outside of the
+  /// lock.
   private var rest: ArraySlice<Item> = []
 
-  /// What the connections read; nil when that cannot be told: then there is one.
+  /// The state that the connections read; nil if it is unknown: then there is one connection.
   var header: WALIndexHeader?
 
-  /// How many connections are fetching.
+  /// The number of connections that fetch.
   var readerCount = 1
 
-  /// When somebody was last asked to help, or the round began.
+  /// The time of the last request for help, or of the beginning of the batch.
   var helpRequestedAt: Duration
 
-  /// When the last fetch began, or the round.
+  /// The time when the last fetch began, or the batch.
   private(set) var lastFetchAt: Duration
 
   struct Item {
@@ -81,10 +82,10 @@ final class FetchBatch: @unchecked Sendable {
     lastFetchAt = helpRequestedAt
   }
 
-  /// Whether there is something to fetch for others than those who fetch.
+  /// Whether other connections could fetch queries of the batch.
   var wantsHelp: Bool { header != nil && !items.isEmpty }
 
-  /// Whether some wait for one that takes very long.
+  /// Whether queries wait for a very long fetch.
   func isStuck(at now: Duration) -> Bool { !items.isEmpty && now - lastFetchAt >= Self.maximumWait }
 
   func next(_ now: Duration) -> Item? {
@@ -92,7 +93,7 @@ final class FetchBatch: @unchecked Sendable {
     return items.popFirst()
   }
 
-  /// Whether something must be known of the state before it is fetched.
+  /// Whether the state must be identified before it is fetched.
   var needsSnapshotState: Bool { isIncremental || reportsVersion }
 
   /// Sets the version of the snapshot.
@@ -100,7 +101,7 @@ final class FetchBatch: @unchecked Sendable {
     for index in items.indices { items[index].snapshotChanges.version = version }
   }
 
-  /// The state that is read is about to be another one, after some commit that was told.
+  /// Notes the changed rows before the snapshot changes, after a reported commit.
   ///
   /// - parameter externalCommitCount: See `SnapshotChanges`.
   func noteRows(upTo commit: CommitNumber, externalCommitCount: Int64) {
@@ -111,7 +112,7 @@ final class FetchBatch: @unchecked Sendable {
     }
   }
 
-  /// Nothing but the rows that were noted has changed in the state that is read.
+  /// Confirms that only the noted rows have changed in the snapshot.
   func markChangesComplete(externalCommitCount: Int64) {
     for index in items.indices {
       items[index].snapshotChanges.isComplete = true
@@ -119,7 +120,7 @@ final class FetchBatch: @unchecked Sendable {
     }
   }
 
-  /// Nobody will fetch what is left.
+  /// Removes and returns the queries that no connection will fetch.
   func takeRemaining() -> ArraySlice<Item> {
     defer {
       rest += items

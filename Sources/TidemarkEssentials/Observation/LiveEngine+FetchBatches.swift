@@ -1,9 +1,9 @@
-// Fetches run in rounds: all queries that wait when a connection is there, on one snapshot. What comes meanwhile waits
-// for the next round, which another connection may begin at once. When a round takes long, other connections that read
-// the same state help.
+// Fetches run in batches: when a connection is available, it fetches all waiting queries from one snapshot. Later
+// queries wait for the next batch, which another connection may begin immediately. If a batch takes long, other
+// connections that read the same state help.
 
 extension LiveEngine {
-  /// Fetches the queries that wait, until none does.
+  /// Fetches waiting queries, until there are none.
   func fetchReadBatches(_ result: Result<Database, any Error>) {
     var lastHelped = 0
     var joined = state.withLock { $0.joinBatch(after: lastHelped) }
@@ -17,7 +17,7 @@ extension LiveEngine {
       while let batch = nextBatch(after: last) {
         read(batch, result)
         last = batch
-        // Others who use the only connection have their turn.
+        // Other accesses use the only connection in between.
         if batch.core.fetchesExcludeWrites {
           leave(batch)
           stopReading(after: .max)
@@ -29,10 +29,10 @@ extension LiveEngine {
     }
   }
 
-  /// Leaves a round, and begins the next one: if nothing waits, after a moment with the processor.
+  /// Leaves a batch, and begins the next one. If no query waits, the thread spins for a moment.
   ///
-  /// The lock is taken once where it can be. Who commits takes it, too, and each time that it changes hands between two
-  /// processors costs both as much as hundreds of instructions.
+  /// If possible, the lock is taken only once. The committing thread takes it, too, and each move of the lock between
+  /// two processors costs both hundreds of instructions.
   private func nextBatch(after last: FetchBatch?) -> FetchBatch? {
     let (batch, polling, _) = state.withLock { state in
       if let last { state.leave(last) }
@@ -40,7 +40,7 @@ extension LiveEngine {
       return (batch, batch == nil ? state.beginPolling() : nil, line)
     }
     guard batch == nil, let polling else { return batch }
-    // The clock may be one that does not go on by itself.
+    // The clock may be a simulated one, which does not advance by itself.
     var checkCount = 0
     while !polling.snapshotChanges.isSet, checkCount < 2_000, polling.clock.now() < polling.end { checkCount += 1 }
     return state.withLock { state in
@@ -49,10 +49,10 @@ extension LiveEngine {
     }.batch
   }
 
-  /// Leaves, unless somebody wants help: as long as a connection is counted, nobody asks for another one.
+  /// Leaves, unless a batch needs help: while a connection is counted, no other one is requested.
   ///
-  /// - parameter number: That of the last round that was helped in, or could not be.
-  /// - returns: The round to help in.
+  /// - parameter number: The number of the last batch that this connection has helped with, or could not.
+  /// - returns: The batch to help with.
   @discardableResult
   private func stopReading(after number: Int) -> FetchBatch? {
     let (batch, work) = state.withLock { state -> (FetchBatch?, LiveWork) in
@@ -64,7 +64,7 @@ extension LiveEngine {
     return batch
   }
 
-  /// Fetches the queries that wait and need to write.
+  /// Fetches waiting queries that need write access.
   func fetchWriteBatches(_ result: Result<Database, any Error>) {
     if let batch = state.withLock({ $0.beginBatch(.writing) }).batch {
       fetchAll(batch) { fetch in
@@ -98,17 +98,17 @@ extension LiveEngine {
         if batch.isIncremental { noteRows(of: batch) }
       } while try !db.isolatedRead { try read(batch, $0, &search) }
     } catch {
-      // Those who help go on.
+      // Helping connections continue.
       let remaining = state.withLock { _ in batch.readerCount == 1 ? batch.takeRemaining() : [] }
       if remaining.isEmpty { return Database.log(error, "The read of live queries could not be ended") }
       for item in remaining { complete(item, .failure(error), batch) }
     }
   }
 
-  /// - returns: False when nothing was fetched, as another state is better.
+  /// - returns: False if nothing was fetched, because another state is better.
   private func read(_ batch: FetchBatch, _ db: Database, _ search: inout SnapshotSearch) throws -> Bool {
     batch.externalCommits?.begin(with: db)
-    // In a queue there is nobody else, to help or to write.
+    // In a queue, there are no other connections to help or to write.
     let isAlone = batch.core.fetchesExcludeWrites
     let state =
       !isAlone && (batch.isLarge || batch.needsSnapshotState) ? try db.acquireSnapshotState() : SnapshotState()
@@ -119,7 +119,7 @@ extension LiveEngine {
     return true
   }
 
-  /// Fetches in the round of another connection, if the state is the same.
+  /// Fetches in the batch of another connection, if the snapshot is the same.
   private func help(_ batch: FetchBatch, _ result: Result<Database, any Error>) {
     do {
       try result.get().isolatedRead { db in
@@ -133,11 +133,11 @@ extension LiveEngine {
   }
 
   private func leave(_ batch: FetchBatch) {
-    // What SQLite has ended the transaction before, after an error, has its turn in the next round.
+    // If SQLite has ended the transaction after an error, the remaining queries wait for the next batch.
     state.withLock { $0.leave(batch) }
   }
 
-  /// Fetches what nobody else fetches in a round.
+  /// Fetches the queries of a batch that no other connection fetches.
   private func fetchAll(
     _ batch: FetchBatch, while shouldContinue: () -> Bool = { true }, _ run: (LiveFetch) throws -> LiveFetch.Outcome
   ) {
@@ -149,7 +149,7 @@ extension LiveEngine {
       let result = Result { try run(fetch) }
       times.fetched = batch.core.clock.now()
       complete(item, result, batch, times)
-      // It was the only one, and nobody else knows of the round.
+      // It was the only query, and no other connection uses the batch.
       if !batch.isLarge { return }
     }
   }

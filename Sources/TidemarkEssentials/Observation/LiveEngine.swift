@@ -1,29 +1,30 @@
-/// What is observed in a database: it learns of commits, finds the queries that they touch, and has these fetched.
+/// The engine of live queries of a database: it receives commits, finds the queries that they may have changed, and
+/// fetches these.
 ///
-/// Invariants (those of `ARCHITECTURE.md`, where they are kept):
+/// Invariants, from `ARCHITECTURE.md`:
 ///
-/// 1. A change that alters the result of an observed query is never missed: a query stands in the index from the moment
-///    its fetch has ended, and the commits since its fetch began are asked, under one lock.
-/// 2. The last state is always delivered: a query that was touched is fetched by a fetch that begins later.
-/// 3. Values move forward: fetches of a query come one after the other, each on a newer snapshot, and an observer is
-///    given those that began after it came.
-/// 4. A writer finds the queries, and nothing more: it waits for no fetch and no observer.
-/// 5. Who is called is called outside of the lock, and what is let go is released outside of it: see `Mutex.withLock`.
-/// 6. The tables that no query reads are not captured, and a commit that changes nothing else is not told. So a fetch
-///    that is the first to read a table, or its columns, compares how many commits have written, told or not: before
-///    its snapshot, and once the needs are set. When there were some meanwhile, it is no better than an old one. A
-///    commit that is told, but was captured for older needs than those of a query, has touched that query.
+/// 1. A change of the result of an observed query is never missed. A query is in the index when its fetch has ended,
+///    and the commits since the beginning of the fetch are checked under the same lock.
+/// 2. The last state is always delivered: a query that may have changed is fetched by a fetch that begins later.
+/// 3. Values move forward. The fetches of a query run one after the other, each on a newer snapshot, and an observer
+///    receives the values of fetches that began after it was added.
+/// 4. A writer only finds the queries: it waits for no fetch and no observer.
+/// 5. Closures are called, and objects are released, outside of the lock: see `Mutex.withLock`.
+/// 6. Tables that no query reads are not captured, and a commit that changes only these is not reported. So the first
+///    fetch that reads a table or its columns compares the number of commits before its snapshot with the number after
+///    the needs are set. If they differ, the fetch counts as outdated. A reported commit that was captured for older
+///    needs than those of a query counts as a change of the query.
 final class LiveEngine: _DatabaseCore.Component {
   let state = Mutex(LiveState())
 
-  /// The engine of a database.
+  /// Returns the engine of a database.
   static func engine(of core: _DatabaseCore) -> LiveEngine {
     core.component { LiveEngine() }
   }
 
-  // MARK: - Life of an observer
+  // MARK: - Observers
 
-  /// Observes: fetches soon, and whenever a commit may have changed the result.
+  /// Adds an observer. Its query is fetched soon, and whenever a commit may have changed the result.
   func start(_ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in core: _DatabaseCore) {
     let work = state.withLock { state -> LiveWork? in
       if state.isClosed { return nil }
@@ -36,7 +37,7 @@ final class LiveEngine: _DatabaseCore.Component {
     if let work { perform(work) } else { observer.fail(Database.closedError) }
   }
 
-  /// Observes: fetches now, on this thread, and whenever a commit may have changed the result.
+  /// Adds an observer. Its query is fetched now, on this thread, and whenever a commit may have changed the result.
   func startNow(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, in core: _DatabaseCore
   ) {
@@ -47,17 +48,17 @@ final class LiveEngine: _DatabaseCore.Component {
       return (state.begin(), state.externalCommits)
     }
     guard let (fetchStart, externalCommits) = fetchStart else { return observer.fail(Database.closedError) }
-    // What is not committed may never be.
+    // Uncommitted changes may be rolled back.
     var isProvisional = core.isInsideTransaction
     var fetch = LiveFetch(
       source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess,
       isDigested: externalCommits != nil && !key.requiresWriteAccess, deadline: core.deadline())
     let result = Result {
       func run(_ db: Database, _ isInsideWrite: Bool) throws -> LiveFetch.Outcome? {
-        // An access may have left the transaction open, around this one.
+        // An earlier access may have left the transaction open around this one.
         if isInsideWrite { isProvisional = true }
         if isProvisional { fetch.isReading = false }
-        // Of a state that may never be committed, or that was taken before, it is not known which commit it is of.
+        // The version is unknown for uncommitted changes, and for a snapshot that was taken before.
         let isTaken = isProvisional || db.handle?.isReading("main") != false && !key.requiresWriteAccess
         externalCommits?.begin(with: db)
         return try (isTaken ? fetch : versioned(fetch, in: core, db))?.run(db)
@@ -79,7 +80,7 @@ final class LiveEngine: _DatabaseCore.Component {
       }
       return try core.read { db, _ in try fetch.run(db) }
     }
-    // Before it is attached: what it is given from then on is newer.
+    // Before the observer is attached: the following values are newer.
     switch result {
     case .success(let outcome):
       if let region = outcome.region { observer.events.willTrackRegion?(region) }
@@ -99,7 +100,7 @@ final class LiveEngine: _DatabaseCore.Component {
     if let work { perform(work) } else { observer.fail(Database.closedError) }
   }
 
-  /// An observer wants nothing any more.
+  /// Removes an observer.
   func stop(_ observer: AnyLiveObserver, _ key: LiveQueryKey) {
     let (cancellation, _, _) = state.withLock {
       state -> (AccessCancellation?, LiveQuery?, LiveState.ReleasedObjects?) in
@@ -112,19 +113,19 @@ final class LiveEngine: _DatabaseCore.Component {
     cancellation?.cancel()
   }
 
-  /// The database is about to be closed: nothing is held of it any more.
+  /// Releases resources before the database is closed.
   func willClose() { state.withLock(\.externalCommits)?.pause() }
 
-  /// It was not closed.
+  /// Resumes after the database was not closed.
   func didNotClose() { state.withLock(\.externalCommits)?.resume() }
 
-  /// The database was closed: all observations end.
+  /// Ends all observations after the database was closed.
   func didClose() {
     state.withLock { $0.isClosed = true }
     fail(Database.closedError)
   }
 
-  /// All observations end.
+  /// Ends all observations with an error.
   private func fail(_ error: any Error) {
     let (queries, _) = state.withLock { state -> ([LiveQuery], LiveState.ReleasedObjects?) in
       let queries = Array(state.queries.values)
@@ -134,14 +135,14 @@ final class LiveEngine: _DatabaseCore.Component {
     for observer in queries.flatMap(\.observers) { observer.fail(error) }
   }
 
-  /// Follows the commits of a database.
+  /// Subscribes to the commits of a database.
   private func open(_ core: _DatabaseCore, _ state: inout LiveState) {
     if state.core != nil { return }
     state.core = core
     state.ownCommits = core.writer?.ownCommits
     state.follow(
-      // Held as long as something is observed, as the engine holds the ground: a weak reference would be asked at each
-      // commit.
+      // The subscription and the engine's core are retained while there are observations: a weak reference would be
+      // loaded with each commit.
       core.writer?.changeBroker.subscribe(state.index.needs) { [self] changes in didCommit(changes) })
     state.externalCommits = core.subscribeToExternalCommits { [weak self] snapshotChanges in
       switch snapshotChanges {
@@ -154,7 +155,7 @@ final class LiveEngine: _DatabaseCore.Component {
 
   // MARK: - Work
 
-  /// Does what was decided under the lock.
+  /// Performs work that was decided under the lock.
   func perform(_ work: LiveWork) {
     guard let core = work.core else { return }
     if work.startsReading { core.fetchLater { [self] db in fetchReadBatches(db) } }
@@ -162,7 +163,7 @@ final class LiveEngine: _DatabaseCore.Component {
     if work.startsWriting { core.writeLater { [self] db in fetchWriteBatches(db) } }
     if let (pause, query) = work.pause {
       let endPause = core.clock.after(pause) { [self] in resume(query) }
-      // The pause lasts as long as this is kept.
+      // The pause lasts until this object is released.
       _ = state.withLock { _ in
         defer { query.retrying?.endPause = endPause }
         return query.retrying?.endPause
@@ -170,13 +171,13 @@ final class LiveEngine: _DatabaseCore.Component {
     }
   }
 
-  /// Has the line that was left to those who fetch served by another connection when they take long.
+  /// Starts a watchdog, which requests another connection for the queue if the current fetches take long.
   private func startWatchdog(_ number: Int, of core: _DatabaseCore) {
     let end = core.clock.after(FetchBatch.singleProcessorHelpDelay) { [self] in
       let (work, _) = state.withLock { state in (state.endWatchdog(number), state.fetchQueues.takeWatchdog(number)) }
       perform(work)
     }
-    // The watch lasts as long as this is kept.
+    // The watchdog runs until this object is released.
     _ = state.withLock { $0.fetchQueues.keepWatchdog(number, end) }
   }
 

@@ -1,8 +1,7 @@
 extension LiveState {
-  /// Begins to fetch all queries of a line.
+  /// Begins a batch of all queries of a queue.
   ///
-  /// - returns: The round, and all queries of the line. Those that are not observed any more are to be released outside
-  ///   of the lock.
+  /// - returns: The batch, and all queries of the queue. Queries without observers are released outside of the lock.
   mutating func beginBatch(_ queue: FetchQueue) -> (batch: FetchBatch?, queue: ShortList<LiveQuery>) {
     let all = fetchQueues.take(queue)
     let waiting = all.filter { queries[$0.key] === $0 }
@@ -17,7 +16,8 @@ extension LiveState {
     return (batch, all)
   }
 
-  /// The next query to fetch in a round, and what is to be done before: others are asked to help when it takes long.
+  /// Returns the next query to fetch in a batch, and the work to perform before: a request for help if the batch takes
+  /// long.
   mutating func nextFetch(
     in batch: FetchBatch, _ now: Duration
   ) -> (item: FetchBatch.Item, fetch: LiveFetch, work: LiveWork?)? {
@@ -26,7 +26,7 @@ extension LiveState {
     let query = item.query
     let cancellation = AccessCancellation()
     query.cancellation = cancellation
-    // Nobody observes it any more since the round began.
+    // The query has lost its last observer since the batch began.
     if queries[query.key] !== query { cancellation.cancel() }
     let fetch = LiveFetch(
       source: query.source, findsRegion: query.mustFindRegion, lastReadSet: query.lastReadSet,
@@ -36,7 +36,7 @@ extension LiveState {
       isDigested: externalCommits != nil && !query.key.requiresWriteAccess && !query.source.isIncremental,
       cancellation: cancellation, deadline: batch.core.deadline())
     var work = requestHelp(batch, now)
-    // Who is asked may not be of help.
+    // The requested connection may not be able to help.
     if let watchdog = scheduleBatchCheck(batch) {
       if work == nil { work = LiveWork(core: batch.core) }
       work?.watchdog = watchdog
@@ -44,9 +44,9 @@ extension LiveState {
     return (item, fetch, work)
   }
 
-  /// A connection has nothing to fetch.
+  /// Reports that a connection has nothing to fetch.
   ///
-  /// - returns: What to look at, and until when, if it is worth while to wait for more.
+  /// - returns: The flag to poll, and until when, if polling is likely to succeed.
   mutating func beginPolling() -> (snapshotChanges: LivePolling.WorkFlag, clock: MonotonicClock, end: Duration)? {
     guard let core, fetchQueues.readerCount == 1, fetchQueues.reading.isEmpty else { return nil }
     return polling.begin(at: core.clock.now()).map { ($0, core.clock, $1) }
@@ -54,7 +54,7 @@ extension LiveState {
 
   // MARK: Helping
 
-  /// There are other connections for the queries of a round, and some may read the state that it reads.
+  /// Marks a batch as shared: other connections may read its snapshot.
   mutating func share(_ batch: FetchBatch, _ header: WALIndexHeader?) {
     batch.header = header
     sharedBatches.append(batch)
@@ -72,7 +72,7 @@ extension LiveState {
     return LiveWork(core: batch.core, startsReading: true)
   }
 
-  /// Has somebody look in a while whether the round takes long: it may be the next fetch that does.
+  /// Schedules a check whether the batch takes long: its next fetch may be slow.
   private mutating func scheduleBatchCheck(_ batch: FetchBatch) -> Int? {
     guard fetchQueues.watchdog == nil, sharedBatches.contains(where: { $0 === batch && !$0.items.isEmpty }) else {
       return nil
@@ -80,7 +80,7 @@ extension LiveState {
     return fetchQueues.beginWatchdog()
   }
 
-  /// The moment has come to look whether the rounds take long, and whether those who wait are served.
+  /// Checks whether batches take long, and whether waiting queries are served.
   mutating func checkBatches() -> LiveWork {
     guard let core else { return LiveWork() }
     let now = core.clock.now()
@@ -94,32 +94,33 @@ extension LiveState {
     return work
   }
 
-  // How many connections fetch. Those that wait for a processor fetch nothing, and look as if their queries were slow.
+  // MARK: Number of connections
 
-  /// In a round that takes long, one on each processor: who commits has its turn between the fetches. (On one processor
-  /// there may be two: where a query waits for something else, the other ones go on.)
+  /// The maximum number of connections in a batch that takes long: one per processor, so that commits can run between
+  /// the fetches. On one processor there may be two: if a query waits, the other ones proceed.
   private var helpedReaderCountMax: Int { min(core?.fetchCountMax ?? 0, max(2, SystemThread.processorCount)) }
 
-  /// How long those who fetch may give no sign before another connection is asked for, for a round of its own.
+  /// How long fetches may run without an event before another connection is requested for a batch of its own.
   ///
-  /// Those rounds follow the commits, and who commits needs a processor, too: one remains free, as long as no query is
+  /// Such batches follow commits, and the writer needs a processor, too: one processor stays available unless a query
+  /// is slow. (Benchmarks: `live`.)
   /// slow. (Benchmarks: `live`.)
   var responseTimeout: Duration {
     fetchQueues.readerCount < max(1, SystemThread.processorCount - 1)
       ? FetchBatch.helpDelay : FetchBatch.singleProcessorHelpDelay
   }
 
-  /// Somebody is there to help.
+  /// Returns a batch that a connection can help with.
   ///
-  /// - parameter number: That of a round in which it has helped, or could not: its state is newer than that of those
-  ///   before.
+  /// - parameter number: The number of a batch that it has helped with, or could not: its snapshot is newer than those
+  ///   of earlier batches.
   mutating func joinBatch(after number: Int) -> FetchBatch? {
     guard let batch = sharedBatches.first(where: { $0.wantsHelp && $0.number > number }) else { return nil }
     batch.readerCount += 1
     return batch
   }
 
-  /// A connection fetches no more in a round.
+  /// Reports that a connection has left a batch.
   mutating func leave(_ batch: FetchBatch) {
     batch.readerCount -= 1
     if batch.readerCount > 0 { return }

@@ -1,7 +1,7 @@
-/// What an engine decides, and what it decides by. No thread, no connection: the engine has it under its lock, and does
-/// what it says afterwards.
+/// The state and the decisions of a live engine. It uses no threads and no connections: the engine keeps it under its
+/// lock, and acts on its decisions afterwards.
 struct LiveState {
-  /// Kept as long as something is observed.
+  /// Retained while there are observations.
   var core: _DatabaseCore?
 
   var queries: [LiveQueryKey: LiveQuery] = [:]
@@ -9,14 +9,14 @@ struct LiveState {
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
 
-  /// Looks for the commits of others, where somebody does.
+  /// The detection of external commits, if it is enabled.
   var externalCommits: ExternalCommitSubscription?
 
-  /// Where nobody does, those who follow rows want to know of the others all the same.
+  /// The tracking of own commits for incremental results, if the detection is disabled.
   var ownCommitTracking: OwnCommitTracking?
   var ownCommits: OwnCommitTracker?
 
-  /// How many of the queries follow rows.
+  /// The number of queries with incremental results.
   private(set) var incrementalQueryCount = 0
 
   var fetchQueues = FetchQueues()
@@ -24,13 +24,13 @@ struct LiveState {
   /// The fetch whose transaction is being committed.
   var ownCommit: OwnCommit?
 
-  /// How many observers are fetching their first value on their own threads.
+  /// The number of observers that fetch their first value on their own threads.
   var startingCount = 0
 
-  /// How many rounds of fetches were begun.
+  /// The number of begun fetch batches.
   var batchNumber = 0
 
-  /// Those that have queries for which there are other connections.
+  /// The batches with queries that other connections can fetch.
   var sharedBatches: [FetchBatch] = []
 
   var polling = LivePolling()
@@ -40,11 +40,11 @@ struct LiveState {
 
   private var needsVersion = 0
 
-  /// The version of needs that was told last: commits of that version, or a later one, tell what all regions of the
-  /// index need.
+  /// The last published version of the needs. Commits captured for this version or a later one report all regions of
+  /// the index.
   private(set) var publishedNeedsVersion = 0
 
-  /// What a line of queries waits for.
+  /// The queues of pending fetches.
   enum FetchQueue {
     case reading
     case writing
@@ -55,14 +55,15 @@ struct LiveState {
     var reading = ShortList<LiveQuery>()
     var writing = ShortList<LiveQuery>()
 
-    /// How many connections are fetching, or were asked for.
+    /// The number of connections that fetch, or were requested.
     var readerCount = 0
     var hasWriter = false
 
-    /// When one of them last began a fetch, or was asked for.
+    /// The time when a connection last began a fetch, or was requested.
     var lastActivity = Duration.zero
 
-    /// Somebody looks in a while whether the line still waits: the number of that watch, and what ends it.
+    /// The number of the running watchdog, which checks later whether the queue still waits, and a closure that ends
+    /// it.
     private(set) var watchdog: Int?
     private var watchdogCount = 0
     private var watchdogCancellation: (number: Int, end: @Sendable () -> Void)?
@@ -73,14 +74,14 @@ struct LiveState {
       return watchdogCount
     }
 
-    /// - returns: What is to be released outside of the lock.
+    /// - returns: An object to release outside of the lock.
     mutating func keepWatchdog(_ number: Int, _ end: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
       guard watchdog == number else { return nil }
       defer { watchdogCancellation = (number, end) }
       return watchdogCancellation?.end
     }
 
-    /// - returns: What is to be let go outside of the lock.
+    /// - returns: An object to release outside of the lock.
     mutating func takeWatchdog(_ number: Int) -> (@Sendable () -> Void)? {
       guard let (own, end) = watchdogCancellation, own == number else { return nil }
       watchdogCancellation = nil
@@ -91,7 +92,7 @@ struct LiveState {
       if watchdog == number { watchdog = nil }
     }
 
-    /// Takes those who wait.
+    /// Removes and returns the waiting queries.
     mutating func take(_ queue: FetchQueue) -> ShortList<LiveQuery> {
       var waiting = ShortList<LiveQuery>()
       switch queue {
@@ -112,20 +113,21 @@ struct LiveState {
 
   /// The moment before a snapshot is taken.
   struct FetchStart {
-    /// The last commit that was told.
+    /// The last reported commit.
     var commit: CommitNumber
 
-    /// How many commits have written, told or not; nil when nobody else can write until the fetch has ended.
+    /// The number of commits that have written, including unreported ones; nil if no other connection can write during
+    /// the fetch.
     var writeCount: UInt64?
 
-    /// The version of needs that commits may have been captured for since.
+    /// The version of the needs for which later commits may have been captured.
     var needsVersion: Int
 
-    /// A later commit that the fetch has made itself, if it was reported.
+    /// A later, reported commit of the fetch itself.
     var ownCommit: CommitNumber?
   }
 
-  /// What is let go outside of the lock, since it may end what it holds.
+  /// Objects to release outside of the lock, because their release may end other activities.
   struct ReleasedObjects {
     var core: _DatabaseCore?
     var subscription: ChangeSubscription?
@@ -135,7 +137,7 @@ struct LiveState {
 
   // MARK: Queries
 
-  /// The query of a source.
+  /// Returns the query of a source.
   mutating func query(_ key: LiveQueryKey, _ source: AnyLiveSource) -> LiveQuery {
     if let query = queries[key] { return query }
     let query = LiveQuery(key, source)
@@ -149,14 +151,14 @@ struct LiveState {
     query.add(observer)
   }
 
-  /// Nobody observes a query any more.
+  /// Removes a query without observers.
   mutating func forget(_ query: LiveQuery) {
     if queries.removeValue(forKey: query.key) != nil, query.source.isIncremental { incrementalQueryCount -= 1 }
     untrack(query)
     publishNeeds()
   }
 
-  /// When nothing is observed, nothing is held.
+  /// Releases all resources if there are no observations.
   mutating func leaveIfUnused() -> ReleasedObjects? {
     guard queries.isEmpty, startingCount == 0, core != nil else { return nil }
     defer {
@@ -169,9 +171,9 @@ struct LiveState {
       core: core, subscription: subscription, externalCommits: externalCommits, ownCommitTracking: ownCommitTracking)
   }
 
-  /// Adds an observer that has been given its first value, by a fetch of its own.
+  /// Adds an observer that has fetched its first value itself.
   ///
-  /// - parameter isProvisional: Whether the fetch has seen what may be rolled back. A rollback is not told.
+  /// - parameter isProvisional: Whether the fetch has read uncommitted changes. A rollback is not reported.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
     _ fetchStart: FetchStart, _ isProvisional: Bool
@@ -182,10 +184,10 @@ struct LiveState {
     guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
     let known = query.lastReadSet
     if known == nil { track(region, query) }
-    // What stands in the index may be what another fetch has read, which needs less.
+    // The index may have the region of another fetch, which needs less.
     let reasons = reasons(region, of: query, since: fetchStart, mayNeedMore: known != nil && known != outcome.readSet)
     if known == nil, reasons == nil { query.note(outcome.readSet) }
-    // What the others were given may be something else.
+    // Other observers may have received another value.
     query.lastDigest = query.observers.count == 1 || query.lastDigest == outcome.digest ? outcome.digest : nil
     if isProvisional || outcome.ownCommit?.isOfQuery == true && query.observers.count > 1 {
       requestFetch(query, .change)
@@ -197,9 +199,9 @@ struct LiveState {
 
   // MARK: Regions
 
-  /// What a query reads is known.
+  /// Sets the region that a query has read.
   ///
-  /// - returns: Whether it is not what it was, as far as somebody wants to know.
+  /// - returns: Whether the needs of the index have changed.
   @discardableResult
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
@@ -224,25 +226,25 @@ struct LiveState {
     publishedNeedsVersion = subscription?.setNeeds(index.needs) ?? publishedNeedsVersion
   }
 
-  /// Follows the commits of a database.
+  /// Sets the subscription to the commits of a database.
   mutating func follow(_ subscription: ChangeSubscription?) {
     self.subscription = subscription
     publishedNeedsVersion = subscription?.version ?? 0
   }
 
-  /// A fetch begins: its snapshot is taken after this.
+  /// Begins a fetch, whose snapshot is taken later.
   mutating func begin(isAlone: Bool = false) -> FetchStart {
     FetchStart(
       commit: log.begin(), writeCount: isAlone ? nil : subscription?.writeCount, needsVersion: publishedNeedsVersion)
   }
 
-  /// The wish for another fetch, if a commit since a fetch began may have changed what it has read.
+  /// Returns the reasons for another fetch, if a commit since the beginning of a fetch may have changed its result.
   ///
-  /// - parameter mayNeedMore: Whether what it has read may not stand in the index.
+  /// - parameter mayNeedMore: Whether the index may not contain the region of the fetch.
   func reasons(
     _ region: DatabaseRegion, of query: LiveQuery, since fetchStart: FetchStart, mayNeedMore: Bool = false
   ) -> LiveQueryMachine.FetchReasons? {
-    // Invariant 6. The count is read once the needs are set.
+    // Invariant 6. The count is read after the needs are set.
     if query.needsVersion > fetchStart.needsVersion || mayNeedMore, let writeCount = fetchStart.writeCount,
       subscription?.writeCount != writeCount
     {
@@ -259,20 +261,20 @@ struct LiveState {
 
   // MARK: Fetches
 
-  /// The moment has come to look whether the line still waits.
+  /// Ends a watchdog, and returns the connections to request.
   mutating func endWatchdog(_ number: Int) -> LiveWork {
     fetchQueues.endWatchdog(number)
     return checkBatches()
   }
 
-  /// Somebody wants a query to be fetched.
+  /// Requests a fetch of a query.
   ///
-  /// What has changed is noted before: see `LiveQuery.note`.
+  /// Its changes are noted before: see `LiveQuery.note`.
   mutating func requestFetch(_ query: LiveQuery, _ reasons: LiveQueryMachine.FetchReasons) {
     if query.machine.requestFetch(reasons) { fetchQueues.append(query) }
   }
 
-  /// Whom to call for queries that wait.
+  /// Returns the connections to request for waiting queries.
   mutating func nextWork() -> LiveWork {
     guard let core else { return LiveWork() }
     var work = LiveWork(core: core)
@@ -284,7 +286,8 @@ struct LiveState {
         fetchQueues.lastActivity = now
         work.startsReading = true
       } else if fetchQueues.watchdog == nil {
-        // Who fetches goes on with these, sooner than another one would be there, unless it takes long.
+        // Unless a fetch takes long, a connection that is fetching takes these queries earlier than another connection
+        // could.
         work.watchdog = fetchQueues.beginWatchdog()
       }
     }
@@ -296,13 +299,13 @@ struct LiveState {
   }
 }
 
-/// What is to be done once the lock is released.
+/// The work to perform after the lock is released.
 struct LiveWork {
   var core: _DatabaseCore?
   var startsReading = false
   var startsWriting = false
 
-  /// The number of a watch that begins: to look in a while whether the line still waits.
+  /// The number of a watchdog to start. It checks later whether the queue still waits.
   var watchdog: Int?
   var pause: (Duration, LiveQuery)?
 }

@@ -1,20 +1,20 @@
-/// The values on their way to somebody who takes one at a time.
+/// The values on their way to a consumer that receives one at a time.
 ///
 ///     resting --put--> scheduled --take--> delivering --done--> resting
 ///                         ^                    |
 ///                         +--- put meanwhile --+
 ///
 /// Invariants:
-/// 1. One delivery at a time. Values go out in the order in which they came, the error last, and nothing after it.
-/// 2. Who is slow finds the newest value, and not those that came before it, unless all are asked for.
-/// 3. Nothing is taken once it was closed.
+/// 1. There is one delivery at a time. Values are delivered in the order of their arrival, the error last.
+/// 2. A slow consumer receives only the latest value, unless all values are requested.
+/// 3. Nothing is delivered after the mailbox was closed.
 struct MailboxMachine<Value> {
   enum Item {
     case value(Value)
     case failure(any Error)
   }
 
-  /// Who waits for the end of a delivery.
+  /// A wait for the end of a delivery.
   struct Waiter {
     var thread: ThreadID
     var signal: any WaitSignal
@@ -31,17 +31,18 @@ struct MailboxMachine<Value> {
   private var phase = Phase.idle
   private var hasReceived = false
 
-  /// The thread that delivers, closed or not; zero when none does.
+  /// The thread that delivers, even after the mailbox was closed; zero if there is none.
   private var deliverer: ThreadID = 0
 
-  /// What goes out next.
+  /// The next value to deliver.
   private(set) var next: Value?
 
-  /// The rest, once there is some: there are many mailboxes, and most of them never have more than one value.
+  /// The values after the next one, if there are any. There are many mailboxes, and most of them never have more than
+  /// one value.
   private var overflow: [Overflow] = []
 
   private struct Overflow {
-    /// What waits behind the next one, and how many of that are gone.
+    /// The values after the next one, and the number of them that were delivered.
     var others: [Value?] = []
     var goneCount = 0
     var failure: (any Error)?
@@ -55,14 +56,14 @@ struct MailboxMachine<Value> {
 
   private var failure: (any Error)? { overflow.first?.failure }
 
-  /// - parameter keepsAll: Whether a value waits behind those that came before it, instead of taking their place.
+  /// - parameter keepsAll: Whether a new value waits behind earlier ones, instead of replacing them.
   init(keepsAll: Bool = false) {
     self.keepsAll = keepsAll
   }
 
-  /// A value has come.
+  /// Adds a value.
   ///
-  /// - returns: Whether a delivery is to be scheduled.
+  /// - returns: Whether to schedule a delivery.
   mutating func put(_ value: Value) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
@@ -75,14 +76,14 @@ struct MailboxMachine<Value> {
     return wantsDelivery()
   }
 
-  /// A value has come that is older than those that came before it, if any did.
+  /// Adds a value that is older than values that were added before, if there are any.
   ///
-  /// - returns: Whether a delivery is to be scheduled.
+  /// - returns: Whether to schedule a delivery.
   mutating func putFirst(_ value: Value) -> Bool { hasReceived ? false : put(value) }
 
-  /// There will be no more values.
+  /// Adds the error that ends the values.
   ///
-  /// - returns: Whether a delivery is to be scheduled.
+  /// - returns: Whether to schedule a delivery.
   mutating func fail(_ error: any Error) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
@@ -102,13 +103,13 @@ struct MailboxMachine<Value> {
     }
   }
 
-  /// Somebody will deliver what comes from now on, without being asked to.
+  /// Holds deliveries: the caller delivers the following values without being scheduled.
   mutating func hold() {
     guard case .idle = phase else { preconditionFailure("A delivery is held that is on its way") }
     phase = .scheduled
   }
 
-  /// The next thing to deliver, on a thread. Nil when there is nothing.
+  /// Removes and returns the next item to deliver on a thread; nil if there is none.
   mutating func take(on thread: ThreadID) -> Item? {
     guard case .scheduled = phase else { return nil }
     let item: Item
@@ -118,7 +119,7 @@ struct MailboxMachine<Value> {
     } else if let failure {
       item = .failure(failure)
     } else {
-      // Somebody had it held, and nothing came.
+      // The mailbox was held, and no value arrived.
       phase = .idle
       return nil
     }
@@ -133,7 +134,7 @@ struct MailboxMachine<Value> {
       if overflow.goneCount == overflow.others.count { return nil }
       let value = overflow.others[overflow.goneCount].take()
       overflow.goneCount += 1
-      // To move the rest costs less than what has gone.
+      // Moving the remaining values costs less than keeping the delivered ones.
       if 2 * overflow.goneCount >= overflow.others.count {
         overflow.others.removeFirst(overflow.goneCount)
         overflow.goneCount = 0
@@ -142,10 +143,10 @@ struct MailboxMachine<Value> {
     }
   }
 
-  /// The thing was delivered.
+  /// Ends a delivery.
   ///
-  /// - parameter wasLast: Whether it was the error.
-  /// - returns: Whether another delivery is to be scheduled, and whom to tell that this one is over.
+  /// - parameter wasLast: Whether the item was the error.
+  /// - returns: Whether to schedule another delivery, and the waiters to notify.
   mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, waiters: [Waiter]) {
     let waiters = overflow.first?.waiters ?? []
     if !waiters.isEmpty { withOverflow { $0.waiters = [] } }
@@ -160,9 +161,9 @@ struct MailboxMachine<Value> {
     return (hasMore, waiters)
   }
 
-  /// Nobody wants values any more.
+  /// Closes the mailbox.
   ///
-  /// - returns: The thread that is delivering, if one is.
+  /// - returns: The delivering thread, if there is one.
   @discardableResult
   mutating func close() -> ThreadID? {
     phase = .closed
@@ -171,7 +172,7 @@ struct MailboxMachine<Value> {
     return deliverer == 0 ? nil : deliverer
   }
 
-  /// Somebody waits for the end of the delivery: he is told.
+  /// Adds a waiter, which is notified at the end of the delivery.
   mutating func wait(_ waiter: Waiter) {
     withOverflow { $0.waiters.append(waiter) }
   }

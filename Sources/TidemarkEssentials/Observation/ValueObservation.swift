@@ -9,23 +9,23 @@
 /// }
 /// ```
 ///
-/// What is promised:
+/// Guarantees:
 ///
-/// - The first value is that of the database when the observation starts, or newer.
+/// - The first value is the result at the start of the observation, or a newer one.
 /// - Every value is the result of the query at some commit, and these commits only move forward.
-/// - When no more commits come, the last value is the result of the query now. Values in between may be skipped.
-/// - A commit that cannot change the result wakes nothing. A value may come twice all the same: see
+/// - After the last commit, the last value is the current result of the query. Values in between may be skipped.
+/// - A commit that cannot change the result does not trigger a fetch. A value may still be delivered twice: see
 ///   `removeDuplicates`.
-/// - Writes wait for none of this. In a pool, values are fetched on connections that read.
+/// - Writes do not wait for observations. In a pool, readers fetch the values.
 ///
-/// An observation is a value: nothing happens before it is started, and it can be started many times. Those that were
-/// started in the same database, from the same observation value or copies of it, fetch together.
+/// An observation is a value: it does nothing before it is started, and it can be started many times. Observations that
+/// were started in the same database from copies of the same value share their fetches.
 public struct ValueObservation<Reducer: ValueReducer>: Sendable {
-  /// Whether values are fetched in write transactions, by the connection that writes. Without need, it makes writes
-  /// wait: set it when the closure must write.
+  /// Whether the writer fetches the values, in write transactions. Set this only if the closure writes, because such
+  /// fetches delay writes.
   public var requiresWriteAccess = false
 
-  /// Whether a fetch that fails for a passing reason is tried again, and how.
+  /// How a fetch is tried again after a transient error; nil if it is not.
   var retry: RetryPolicy?
 
   let source: LiveSource<Reducer.Fetched>
@@ -34,7 +34,7 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
 }
 
 extension ValueObservation {
-  /// The same observation, with another reducer.
+  /// Returns the same observation with another reducer.
   func reducing<NewReducer: ValueReducer>(
     _ reducer: NewReducer
   ) -> ValueObservation<NewReducer> where NewReducer.Fetched == Reducer.Fetched {
@@ -43,13 +43,13 @@ extension ValueObservation {
   }
 }
 
-// MARK: - What is tracked
+// MARK: - Tracking
 
 extension ValueObservation {
-  /// Observes what a closure fetches.
+  /// Creates an observation of the values that a closure fetches.
   ///
-  /// The closure may fetch whatever it likes, also depending on what it has fetched before: what it reads is looked at
-  /// each time.
+  /// The closure can fetch any values, and may depend on values it has fetched before: its region is determined with
+  /// each fetch.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking { db in
@@ -57,7 +57,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter fetch: Fetches the value. It runs in one read transaction.
+  /// - parameter fetch: Fetches the value in a read transaction.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
@@ -65,9 +65,9 @@ extension ValueObservation {
     Self(source: LiveSource(.readRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
-  /// Observes what a closure fetches, where it reads the same tables and columns each time.
+  /// Creates an observation of the values that a closure fetches, if it reads the same tables and columns each time.
   ///
-  /// What the closure reads is looked at the first time only, which is cheaper.
+  /// The region of the closure is only determined with the first fetch, which is cheaper.
   ///
   /// ```swift
   /// let observation = ValueObservation.trackingConstantRegion { db in
@@ -75,7 +75,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter fetch: Fetches the value. It runs in one read transaction.
+  /// - parameter fetch: Fetches the value in a read transaction.
   @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
@@ -83,7 +83,7 @@ extension ValueObservation {
     Self(source: LiveSource(.initialReadRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
-  /// Observes some regions, and fetches when something changes in them.
+  /// Creates an observation of regions, which fetches a value after each change in the regions.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking(region: Player.all(), Team.all()) { db in
@@ -91,7 +91,8 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter fetch: Fetches the value. It runs in one read transaction. What it reads does not matter.
+  /// - parameter regions: The observed regions.
+  /// - parameter fetch: Fetches the value in a read transaction. It may read other regions.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -100,9 +101,10 @@ extension ValueObservation {
     tracking(regions: [region] + otherRegions, fetch: fetch)
   }
 
-  /// Observes some regions, and fetches when something changes in them.
+  /// Creates an observation of regions, which fetches a value after each change in the regions.
   ///
-  /// - parameter fetch: Fetches the value. It runs in one read transaction. What it reads does not matter.
+  /// - parameter regions: The observed regions.
+  /// - parameter fetch: Fetches the value in a read transaction. It may read other regions.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     regions: [any DatabaseRegionConvertible],

@@ -1,6 +1,5 @@
 extension MutablePersistableRecord {
-  /// Inserts the record, or updates the row that is in its way: the one that has its primary key, or another of its
-  /// unique keys.
+  /// Inserts the record, or updates the row that conflicts with its primary key or another unique key.
   ///
   /// ```swift
   /// // INSERT INTO "player" ("id", "name", "score") VALUES (1, 'Arthur', 100)
@@ -9,16 +8,17 @@ extension MutablePersistableRecord {
   /// try player.upsert(db)
   /// ```
   ///
-  /// The primary key of a row that is there already stays. What is called are the callbacks of an insertion.
+  /// An existing row keeps its primary key. The callbacks of an insertion are called.
   ///
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - parameter db: A database connection.
+  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   public mutating func upsert(_ db: Database) throws {
     try write(upsert: Upsertion(), db)
   }
 
   // MARK: - With RETURNING
 
-  /// Inserts the record, or updates the row that is in its way, and fetches that row.
+  /// Inserts the record or updates the conflicting row, and fetches that row.
   ///
   /// ```swift
   /// // INSERT INTO "player" ("id", "name", "score") VALUES (NULL, 'Arthur', 100)
@@ -29,11 +29,12 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all
-  ///   keys.
-  /// - parameter assignments: What the row that is there is given; `excluded` has the values that would have been
-  ///   inserted. Columns that are not named take those, too, unless they are marked with `noOverwrite`.
-  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  /// - parameter db: A database connection.
+  /// - parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
+  /// - parameter assignments: The assignments to the existing row; `excluded` has the values of the record. Other
+  ///   columns are set to these values, too, unless they are marked with `noOverwrite`.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public mutating func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -41,12 +42,13 @@ extension MutablePersistableRecord {
     try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that is in its way, and fetches that row as a record of another type.
+  /// Inserts the record or updates the conflicting row, and fetches that row as a record of another type.
   ///
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are meant. By default, those of all
-  ///   keys.
-  /// - parameter assignments: What the row that is there is given; see `upsertAndFetch(_:onConflict:doUpdate:)`.
-  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  /// - parameter db: A database connection.
+  /// - parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
+  /// - parameter assignments: The assignments to the existing row; see `upsertAndFetch(_:onConflict:doUpdate:)`.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil

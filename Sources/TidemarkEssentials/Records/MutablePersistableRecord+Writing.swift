@@ -1,7 +1,7 @@
-// What the public methods that store records have in common, whether they modify the record or not.
+// The common implementation of the public methods that store records.
 //
-// What is fetched of a write is kept by whoever asked for it, in the closure that fetches: so nothing here depends on
-// its type, which would cost more than all the rest.
+// The closure that fetches returned values also stores them, so that this code does not depend on their type. A generic
+// implementation would cost more than all the rest.
 
 extension MutablePersistableRecord {
   @inlinable
@@ -10,16 +10,16 @@ extension MutablePersistableRecord {
     return try RecordWriter(db, recordType, tableName: recordType.databaseTableName)
   }
 
-  /// A copy that was modified.
+  /// Returns a modified copy.
   func modified(_ modify: (inout Self) throws -> Void) rethrows -> Self {
     var record = self
     try modify(&record)
     return record
   }
 
-  /// What the record stores, as the writer wants it.
+  /// Returns the encoded values of the record.
   ///
-  /// - precondition: It stores something.
+  /// - precondition: It stores at least one value.
   @inlinable
   func stored(by writer: RecordWriter) throws -> PersistenceContainer {
     var container = writer.emptyContainer
@@ -49,7 +49,7 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Inserts the record, or updates the row that is in its way.
+  /// Inserts the record, or updates the conflicting row.
   mutating func write(
     upsert upsertion: Upsertion, _ db: Database, returning selection: [any SQLSelectable] = [],
     _ decode: (Row) throws -> Void = { _ in }
@@ -74,7 +74,7 @@ extension MutablePersistableRecord {
     try record.saving(db) { try $0.updateInside(db, resolution, columns, nil, selection, fetch) }
   }
 
-  /// - parameter encoded: What the record stores, where it is known already.
+  /// - parameter encoded: The encoded values, if they are known already.
   @inlinable
   func updateInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ columns: Set<String>?,
@@ -93,7 +93,7 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Updates the row of the record, or inserts it when there is none.
+  /// Updates the row of the record, or inserts it if there is none.
   @inlinable
   mutating func write(
     save resolution: Database.ConflictResolution?, _ db: Database, returning selection: [any SQLSelectable] = [],
@@ -104,12 +104,12 @@ extension MutablePersistableRecord {
       let container = try record.stored(by: writer)
       var isMissing = false
       if try writer.hasKey(container) {
-        // The callbacks of an update do not modify a value. An object may be another one after them.
+        // The callbacks of an update cannot modify a structure. They may modify an object.
         let encoded = Self.self is AnyClass ? nil : container
         do {
           return try record.updateInside(db, resolution, nil, encoded, selection, fetch) { isMissing = true }
         } catch _ where isMissing {
-          // Its callbacks have seen the error. What they made of it does not matter.
+          // The callbacks have received the error. An error that they throw is ignored.
         }
       }
       return try record.insertInside(db, resolution, selection, fetch)
@@ -128,7 +128,7 @@ extension MutablePersistableRecord {
   }
 }
 
-/// How what a statement returns becomes a record.
+/// Returns a closure that decodes a record from the returned row.
 func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws -> Record {
   { statement in
     guard let record = try Record.fetchOne(statement) else { throw NoRowReturned() }
@@ -136,14 +136,14 @@ func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws 
   }
 }
 
-/// Writes, and answers what was fetched of it.
+/// Performs a write, and returns the value fetched from its returned row.
 ///
-/// - parameter write: Gives the closure what the write returns, or throws.
+/// - parameter write: Calls the closure with the returned statement, or throws.
 func fetching<Source, Fetched>(
   _ fetch: (Source) throws -> Fetched, _ write: ((Source) throws -> Void) throws -> Void
 ) throws -> Fetched {
   var fetched: Fetched?
-  // Neither closure calls the other while it runs: the compiler is told so.
+  // The closures do not call each other recursively, as this declares.
   try withoutActuallyEscaping(fetch) { fetch in
     try write { fetched = try fetch($0) }
   }

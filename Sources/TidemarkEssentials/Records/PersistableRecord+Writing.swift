@@ -1,5 +1,5 @@
-// The methods of `MutablePersistableRecord` that may modify a record, for records that they do not modify: a copy is
-// written, or the same object.
+// The methods of `MutablePersistableRecord` for records that do not need mutation: they write a copy, or the same
+// object.
 
 extension PersistableRecord {
   @inlinable
@@ -12,17 +12,19 @@ extension PersistableRecord {
 
   /// Inserts the record.
   ///
-  /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
-  ///   `persistenceConflictPolicy` says.
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - parameter db: A database connection.
+  /// - parameter conflictResolution: The resolution of conflicts. By default, it is the one of
+  ///   `persistenceConflictPolicy`.
+  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(insert: conflictResolution, db) }
   }
 
-  /// Inserts the record, and fetches what was inserted as a record of another type.
+  /// Inserts the record, and fetches the inserted row as a record of another type.
   ///
-  /// - throws: What `insert` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `insert`; `RecordError.recordNotFound` if the insertion was ignored.
   public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -30,9 +32,10 @@ extension PersistableRecord {
       db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
-  /// Inserts the record, and fetches some values of what was inserted.
+  /// Inserts the record, and fetches selected values of the inserted row.
   ///
-  /// - throws: What `insert` and the closure throw.
+  /// - returns: The result of the closure.
+  /// - throws: The errors of `insert` and of the closure.
   /// - precondition: The selection is not empty.
   public func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -44,9 +47,10 @@ extension PersistableRecord {
     }
   }
 
-  /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.
+  /// Inserts the record, and fetches selected values of the inserted row. A closure selects columns of the record type.
   ///
-  /// - throws: What `insert` and the closures throw.
+  /// - returns: The result of the closure.
+  /// - throws: The errors of `insert` and of the closures.
   /// - precondition: The selection is not empty.
   public func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -58,17 +62,19 @@ extension PersistableRecord {
 
   // MARK: - Update or insertion
 
-  /// Updates the row of the record, or inserts the record when there is none.
+  /// Updates the row of the record, or inserts the record if there is no row.
   ///
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - parameter db: A database connection.
+  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(save: conflictResolution, db) }
   }
 
-  /// Saves the record, and fetches some values of its row.
+  /// Saves the record, and fetches selected values of its row.
   ///
-  /// - throws: What `save` and the closure throw.
+  /// - returns: The result of the closure.
+  /// - throws: The errors of `save` and of the closure.
   /// - precondition: The selection is not empty.
   public func saveAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -81,7 +87,8 @@ extension PersistableRecord {
 
   /// Saves the record, and fetches its row as a record of another type.
   ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `save`; `RecordError.recordNotFound` if the insertion was ignored.
   public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -91,17 +98,19 @@ extension PersistableRecord {
 
   // MARK: - Insertion or update
 
-  /// Inserts the record, or updates the row that is in its way. See `MutablePersistableRecord.upsert(_:)`.
+  /// Inserts the record, or updates the conflicting row. See `MutablePersistableRecord.upsert(_:)`.
   ///
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - parameter db: A database connection.
+  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   public func upsert(_ db: Database) throws {
     try writing { try $0.write(upsert: Upsertion(), db) }
   }
 
-  /// Inserts the record, or updates the row that is in its way, and fetches that row. See
+  /// Inserts the record or updates the conflicting row, and fetches that row. See
   /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
   ///
-  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -109,10 +118,11 @@ extension PersistableRecord {
     try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that is in its way, and fetches that row as a record of another type. See
+  /// Inserts the record or updates the conflicting row, and fetches that row as a record of another type. See
   /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
   ///
-  /// - throws: What `upsert` throws; `RecordError.recordNotFound` when a trigger left the row out.
+  /// - returns: The fetched record.
+  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil

@@ -1,28 +1,29 @@
-/// What was inserted. See `MutablePersistableRecord.didInsert(_:)`.
+/// The outcome of an insertion. See `MutablePersistableRecord.didInsert(_:)`.
 public struct InsertionSuccess: Sendable {
-  /// The row id of the last row that the connection inserted.
+  /// The row ID of the last row that the connection inserted.
   ///
-  /// It is the one of the record, unless the table has no row ids, or the insert was ignored because of a conflict, or
-  /// a trigger on a view inserted something else.
+  /// It is the row ID of the record, except in three cases: the table has no row IDs, the insertion was ignored because
+  /// of a conflict, or a trigger on a view inserted another row.
   public var rowID: Int64
 
-  /// The column that is the row id, if there is one: that of an `INTEGER PRIMARY KEY`.
+  /// The column of an `INTEGER PRIMARY KEY`; nil if there is none.
   public var rowIDColumn: String?
 
-  /// What was stored, with the row id in its column.
+  /// The stored values, with the row ID in its column.
   public var persistenceContainer: PersistenceContainer
 }
 
-/// What was stored. See `MutablePersistableRecord.didUpdate(_:)` and `MutablePersistableRecord.didSave(_:)`.
+/// The outcome of an update or a save. See `MutablePersistableRecord.didUpdate(_:)` and
+/// `MutablePersistableRecord.didSave(_:)`.
 public struct PersistenceSuccess: Sendable {
-  /// What was stored.
+  /// The stored values.
   public var persistenceContainer: PersistenceContainer
 
   init(persistenceContainer: PersistenceContainer) {
     self.persistenceContainer = persistenceContainer
   }
 
-  /// What was inserted was stored.
+  /// Creates the outcome of a save from the outcome of an insertion.
   @inlinable
   init(_ inserted: InsertionSuccess) {
     persistenceContainer = inserted.persistenceContainer

@@ -1,12 +1,10 @@
-/// Writes records on a connection: the only place where inserts, updates, upserts and deletions of records are
-/// executed.
+/// Writes records on a connection. Inserts, updates, upserts and deletions of records are executed here only.
 ///
-/// It calls no callback and knows no type of record: it is given what a record stores, and answers what happened.
+/// It calls no callbacks, and does not depend on the record type: it receives encoded values and returns outcomes.
 ///
 /// Invariants:
-/// 1. What is written is written once, and to its end, whatever the closure does that fetches what the statement
-///    returns.
-/// 2. While the program has a statement in its hands, nobody else runs it.
+/// 1. A statement is executed once, and to its end, whatever the closure does that fetches its rows.
+/// 2. While the program uses a statement, no other caller runs it.
 @usableFromInline
 struct RecordWriter {
   let db: Database
@@ -18,7 +16,7 @@ struct RecordWriter {
     plan = try db.recordPlan(for: recordType, tableName)
   }
 
-  /// What a record is encoded into.
+  /// The container into which records are encoded.
   @usableFromInline
   var emptyContainer: PersistenceContainer { PersistenceContainer(basedOn: plan.columns) }
 
@@ -33,7 +31,7 @@ struct RecordWriter {
 
   // MARK: - Insertion
 
-  /// - parameter selection: What is fetched of the new row; nothing when it is empty.
+  /// - parameter selection: The columns to fetch of the new row; empty for none.
   @usableFromInline
   func insert(
     _ container: consuming PersistenceContainer, _ resolution: Database.ConflictResolution,
@@ -46,15 +44,16 @@ struct RecordWriter {
     return inserted(container, db.lastInsertedRowID)
   }
 
-  /// - parameter selection: What is fetched of the row.
-  /// - throws: `RecordError.recordNotFound` when a trigger made SQLite leave the row out.
+  /// - parameter selection: The columns to fetch of the row.
+  /// - throws: `RecordError.recordNotFound` if a trigger has ignored the row.
   func upsert(
     _ container: consuming PersistenceContainer, _ upsertion: Upsertion,
     returning selection: [any SQLSelectable], _ decode: (Row) throws -> Void
   ) throws -> InsertionSuccess {
     let clause = try plan.clause(upsertion, container, db)
     let sql = plan.insertionSQL(container, .abort) + clause.sql
-    // Where SQLite updates, the last row id of the connection stays what it was. So it is fetched, in the last column.
+    // If SQLite updates a row, the last inserted row ID of the connection does not change. So the row ID is fetched in
+    // the last column.
     let rowIDName = try plan.table.rowIDName(db)
     let identity = try rowIDName ?? plan.key().columns[0]
     let values = container.values + clause.values
@@ -81,7 +80,7 @@ struct RecordWriter {
 
   // MARK: - The row of a record
 
-  /// Answers nil when there is no such row.
+  /// Updates the row of a record; returns nil if there is no such row.
   ///
   /// - parameter columns: The columns to update, or nil for all.
   @usableFromInline
@@ -98,7 +97,7 @@ struct RecordWriter {
     return PersistenceSuccess(persistenceContainer: container)
   }
 
-  /// Whether there was a row to delete.
+  /// Returns whether there was a row to delete.
   @usableFromInline
   func delete(_ container: PersistenceContainer) throws -> Bool {
     guard try hasKey(container) else { return false }
@@ -114,7 +113,7 @@ struct RecordWriter {
     return try Bool.fetchOne(statement(plan.existenceSQL()), arguments: arguments) ?? false
   }
 
-  /// Whether the record stores a part of its primary key at least. If not, it has no row.
+  /// Whether the record stores at least a part of its primary key. If not, it has no row.
   @usableFromInline
   func hasKey(_ container: PersistenceContainer) throws -> Bool { try plan.hasKey(container) }
 
@@ -131,8 +130,8 @@ struct RecordWriter {
 
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).availableStatement() }
 
-  /// - parameter isRowNeeded: Whether the closure is called only when the statement returns a row.
-  /// - returns: Whether the closure found what it wants.
+  /// - parameter isRowNeeded: Whether the closure is only called if the statement returns a row.
+  /// - returns: Whether the closure has found a row.
   private func run(
     _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable], isRowNeeded: Bool,
     _ fetch: (Statement) throws -> Void
@@ -151,5 +150,5 @@ struct RecordWriter {
   }
 }
 
-/// Thrown by a closure that wants a row, where the statement returned none.
+/// Thrown by a closure that needs a row, if the statement returned none.
 struct NoRowReturned: Error {}

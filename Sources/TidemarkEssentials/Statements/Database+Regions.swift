@@ -1,14 +1,14 @@
 import CSQLite
 
-// What statements read: first as the authorizer tells, then narrowed to rows by the text of the statement.
+// The regions of statements: first from the authorizer, then refined to rows from the SQL text.
 
 extension Database {
-  /// What can be said of the region of a statement before its arguments are known.
+  /// Returns the part of the region that does not depend on the arguments.
   ///
-  /// - throws: An error when the statement does not compile any more.
+  /// - throws: An error if the statement does not compile any more.
   func regionPlan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
     preconditionAccess()
-    // The compiler carries out many pragmas. They read no rows of tables.
+    // SQLite executes many pragmas during compilation. They read no rows of tables.
     if let pragma = PragmaStatement(statement.sql) { return pragma.regionPlan }
     let reads = try compilation.reads { _ = try compile(statement.sql, isInternal: true) }
     return try untraced {
@@ -17,18 +17,18 @@ extension Database {
     }
   }
 
-  /// What is known of a table, if a module that knows is there.
+  /// Returns the facts about a table, if a schema module is installed.
   func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
     try schemaFacts?.table(self, name, database)
   }
 
-  /// The names of the databases that have a table of that name, views apart.
+  /// Returns the names of the databases that have a table of the given name. Views are left out.
   func databases(withTable name: String) throws -> [String] {
     let handle = try openHandle()
     return try databaseNames().filter { handle.hasTable(name, in: $0) }
   }
 
-  /// The names of all databases, in the order of SQLite's numbers for them.
+  /// Returns the names of all databases, in the order of their numbers in SQLite.
   func databaseNames() throws -> [String] {
     if !compilation.mayHaveAttachedDatabases { return ["main", "temp"] }
     let rows = try internalRows("PRAGMA database_list")
@@ -41,7 +41,7 @@ extension Database {
     return ["main", "temp"] + attached
   }
 
-  /// The rows of a statement of the library's own. It is not traced.
+  /// Returns the rows of an internal statement, which is not traced.
   func internalRows(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
     try untraced {
       let statement = try compile(sql, isInternal: true)
@@ -67,10 +67,10 @@ extension Database {
 // MARK: - Recording
 
 extension Database {
-  /// Runs a closure, and answers what its statements have read.
+  /// Runs a closure, and returns the regions that its statements have read.
   ///
-  /// - parameter usesBounds: Whether rows are left out that do not matter in the state that is read: see `RegionBound`.
-  ///   Nothing is written meanwhile.
+  /// - parameter usesBounds: Whether rows are left out that do not matter in the current snapshot: see `RegionBound`.
+  ///   The closure must not write.
   func recordingReads<Result>(
     usesBounds: Bool = false, _ body: () throws -> Result
   ) rethrows -> (result: Result, readSet: ReadSet) {
@@ -80,14 +80,14 @@ extension Database {
     defer {
       let inner = readSet
       (readSet, recordsBounds) = (outer, outerUsesBounds)
-      // A closure around this one has read that, too.
+      // The enclosing recording has read the same regions.
       if let inner { readSet?.add(inner) }
     }
     let result = try body()
     return (result, readSet ?? ReadSet(.fullDatabase))
   }
 
-  /// Has an observation whose values are being fetched observe a region, too, as if it had been read.
+  /// Adds a region to the observation whose value is being fetched, as if a statement had read it.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking { db in
@@ -97,36 +97,39 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Where nothing is observed, nothing happens, and the region is not even made.
+  /// Outside of an observation, this does nothing, and the region is not evaluated.
+  ///
+  /// - parameter region: The region.
+  /// - throws: The error of resolving the region.
   public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
     preconditionAccess()
     if readSet == nil { return }
-    // It is read by something that is not seen.
+    // The recorder does not see how the region is read.
     currentDigest?.isUnknown = true
     let region = try region().databaseRegion(self)
     readSet?.add(region)
   }
 
-  /// Takes note of what a statement is about to read.
+  /// Records the region that a statement is about to read.
   func recordReads(of statement: Statement) {
-    // What the library asks for itself is not traced.
+    // Internal statements are not recorded.
     if readSet == nil || callbacks.isTraceSuspended { return }
-    // What is asked for to find out what is read is of no interest to who reads.
+    // The statements that determine the region do not belong to the digest.
     let made = currentDigest
     defer { currentDigest = made }
-    // The statement may have been compiled for another schema, which SQLite finds out at the first step.
+    // The statement may have been compiled for another schema, which SQLite detects at the first step.
     let rowCount = statement.addRegion(to: &readSet)
     if recordsBounds, let rowCount { statement.observeRows(upTo: rowCount) }
   }
 }
 
 extension ConnectionHandle {
-  /// Whether a database has a table of that name, views apart. C: `sqlite3_table_column_metadata`.
+  /// Returns whether a database has a table of the given name. Views are left out. C: `sqlite3_table_column_metadata`.
   fileprivate func hasTable(_ name: String, in database: String) -> Bool {
     sqlite3_table_column_metadata(pointer, database, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
   }
 
-  /// The collation of a column; nil when there is no such column. C: `sqlite3_table_column_metadata`.
+  /// Returns the collation of a column; nil if there is no such column. C: `sqlite3_table_column_metadata`.
   func collation(ofColumn column: String, in table: TableKey) -> String? {
     var collation: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(

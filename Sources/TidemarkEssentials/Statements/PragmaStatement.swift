@@ -1,16 +1,16 @@
 import CSQLite
 
-/// A `PRAGMA` statement, as far as its text tells what it reads.
+/// A `PRAGMA` statement, and the region that follows from its SQL.
 ///
-/// SQLite's authorizer names no table for a pragma, and the compiler carries out many of them.
+/// SQLite's authorizer reports no table for a pragma, and many pragmas are executed during compilation.
 struct PragmaStatement {
   /// The name, in lower case.
   private let name: String
 
-  /// Whether a value follows, after `=` or between parentheses.
+  /// Whether the pragma has a value, after `=` or between parentheses.
   private let hasValue: Bool
 
-  /// Nil when the text is no pragma.
+  /// Nil if the SQL is not a pragma.
   init?(_ sql: String) {
     var tokens = SQLTokenizer(sql)
     func text() -> String { String(sql[tokens.range]) }
@@ -29,7 +29,7 @@ struct PragmaStatement {
     (self.name, self.hasValue) = (name, hasValue)
   }
 
-  /// What the pragma reads.
+  /// The region of the pragma.
   var regionPlan: RegionPlan {
     if StoredSetting.names.contains(name) {
       return hasValue ? .empty : RegionPlan(RegionPlan.Findings(rest: .fullDatabase), parameterCount: 0)
@@ -41,35 +41,35 @@ struct PragmaStatement {
       let schemaTable = DatabaseRegion(tables: [TableKey("sqlite_master"): .all])
       return RegionPlan(RegionPlan.Findings(rest: schemaTable), parameterCount: 0)
     }
-    // It is about the connection.
+    // It concerns the connection only.
     return .empty
   }
 
-  /// Pragmas whose answer depends on rows, or on how many pages there are.
+  /// Pragmas whose result depends on rows, or on the number of pages.
   private static let contentNames: Set = [
     "data_version", "foreign_key_check", "freelist_count", "integrity_check", "page_count", "quick_check",
   ]
 
-  /// Pragmas whose answer depends on the schema.
+  /// Pragmas whose result depends on the schema.
   private static let schemaNames: Set = [
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
   ]
 }
 
-/// What a database stores in its header, beside its tables, and pragmas read and write.
+/// The settings in the header of a database that pragmas read and write.
 enum StoredSetting {
   static let names: Set = ["application_id", "auto_vacuum", "encoding", "schema_version", "user_version"]
 
-  /// Whether a pragma that is compiled will change what is stored.
+  /// Returns whether a compiled pragma changes a stored setting.
   static func isChanged(by pragma: UnsafePointer<CChar>, hasValue: Bool) -> Bool {
-    // This one frees pages, with or without a number.
+    // This pragma frees pages, with or without a value.
     if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 { return true }
     return hasValue && names.contains { sqlite3_stricmp(pragma, $0) == 0 }
   }
 }
 
 extension String {
-  /// A name without the quotes that may be around it.
+  /// The name without enclosing quotes.
   fileprivate var unquotedSQLName: String {
     guard let first, let last, count >= 2 else { return self }
     switch (first, last) {

@@ -1,30 +1,33 @@
 import CSQLite
 public import FoundationEssentials
 
-// Dates are stored as texts, since SQLite has no dates: `2031-04-09 07:05:03.046`, in UTC, is what SQLite's
-// date functions understand, what people can read, and what sorts by time.
+// SQLite has no date type, so dates are stored as text: `2031-04-09 07:05:03.046`, in UTC. SQLite's date functions
+// accept this format, it is readable, and it sorts by time.
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// The TEXT `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, rounded to the millisecond.
   ///
-  /// The calendar is the Gregorian one for all times, as in SQLite and ISO 8601. (Foundation's calendar is
-  /// Julian before 1582-10-15, and shows older dates some days apart.)
+  /// The calendar is the proleptic Gregorian calendar, as in SQLite and ISO 8601. (Foundation's calendar is Julian
+  /// before 1582-10-15, and shows older dates some days apart.)
   ///
-  /// Years before 0000 have a sign: `-0001-12-31 00:00:00.000`. They do not sort with the others.
+  /// Years before 0000 have a sign: `-0001-12-31 00:00:00.000`. They do not sort with other years.
   ///
-  /// A date outside of what SQLite's functions read, from -4713-11-24 12:00:00 to 9999-12-31 23:59:59.999, and one that
-  /// is not a number, is stored as NULL, which is also what those functions make of it. `Encodable` records throw an
+  /// A date outside of the range of SQLite's functions, from -4713-11-24 12:00:00 to 9999-12-31 23:59:59.999, and a
+  /// date that is not a number, are stored as NULL, like the results of these functions. `Encodable` records throw an
   /// `EncodingError` instead.
   public var databaseValue: DatabaseValue {
     guard let milliseconds = millisecondsOfSQLite else { return .null }
     return DatabaseValue(.string(DateText.text(millisecondsSince1970: milliseconds)))
   }
 
-  /// From a TEXT that has a date, or from a number of seconds since 1970.
+  /// Decodes a text with a date, or a number of seconds since 1970.
   ///
-  /// Texts are `YYYY-MM-DD`, with or without ` HH:MM`, ` HH:MM:SS` or ` HH:MM:SS.SSS` (a `T` may stand for the
-  /// space), with or without `Z` or the distance from UTC, such as `+02:00`. A day or a time that does not exist, such
-  /// as 30 February or 24:00, is no date.
+  /// Texts are `YYYY-MM-DD`, optionally followed by ` HH:MM`, ` HH:MM:SS` or ` HH:MM:SS.SSS` (with a space or a `T`),
+  /// and by `Z` or an offset from UTC such as `+02:00`. A day or a time that does not exist, such as 30 February or
+  /// 24:00, is rejected.
+  ///
+  /// - parameter dbValue: A database value.
+  /// - returns: The date; nil if the value is not a date.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
     switch dbValue.storage {
     case .string(let text): text.withUTF8Bytes { Date(text: $0) }
@@ -34,12 +37,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The value in a column, or nil when it is no date.
+  /// Decodes the value of a column; nil if it is not a date.
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Date? {
     Date(sqliteStatement: sqliteStatement, index: index)
   }
 
-  /// From a TEXT that has a date, or from a number of seconds since 1970, as `fromDatabaseValue` does.
+  /// Decodes a text with a date, or a number of seconds since 1970, as `fromDatabaseValue` does.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let value = ColumnValue(sqliteStatement, index)
     switch value.type {
@@ -55,13 +58,13 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// Binds the text.
+  /// Binds the text of the date.
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let milliseconds = millisecondsOfSQLite, let moment = Moment(millisecondsSince1970: milliseconds) else {
       return databaseValue.bind(to: sqliteStatement, at: index)
     }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Moment.textLength) { buffer in
-      // The capacity that was asked for is there: the pointer is not nil.
+      // The requested capacity is available: the pointer is not nil.
       let bytes = buffer.baseAddress.unsafelyUnwrapped
       moment.write(to: bytes)
       return bytes.withMemoryRebound(to: CChar.self, capacity: Moment.textLength) {
@@ -72,10 +75,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date {
-  /// The date of a Julian day: the number of days since noon, in Greenwich, on 24 November 4714 BC.
+  /// Creates a date from a Julian day: the number of days since noon in Greenwich on 24 November 4714 BC.
   ///
-  /// It is what SQLite's function `julianday` computes, and is rounded to the millisecond as SQLite rounds it. Nil
-  /// when SQLite would not take it for a date: before day 0, or after the year 9999.
+  /// This is the result of SQLite's function `julianday`, and is rounded to the millisecond as SQLite rounds it. The
+  /// result is nil if SQLite does not accept the number: before day 0, or after the year 9999.
+  ///
+  /// - parameter julianDay: A Julian day.
   public init?(julianDay: Double) {
     guard julianDay >= 0, julianDay < 5_373_484.5 else { return nil }
     let milliseconds = Int(julianDay * 86_400_000 + 0.5) - 210_866_760_000_000
@@ -86,7 +91,7 @@ extension Date {
 extension Date {
   @inline(__always)
   init(millisecondsSince1970 milliseconds: Int) {
-    // What a date stores is its distance from 2001. Counted from 1970, the fraction would lose a bit on its way.
+    // A date stores its distance from 2001. Relative to 1970, the fraction would lose a bit.
     self.init(timeIntervalSinceReferenceDate: Double(milliseconds &- 978_307_200_000) / 1000)
   }
 
@@ -103,7 +108,7 @@ extension Date {
     self.init(timeIntervalSince1970: seconds)
   }
 
-  /// Rounded to the nearest one; nil for what is no date to SQLite's functions.
+  /// Rounded to the nearest millisecond; nil if SQLite's functions do not accept the date.
   @inline(__always)
   var millisecondsOfSQLite: Int? {
     guard let milliseconds = millisecondsSince1970,
@@ -112,14 +117,14 @@ extension Date {
     return milliseconds
   }
 
-  /// Rounded to the nearest one; nil for what is too far away to be counted.
+  /// Rounded to the nearest millisecond; nil if the date is too distant.
   ///
-  /// What a date stores is its distance from 2001. Whole seconds and fraction are taken apart there: after a
-  /// conversion to 1970 the fraction has lost a bit already.
+  /// A date stores its distance from 2001. Whole seconds and fraction are separated there: after a conversion to 1970,
+  /// the fraction would have lost a bit.
   @inline(__always)
   var millisecondsSince1970: Int? {
     let seconds = timeIntervalSinceReferenceDate
-    // 140 million years, which have nine digits.
+    // 140 million years, a number of nine digits.
     guard abs(seconds) < 0x1p52 else { return nil }
     var wholeSeconds = Int(seconds)
     var fraction = seconds - Double(wholeSeconds)

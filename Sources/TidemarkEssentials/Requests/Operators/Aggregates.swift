@@ -20,13 +20,18 @@ public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression 
   .operation(.countDistinct, value.sqlExpression)
 }
 
-/// The average: `AVG(a)`. It is NULL when there is no value.
+/// Returns an aggregate expression that computes the average: `AVG(a)`.
+///
+/// The result is NULL if all values are NULL.
+///
+/// - Parameter value: The aggregated expression.
+/// - Returns: An expression.
 public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("AVG", value, nil) }
 
-/// The same, of the rows that a filter lets through: `AVG(a) FILTER (WHERE b)`.
+/// Returns an aggregate expression that computes the average of filtered rows: `AVG(a) FILTER (WHERE b)`.
 ///
-/// - Parameter value: What is aggregated.
-/// - Parameter filter: Which rows count.
+/// - Parameter value: The aggregated expression.
+/// - Parameter filter: The condition of the aggregated rows.
 /// - Returns: An expression.
 public func average(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
   aggregate("AVG", value, filter)
@@ -41,46 +46,61 @@ public func average(_ value: some SQLSpecificExpressible, filter: (any SQLSpecif
 /// ```
 public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("MAX", value, nil) }
 
-/// The same, of the rows that a filter lets through: `MAX(a) FILTER (WHERE b)`.
+/// Returns an aggregate expression that computes the greatest value of filtered rows: `MAX(a) FILTER (WHERE b)`.
 ///
-/// - Parameter value: What is aggregated.
-/// - Parameter filter: Which rows count.
+/// - Parameter value: The aggregated expression.
+/// - Parameter filter: The condition of the aggregated rows.
 /// - Returns: An expression.
 public func max(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
   aggregate("MAX", value, filter)
 }
 
-/// The smallest value: `MIN(a)`. It is NULL when there is none.
+/// Returns an aggregate expression that computes the least value: `MIN(a)`.
+///
+/// The result is NULL if all values are NULL.
+///
+/// - Parameter value: The aggregated expression.
+/// - Returns: An expression.
 public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("MIN", value, nil) }
 
-/// The same, of the rows that a filter lets through: `MIN(a) FILTER (WHERE b)`.
+/// Returns an aggregate expression that computes the least value of filtered rows: `MIN(a) FILTER (WHERE b)`.
 ///
-/// - Parameter value: What is aggregated.
-/// - Parameter filter: Which rows count.
+/// - Parameter value: The aggregated expression.
+/// - Parameter filter: The condition of the aggregated rows.
 /// - Returns: An expression.
 public func min(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
   aggregate("MIN", value, filter)
 }
 
-/// The sum: `SUM(a)`. It is NULL when there is no value, and an integer when all values are.
+/// Returns an aggregate expression that computes the sum: `SUM(a)`.
+///
+/// The result is NULL if all values are NULL, and an integer if all values are integers.
+///
+/// - Parameter value: The aggregated expression.
+/// - Returns: An expression.
 public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("SUM", value, nil) }
 
-/// The same, of the rows that a filter lets through: `SUM(a) FILTER (WHERE b)`.
+/// Returns an aggregate expression that computes the sum of filtered rows: `SUM(a) FILTER (WHERE b)`.
 ///
-/// - Parameter value: What is aggregated.
-/// - Parameter filter: Which rows count.
+/// - Parameter value: The aggregated expression.
+/// - Parameter filter: The condition of the aggregated rows.
 /// - Returns: An expression.
 public func sum(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
   aggregate("SUM", value, filter)
 }
 
-/// The sum: `TOTAL(a)`. It is 0.0 when there is no value, and never an integer.
+/// Returns an aggregate expression that computes the sum as a floating-point number: `TOTAL(a)`.
+///
+/// The result is 0.0 if all values are NULL.
+///
+/// - Parameter value: The aggregated expression.
+/// - Returns: An expression.
 public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { aggregate("TOTAL", value, nil) }
 
-/// The same, of the rows that a filter lets through: `TOTAL(a) FILTER (WHERE b)`.
+/// Returns an aggregate expression that computes the floating-point sum of filtered rows: `TOTAL(a) FILTER (WHERE b)`.
 ///
-/// - Parameter value: What is aggregated.
-/// - Parameter filter: Which rows count.
+/// - Parameter value: The aggregated expression.
+/// - Parameter filter: The condition of the aggregated rows.
 /// - Returns: An expression.
 public func total(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)?) -> SQLExpression {
   aggregate("TOTAL", value, filter)
