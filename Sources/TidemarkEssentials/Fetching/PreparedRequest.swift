@@ -15,8 +15,8 @@ public struct PreparedRequest {
     set { adapterBox = .boxing(newValue) }
   }
 
-  /// Completes rows before they are decoded (rows loaded by other queries).
-  var supplementaryFetch: Optional<(Database, [Row]) throws -> Void>
+  /// Completes rows before they are decoded. Nil for most requests.
+  var supplementaryFetch: SupplementaryFetch?
 
   /// The statement, with its arguments.
   public var statement: Statement {
@@ -26,8 +26,12 @@ public struct PreparedRequest {
 
   /// What the request reads. The statement may be running with other arguments meanwhile.
   var databaseRegion: DatabaseRegion {
-    guard let arguments else { return preparedStatement.databaseRegion }
-    return preparedStatement.region(with: arguments, isChecked: false)
+    get throws {
+      let region =
+        arguments.map { preparedStatement.region(with: $0, isChecked: false) } ?? preparedStatement.databaseRegion
+      guard let supplementaryFetch else { return region }
+      return region.union(try supplementaryFetch.region(preparedStatement.database))
+    }
   }
 
   /// A request that runs a statement.
@@ -51,7 +55,7 @@ public struct PreparedRequest {
   @usableFromInline
   func makeCursor<Decoding: RowDecoding>(_: Decoding.Type) throws -> FetchCursor<Decoding> {
     precondition(
-      supplementaryFetch == nil,
+      !Decoding._decodesPrefetchedRows || supplementaryFetch == nil,
       "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
     return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
@@ -59,7 +63,7 @@ public struct PreparedRequest {
   /// Decodes all elements, in a form that is kept.
   @inlinable
   func forEach<Decoding: RowDecoding>(_: Decoding.Type, _ body: (Decoding.Element) -> Void) throws {
-    if let rows = try completedRows() {
+    if Decoding._decodesPrefetchedRows, let rows = try completedRows() {
       for row in rows { body(try Decoding._decodeCopy(row)) }
     } else {
       let cursor = try makeCursor(Decoding.self)
@@ -74,7 +78,7 @@ public struct PreparedRequest {
   /// Decodes the first element.
   @inlinable
   func first<Decoding: RowDecoding>(_: Decoding.Type) throws -> Decoding.Element? {
-    if let rows = try completedRows(countMax: 1) {
+    if Decoding._decodesPrefetchedRows, let rows = try completedRows(countMax: 1) {
       return try rows.first.flatMap { try Decoding._decodeOne($0) }
     }
     var run = try makeRun()
@@ -95,7 +99,13 @@ public struct PreparedRequest {
     let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
     var rows: [Row] = []
     while rows.count < countMax, let row = try cursor.nextCopy() { rows.append(row) }
-    try supplementaryFetch(preparedStatement.database, rows)
+    let db = preparedStatement.database
+    // A region that is recorded once must not depend on the rows of this snapshot.
+    if db.readSet != nil, !db.recordsBounds {
+      let region = try supplementaryFetch.region(db)
+      try db.registerAccess(to: region)
+    }
+    try supplementaryFetch.complete(rows, db)
     return rows
   }
 }
@@ -136,4 +146,24 @@ extension PreparedRequest {
   init(_ db: Database, _ sql: String, _ arguments: StatementArguments, boxed adapter: AdapterBox?) throws {
     self.init(try db.preparedStatement(sql: sql), arguments, boxed: adapter)
   }
+}
+
+/// Other queries that complete the rows of a request.
+final class SupplementaryFetch {
+  private let fetch: (Database, [Row]) throws -> Void
+  private let findRegion: (Database) throws -> DatabaseRegion
+
+  /// - Parameters:
+  ///   - fetch: Adds prefetched rows to the rows of the request.
+  ///   - region: Returns what `fetch` reads, whatever the rows are.
+  init(
+    fetch: @escaping (Database, [Row]) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion
+  ) {
+    self.fetch = fetch
+    findRegion = region
+  }
+
+  func complete(_ rows: [Row], _ db: Database) throws { try fetch(db, rows) }
+
+  func region(_ db: Database) throws -> DatabaseRegion { try findRegion(db) }
 }

@@ -14,9 +14,16 @@ public protocol RowDecoding {
 
   /// Decodes the row of `fetchOne`.
   static func _decodeOne(_ row: Row) throws -> Element?
+
+  /// Whether rows that are fetched by other queries are decoded, too. A single value does not need them.
+  static var _decodesPrefetchedRows: Bool { get }
 }
 
 extension RowDecoding {
+  /// Not part of the public interface.
+  @inlinable
+  public static var _decodesPrefetchedRows: Bool { false }
+
   /// Not part of the public interface.
   @inlinable
   public static func _decodeCopy(_ row: Row) throws -> Element { try _decode(row) }
@@ -49,6 +56,10 @@ extension RowDecodable {
 
 /// Decodes rows and records.
 public enum WholeRowDecoding<Element: RowDecodable>: RowDecoding {
+  /// Not part of the public interface.
+  @inlinable
+  public static var _decodesPrefetchedRows: Bool { true }
+
   /// Not part of the public interface.
   @inlinable
   public static func _decode(_ row: Row) throws -> Element { try Element._decode(row) }

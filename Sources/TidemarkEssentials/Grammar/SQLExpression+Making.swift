@@ -87,7 +87,8 @@ extension SQLExpression {
       return .operation(.collated(name), operands[0].negated)
     case .operation(let operation, let operands):
       if let opposite = operation.negated { return Self(.operation(opposite, operands)) }
-    case .column, .literal, .subquery, .deferred: break
+    case .deferred(let deferred): return SQLExpression(.deferred(deferred.negated))
+    case .column, .literal, .subquery: break
     }
     return .operation(.not, self)
   }

@@ -78,6 +78,13 @@ struct SQLDeferredExpression: Sendable {
 
   /// The expression, from the name of the table. Its columns are those of that table.
   let make: @Sendable (Database, _ tableName: String) throws -> SQLExpression
+
+  /// The expression with the opposite result.
+  var negated: SQLDeferredExpression {
+    SQLDeferredExpression(alias: alias, tableName: tableName) { [make] db, tableName in
+      try make(db, tableName).negated
+    }
+  }
 }
 
 // MARK: - The parts of a tree

@@ -16,6 +16,8 @@ enum SQLOperation: Sendable {
   case isOneOf(isNegated: Bool = false)
   /// `a IN (SELECT …)`
   case isFound(SQLSubquery, isNegated: Bool = false)
+  /// `a IN "table"`
+  case isInTable(String, isNegated: Bool = false)
   /// `EXISTS (SELECT …)`
   case exists(SQLSubquery, isNegated: Bool = false)
   /// `a LIKE b`, `a LIKE b ESCAPE c`
@@ -32,15 +34,21 @@ enum SQLOperation: Sendable {
   case countDistinct
   /// `F(a) FILTER (WHERE b)`
   case filtered
+  /// `a = 0`, or `a > 0`, where `a` is a count
+  case countIsZero(isNegated: Bool = false)
+  /// `(a, b)`
+  case rowValue
+  /// `(a IS NOT NULL) OR (b IS NOT NULL)`
+  case rowExists(isNegated: Bool = false)
 }
 
 extension SQLOperation {
   /// Whether the operation needs parentheses if it is an operand, because its own syntax does not delimit it.
   var isOperator: Bool {
     switch self {
-    case .cast, .function, .countAll, .countDistinct: false
-    case .not, .negative, .complement, .binary, .chain, .between, .isOneOf, .isFound, .exists, .like, .collated,
-      .filtered:
+    case .cast, .function, .countAll, .countDistinct, .rowValue: false
+    case .not, .negative, .complement, .binary, .chain, .between, .isOneOf, .isFound, .isInTable, .exists, .like,
+      .collated, .filtered, .countIsZero, .rowExists:
       true
     }
   }
@@ -52,9 +60,14 @@ extension SQLOperation {
     case .between(let isNegated): .between(isNegated: !isNegated)
     case .isOneOf(let isNegated): .isOneOf(isNegated: !isNegated)
     case .isFound(let subquery, let isNegated): .isFound(subquery, isNegated: !isNegated)
+    case .isInTable(let name, let isNegated): .isInTable(name, isNegated: !isNegated)
     case .exists(let subquery, let isNegated): .exists(subquery, isNegated: !isNegated)
     case .like(let isNegated): .like(isNegated: !isNegated)
-    case .not, .negative, .complement, .chain, .cast, .collated, .function, .countAll, .countDistinct, .filtered: nil
+    case .countIsZero(let isNegated): .countIsZero(isNegated: !isNegated)
+    case .rowExists(let isNegated): .rowExists(isNegated: !isNegated)
+    case .not, .negative, .complement, .chain, .cast, .collated, .function, .countAll, .countDistinct, .filtered,
+      .rowValue:
+      nil
     }
   }
 }

@@ -9,6 +9,9 @@ struct SQLRelation: Sendable {
   var source: SQLTable
   var isDistinct = false
 
+  /// The common table expressions of the `WITH` clause, in order. Their names are unique.
+  var commonTables: [SQLCommonTable] = []
+
   /// The parts of the selection, in order.
   var selection: [Deferred<[SQLSelection]>]
 
@@ -25,6 +28,9 @@ struct SQLRelation: Sendable {
 
   var limit: SQLLimit?
 
+  /// The associated relations, in order. Their keys are unique.
+  var children: [SQLRelationChild] = []
+
   /// A part of an order.
   struct OrderingPart: Sendable {
     let terms: Deferred<[SQLOrdering]>
@@ -36,6 +42,11 @@ struct SQLRelation: Sendable {
   init(source: SQLTable, selection: [SQLSelection]) {
     self.source = source
     self.selection = [{ _, _ in selection }]
+  }
+
+  /// Returns the selection, without the selections of associated relations.
+  func resolvedSelection(_ db: Database) throws -> [SQLSelection] {
+    try selection.flatMap { try $0(db, self) }
   }
 }
 
@@ -49,11 +60,22 @@ struct SQLTable: Sendable {
   /// The name that the program assigned to the table.
   private(set) var userName: String?
 
+  /// The name that the table is given in a query in which its own name is ambiguous.
+  var generatedName: String?
+
+  /// The definition of the table if it is a common table expression.
+  var commonTable: SQLCommonTable?
+
   /// The name that qualifies columns.
-  var name: String { userName ?? tableName }
+  var name: String { userName ?? generatedName ?? tableName }
 
   init(tableName: String) {
     self.tableName = tableName
+  }
+
+  init(_ commonTable: SQLCommonTable) {
+    tableName = commonTable.name
+    self.commonTable = commonTable
   }
 
   /// Returns the same table, which an additional alias identifies.

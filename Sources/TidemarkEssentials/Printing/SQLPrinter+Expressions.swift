@@ -42,6 +42,10 @@ extension SQLPrinter {
       try printMembership(of: operands[0], isNegated) { try $0.print(list: Array(operands[1...])) }
     case .isFound(let subquery, let isNegated):
       try printMembership(of: operands[0], isNegated) { try $0.print(subquery) }
+    case .isInTable(let name, let isNegated):
+      try print(operand: operands[0])
+      sql += isNegated ? " NOT IN " : " IN "
+      print(identifier: name)
     case .exists(let subquery, let isNegated):
       sql += isNegated ? "NOT EXISTS (" : "EXISTS ("
       try print(subquery)
@@ -70,6 +74,13 @@ extension SQLPrinter {
       sql += " FILTER (WHERE "
       try print(operands[1])
       sql += ")"
+    case .countIsZero(let isNegated):
+      try print(operand: operands[0])
+      sql += isNegated ? " > 0" : " = 0"
+    case .rowValue: try print(call: "", operands)
+    case .rowExists(let isNegated):
+      let tests = operands.map { SQLExpression.binary(isNegated ? .same : .notSame, $0, .value(.null)) }
+      try print(.chain(isNegated ? .and : .or, tests))
     }
   }
 

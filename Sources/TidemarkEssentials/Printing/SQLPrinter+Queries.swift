@@ -7,12 +7,15 @@ extension SQLPrinter {
   }
 
   mutating func print(_ query: SQLQuery) throws {
-    try withScope(SQLScope(source: query.source)) { printer in
+    try print(query.commonTables)
+    try withScope(SQLScope(query)) { printer in
       printer.sql += query.isDistinct ? "SELECT DISTINCT " : "SELECT "
-      precondition(!query.selection.isEmpty, "A request has to select something: its selection is empty")
-      try printer.print(selection: query.selection)
+      let selection = query.allSelections
+      precondition(!selection.isEmpty, "Can't generate SQL with an empty selection")
+      try printer.print(selection: selection)
       printer.sql += " FROM "
       printer.print(query.source, separator: " ")
+      for join in query.joins { try printer.print(join) }
       try printer.print(conditionOf: query)
       if !query.grouping.isEmpty {
         printer.sql += " GROUP BY "
@@ -26,13 +29,45 @@ extension SQLPrinter {
     }
   }
 
-  /// Prints a table, and the name that the program assigned to it.
+  /// Prints a table, and its name in the query.
   mutating func print(_ source: SQLTable, separator: String) {
     print(identifier: source.tableName)
-    if let name = source.userName, name != source.tableName {
+    if source.name != source.tableName {
       sql += separator
-      print(identifier: name)
+      print(identifier: source.name)
     }
+  }
+
+  private mutating func print(_ join: SQLJoin) throws {
+    sql += join.isOptional ? " LEFT JOIN " : " JOIN "
+    print(join.source, separator: " ")
+    if let condition = join.condition {
+      sql += " ON "
+      try print(condition)
+    }
+  }
+
+  // MARK: Common table expressions
+
+  /// Prints a `WITH` clause, with a space behind it.
+  mutating func print(_ commonTables: [SQLCommonTable]) throws {
+    if commonTables.isEmpty { return }
+    sql += commonTables.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH "
+    try printList(commonTables) { try $0.print(definitionOf: $1) }
+    sql += " "
+  }
+
+  /// `"best"("teamId", "score") AS (SELECT …)`
+  mutating func print(definitionOf commonTable: SQLCommonTable) throws {
+    print(identifier: commonTable.name)
+    if let columns = commonTable.columns, !columns.isEmpty {
+      sql += "("
+      printList(columns) { $0.print(identifier: $1) }
+      sql += ")"
+    }
+    sql += " AS ("
+    try print(commonTable.definition)
+    sql += ")"
   }
 
   mutating func print(conditionOf query: SQLQuery) throws {

@@ -3,6 +3,7 @@
 extension SQLPrinter {
   /// `DELETE FROM …`
   mutating func print(deleting query: SQLQuery, returning selection: [SQLSelection]) throws {
+    try print(query.commonTables)
     try withScope(SQLScope(source: query.source, isReturning: true)) { printer in
       printer.sql += "DELETE FROM "
       try printer.print(targetOf: query, returning: selection)
@@ -14,6 +15,7 @@ extension SQLPrinter {
     updating query: SQLQuery, _ assignments: [ColumnAssignment], onConflict resolution: Database.ConflictResolution,
     returning selection: [SQLSelection]
   ) throws {
+    try print(query.commonTables)
     try withScope(SQLScope(source: query.source, isReturning: true)) { printer in
       printer.sql += resolution == .abort ? "UPDATE " : "UPDATE OR \(resolution.rawValue) "
       try printer.print(targetOf: query, returning: selection) { printer in

@@ -98,20 +98,27 @@ struct SQLPrinter {
 
   /// Returns the qualifier for columns of an alias, or nil if none is necessary.
   private func qualifier(of alias: TableAliasBase) throws -> String? {
-    guard let index = scopes.lastIndex(where: { $0.contains(alias) }) else {
+    guard let (index, table) = table(of: alias) else {
       if let name = alias.userName { return name }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "A table alias without name stands for no table of this query: use aliased(_:) on its request")
     }
-    let scope = scopes[index]
-    return index == scopes.count - 1 && !scope.qualifies ? nil : scope.name
+    return index == scopes.count - 1 && !scopes[index].qualifies ? nil : table.name
+  }
+
+  /// Returns the table of an alias, in the innermost query that has one.
+  private func table(of alias: TableAliasBase) -> (scopeIndex: Int, table: SQLTable)? {
+    for index in scopes.indices.reversed() {
+      if let table = scopes[index].table(of: alias) { return (index, table) }
+    }
+    return nil
   }
 
   /// Returns the name of the table of an alias, or of the innermost query.
   func tableName(of alias: TableAliasBase?) throws -> String {
-    let scope = alias.map { alias in scopes.last { $0.contains(alias) } } ?? scopes.last
-    if let name = scope?.source?.tableName { return name }
+    let table = if let alias { table(of: alias)?.table } else { scopes.last?.source }
+    if let name = (table ?? scopes.last?.source)?.tableName { return name }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "An expression that depends on its table is used outside of any query")
   }
@@ -119,16 +126,36 @@ struct SQLPrinter {
 
 /// A query that is being printed, as its expressions see it.
 struct SQLScope {
-  /// The table, or nil in raw SQL.
+  /// The main table, or nil in raw SQL.
   let source: SQLTable?
 
+  /// The other tables.
+  let joined: [SQLTable]
+
   /// Whether it is the `RETURNING` clause of a statement, in which `*` is not qualified.
-  var isReturning = false
+  let isReturning: Bool
 
-  /// Whether columns of the table are qualified.
-  var qualifies: Bool { source?.userName != nil }
+  init(source: SQLTable?, isReturning: Bool = false) {
+    self.source = source
+    self.isReturning = isReturning
+    joined = []
+  }
 
+  init(_ query: SQLQuery) {
+    source = query.source
+    isReturning = false
+    joined = query.joins.map(\.source)
+  }
+
+  /// Whether columns are qualified with the names of their tables.
+  var qualifies: Bool { source?.userName != nil || !joined.isEmpty }
+
+  /// The name of the main table.
   var name: String { source?.name ?? "" }
 
-  func contains(_ alias: TableAliasBase) -> Bool { source?.aliases.contains { $0 === alias } == true }
+  /// Returns the table of an alias.
+  func table(of alias: TableAliasBase) -> SQLTable? {
+    if let source, source.aliases.contains(alias) { return source }
+    return joined.first { $0.aliases.contains(alias) }
+  }
 }

@@ -1,7 +1,15 @@
-/// A relation whose deferred parts are resolved for a database.
+/// A relation whose deferred parts are resolved for a database, and whose joined relations are in a list.
 struct SQLQuery {
+  /// The common table expressions of the relation and of the joined relations.
+  var commonTables: [SQLCommonTable]
   var source: SQLTable
+
+  /// The joined tables, in the order of the `FROM` clause: depth first.
+  var joins: [SQLJoin] = []
+
   var isDistinct: Bool
+
+  /// The selection without the selections of the joined tables.
   var selection: [SQLSelection]
   var filter: SQLExpression?
   var grouping: [SQLExpression]
@@ -11,37 +19,152 @@ struct SQLQuery {
 
   /// Resolves the deferred parts of a relation, with the current schema.
   init(_ relation: SQLRelation, _ db: Database) throws {
-    func condition(_ parts: [SQLRelation.Deferred<SQLExpression>]) throws -> SQLExpression? {
-      switch parts.count {
-      case 0: nil
-      case 1: try parts[0](db, relation)
-      default: .chain(.and, try parts.map { try $0(db, relation) })
-      }
-    }
+    commonTables = relation.commonTables
     source = relation.source
     isDistinct = relation.isDistinct
-    selection = try relation.selection.flatMap { try $0(db, relation) }
-    filter = try condition(relation.filters)
+    selection = try relation.resolvedSelection(db)
+    filter = try relation.condition(relation.filters, db)
     grouping = try relation.grouping?(db, relation) ?? []
-    having = try condition(relation.havings)
-    ordering = try relation.ordering.flatMap { part in
-      let terms = try part.terms(db, relation)
-      return part.isReversed ? terms.map(\.reversed) : terms
-    }
+    having = try relation.condition(relation.havings, db)
+    ordering = try relation.resolvedOrdering(db)
     limit = relation.limit
+    guard relation.isJoined else { return }
+    let alias = TableAliasBase(userName: nil)
+    source = source.aliased(alias)
+    try addJoins(of: relation, alias, parent: nil, db)
+    nameTables()
+  }
+
+  /// The tables of the `FROM` clause.
+  var sources: [SQLTable] { [source] + joins.map(\.source) }
+
+  /// All that is selected.
+  var allSelections: [SQLSelection] { joins.isEmpty ? selection : selection + joins.flatMap(\.selection) }
+}
+
+/// A joined table of a query.
+struct SQLJoin {
+  /// The name of the scope.
+  var key: String
+
+  /// The index of the join that contains this one, or nil for a join of the main table.
+  var parent: Int?
+
+  var isOptional: Bool
+  var source: SQLTable
+  var condition: SQLExpression?
+
+  /// The selection of the joined relation. All columns have an alias.
+  var selection: [SQLSelection]
+}
+
+// MARK: - Joins
+
+extension SQLQuery {
+  private mutating func addJoins(
+    of relation: SQLRelation, _ left: TableAliasBase, parent: Int?, _ db: Database
+  ) throws {
+    for child in relation.children where child.kind.isJoined {
+      let isOptional = child.kind == .optional
+      precondition(
+        isOptional || parent.map { !joins[$0].isOptional } ?? true,
+        "Not implemented: chaining a required association behind an optional association")
+      child.relation.preconditionJoinable()
+      for table in child.relation.commonTables { commonTables.define(table) }
+      let right = TableAliasBase(userName: nil)
+      var join = SQLJoin(
+        key: child.key, parent: parent, isOptional: isOptional, source: child.relation.source.aliased(right),
+        selection: try child.relation.resolvedSelection(db).map { $0.qualified(by: right) })
+      join.condition = try condition(of: child, left, right, &join.source, parent: parent, db)
+      joins.append(join)
+      ordering += try child.relation.resolvedOrdering(db).map { $0.qualified(by: right) }
+      try addJoins(of: child.relation, right, parent: joins.count - 1, db)
+    }
+  }
+
+  /// Returns the condition of a join together with the filter of its relation, or nil if there is none.
+  private mutating func condition(
+    of child: SQLRelationChild, _ left: TableAliasBase, _ right: TableAliasBase, _ source: inout SQLTable,
+    parent: Int?, _ db: Database
+  ) throws -> SQLExpression? {
+    var conditions: [SQLExpression] = []
+    switch child.condition {
+    case .columns(let columns):
+      conditions = try columns.pairs(db).map { .operation(.binary(.equal), right[$0.right], left[$0.left]) }
+    case .expression(let make):
+      let join = make()
+      source = source.aliased(join.right)
+      if let parent {
+        joins[parent].source = joins[parent].source.aliased(join.left)
+      } else {
+        self.source = self.source.aliased(join.left)
+      }
+      if let expression = join.expression { conditions = [expression] }
+    }
+    conditions += try child.relation.filters.map { try $0(db, child.relation).qualified(by: right) }
+    return conditions.isEmpty ? nil : .chain(.and, conditions)
+  }
+
+  /// Gives names to the tables whose own names are ambiguous: `player1`, `player2`.
+  private mutating func nameTables() {
+    let tables = sources
+    preconditionAliases(of: tables)
+    let unnamed = tables.filter { $0.userName == nil }.map(\.tableName.asciiLowercased)
+    var taken = Set(tables.compactMap(\.userName?.asciiLowercased))
+    let ambiguous = Set(unnamed.filter { name in taken.contains(name) || unnamed.count { $0 == name } > 1 })
+    taken.formUnion(unnamed.filter { !ambiguous.contains($0) })
+    func rename(_ table: inout SQLTable) {
+      guard table.userName == nil, ambiguous.contains(table.tableName.asciiLowercased) else { return }
+      let root = table.tableName.withoutFinalDigits
+      var number = 1
+      while !taken.insert("\(root)\(number)".asciiLowercased).inserted { number += 1 }
+      table.generatedName = "\(root)\(number)"
+    }
+    rename(&source)
+    for index in joins.indices { rename(&joins[index].source) }
+  }
+
+  private func preconditionAliases(of tables: [SQLTable]) {
+    var aliases: Set<TableAliasBase> = []
+    var names: Set<String> = []
+    for table in tables {
+      for alias in Set(table.aliases) {
+        precondition(
+          aliases.insert(alias).inserted, "A TableAlias most not be used to refer to multiple tables")
+      }
+      if let name = table.userName {
+        precondition(names.insert(name.asciiLowercased).inserted, "ambiguous alias: \(name)")
+      }
+    }
   }
 }
 
 extension SQLRelation {
-  /// Creates a relation without deferred parts.
-  init(_ query: SQLQuery) {
-    func known<Part: Sendable>(_ part: Part) -> Deferred<Part> { { _, _ in part } }
-    self.init(source: query.source, selection: query.selection)
-    isDistinct = query.isDistinct
-    filters = query.filter.map { [known($0)] } ?? []
-    grouping = query.grouping.isEmpty ? nil : known(query.grouping)
-    havings = query.having.map { [known($0)] } ?? []
-    ordering = [OrderingPart(terms: known(query.ordering))]
-    limit = query.limit
+  fileprivate func condition(_ parts: [Deferred<SQLExpression>], _ db: Database) throws -> SQLExpression? {
+    switch parts.count {
+    case 0: nil
+    case 1: try parts[0](db, self)
+    default: .chain(.and, try parts.map { try $0(db, self) })
+    }
+  }
+
+  fileprivate func resolvedOrdering(_ db: Database) throws -> [SQLOrdering] {
+    try ordering.flatMap { part in
+      let terms = try part.terms(db, self)
+      return part.isReversed ? terms.map(\.reversed) : terms
+    }
+  }
+
+  fileprivate func preconditionJoinable() {
+    precondition(!isDistinct, "Not implemented: join an association that selects DISTINCT rows")
+    precondition(
+      grouping == nil && havings.isEmpty, "Not implemented: join an association with a GROUP BY clause")
+    precondition(limit == nil, "Not implemented: join an association with a LIMIT clause")
+  }
+}
+
+extension String {
+  fileprivate var withoutFinalDigits: String {
+    String(reversed().drop { $0.isASCII && $0.isNumber }.reversed())
   }
 }

@@ -43,9 +43,18 @@ private struct RowsContainer: UnkeyedDecodingContainer {
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let (row, codingPath) = try current(type)
-    let value = try decoder.decoder.decode(type, from: row, at: codingPath)
     currentIndex += 1
-    return value
+    // A value is in the first column, unless its type reads whole rows.
+    if let valueType = type as? any DatabaseValueConvertible.Type, !(type is any FetchableRecord.Type) {
+      return try Self.firstValue(valueType, row, as: type)
+    }
+    return try decoder.decoder.decode(type, from: row, at: codingPath)
+  }
+
+  private static func firstValue<Value: DatabaseValueConvertible, Same>(
+    _ type: Value.Type, _ row: Row, as same: Same.Type
+  ) throws -> Same {
+    sameValue(try row.decode(Value.self, atIndex: 0), as: same)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(

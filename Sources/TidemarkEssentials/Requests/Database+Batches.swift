@@ -40,7 +40,7 @@ extension Database {
   func makeBatch(
     _ operation: BatchOperation, _ relation: SQLRelation, returning selection: [any SQLSelectable] = []
   ) throws -> PreparedRequest {
-    let query = try targets(of: operation, SQLQuery(relation, self))
+    let query = try targets(of: operation, relation)
     let selection = selection.map { $0.sqlSelection }
     var printer = SQLPrinter(self)
     switch operation {
@@ -54,26 +54,36 @@ extension Database {
 
   /// Returns a query that has only the clauses that `DELETE` and `UPDATE` support: filter, order and limit.
   ///
-  /// A query that is grouped by a unique key becomes a filter on the keys that it selects. Other groupings are refused.
-  private func targets(of operation: BatchOperation, _ query: SQLQuery) throws -> SQLQuery {
-    if query.grouping.isEmpty && query.having == nil { return query }
+  /// A query that is joined, or grouped by a unique key, becomes a filter on the keys that it selects. Other groupings
+  /// are refused.
+  private func targets(of operation: BatchOperation, _ relation: SQLRelation) throws -> SQLQuery {
+    let query = try SQLQuery(relation, self)
+    let isGrouped = !query.grouping.isEmpty || query.having != nil
+    if query.joins.isEmpty && !isGrouped { return query }
+    if isGrouped { try preconditionGroupsAreRows(of: query, operation) }
+    let table = relation.source.tableName
+    // If the key has several columns, the row ID identifies rows at a lower cost.
+    let key = try primaryKey(table).columns
+    let columns = try key.count == 1 ? key : cheapestKeyColumns(of: table)
+    var inner = relation.selectingItsOwnColumns
+    inner.selection = [{ _, _ in columns.map { .expression(.column($0)) } }]
+    if inner.limit == nil { inner.removeOrder() }
+    var outer = SQLRelation(source: SQLTable(tableName: table), selection: [.allColumns])
+    if query.joins.isEmpty { outer.source = relation.source }
+    let keys: [SQLExpression] = columns.map { .column($0) }
+    let element = keys.count == 1 ? keys[0] : SQLExpression(.operation(.rowValue, keys))
+    outer.filters = [{ [inner] _, _ in .operation(.isFound(.relation(inner)), element) }]
+    return try SQLQuery(outer, self)
+  }
+
+  /// Traps unless each group of a query is one row: it is grouped by a unique key, by whatever else rows are grouped.
+  private func preconditionGroupsAreRows(of query: SQLQuery, _ operation: BatchOperation) throws {
     let table = query.source.tableName
-    // A group of a unique key is one row, by whatever else rows are grouped.
     let rowIDColumn = try primaryKey(table).rowIDColumn
     let names = query.grouping.compactMap { $0.groupedColumn(rowIDColumn: rowIDColumn) }
     guard try columnsForUniqueKey(names, in: table) != nil else {
       preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
     }
-    // If the key has several columns, the row ID identifies rows at a lower cost.
-    let key = try primaryKey(table).columns
-    let columns = try key.count == 1 ? key : cheapestKeyColumns(of: table)
-    var inner = query
-    inner.selection = columns.map { .expression(.column($0)) }
-    if inner.limit == nil { inner.ordering = [] }
-    var outer = query
-    outer.filter = .operation(.isFound(.relation(SQLRelation(inner))), .rowValue(columns))
-    (outer.grouping, outer.having, outer.ordering, outer.limit) = ([], nil, [], nil)
-    return outer
   }
 }
 
@@ -90,11 +100,5 @@ extension SQLExpression {
       return name.flatMap { rowIDColumn?.asciiLowercased == $0.asciiLowercased ? $0 : nil }
     default: return nil
     }
-  }
-
-  /// A column, or several between parentheses.
-  fileprivate static func rowValue(_ columns: [String]) -> SQLExpression {
-    if columns.count == 1 { return .column(columns[0]) }
-    return .literal(columns.map { "\(identifier: $0)" as SQL }.joined(separator: ", "))
   }
 }

@@ -15,7 +15,10 @@ extension QueryInterfaceRequest: FetchRequest {
     var printer = SQLPrinter(db)
     try printer.print(query)
     let statement = try db.preparedStatement(sql: printer.sql)
-    return PreparedRequest(statement: statement, arguments: printer.arguments, adapter: nil)
+    var request = PreparedRequest(
+      statement: statement, arguments: printer.arguments, adapter: try query.rowAdapter(db))
+    request.supplementaryFetch = relation.supplementaryFetch()
+    return request
   }
 
   /// The number of rows. None is decoded, and none sorted.
@@ -84,7 +87,8 @@ extension Database {
 extension SQLQuery {
   /// The expression that counts the rows, or nil if the query must run as a subquery in order to count them.
   fileprivate var counted: SQLExpression? {
-    guard limit == nil, grouping.isEmpty, having == nil, !selection.contains(where: { $0.isOpaque }) else { return nil }
+    guard joins.isEmpty, commonTables.isEmpty, limit == nil, grouping.isEmpty, having == nil else { return nil }
+    guard !selection.contains(where: { $0.isOpaque }) else { return nil }
     guard !filterMayUseSelection else { return nil }
     guard isDistinct else { return .operation(.countAll) }
     guard selection.count == 1, case .expression(let expression, _) = selection[0].node else { return nil }
@@ -109,6 +113,7 @@ extension SQLQuery {
 
   /// Whether it is known that there is no second row.
   fileprivate func hasOneRowAtMost(_ db: Database) throws -> Bool {
+    if !joins.isEmpty || source.commonTable != nil { return false }
     if grouping.isEmpty, selection.contains(where: { $0.isAggregate }) { return true }
     let columns = filter?.conjuncts.compactMap { $0.columnEqualToValue(in: source) } ?? []
     return try !columns.isEmpty && db.columnsForUniqueKey(columns, in: source.tableName) != nil

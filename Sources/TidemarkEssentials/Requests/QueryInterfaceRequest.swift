@@ -19,12 +19,6 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
     self.relation = relation
   }
 
-  func with(_ change: (inout SQLRelation) -> Void) -> Self {
-    var request = self
-    change(&request.relation)
-    return request
-  }
-
   /// Returns a request that decodes its rows as `type`.
   ///
   /// ```swift
@@ -48,7 +42,7 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   /// - parameter limit: The maximum number of rows.
   /// - parameter offset: The number of rows to skip, or nil to skip none.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
-    with { $0.limit = SQLLimit(count: limit, offset: offset) }
+    changing { $0.limit = SQLLimit(count: limit, offset: offset) }
   }
 }
 
@@ -58,95 +52,11 @@ extension QueryInterfaceRequest: DerivableRequest {
   /// The name of the table, without quotes.
   public var databaseTableName: String { relation.source.tableName }
 
-  /// Do not call this method: it is an implementation detail of `aliased(_:)`.
-  public func _aliased(_ alias: TableAliasBase) -> Self { with { $0.source = $0.source.aliased(alias) } }
-
-  /// Returns a request without duplicate rows: `SELECT DISTINCT …`.
-  ///
-  /// ```swift
-  /// // SELECT DISTINCT "teamId" FROM "player"
-  /// let request = Player.select(Column("teamId")).distinct()
-  /// ```
-  public func distinct() -> Self { with { $0.isDistinct = true } }
-
-  /// Returns a request with an additional filter, which depends on the database.
-  ///
-  /// - parameter predicate: A closure that returns a condition. It runs each time the request is prepared for
-  ///   execution, with a database connection.
-  public func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
-    with { $0.filters.append { db, _ in try predicate(db).sqlExpression } }
-  }
-
-  /// Returns a request grouped by expressions that depend on the database.
-  ///
-  /// - parameter expressions: A closure that returns the expressions. It runs each time the request is prepared for
-  ///   execution, with a database connection.
-  public func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self {
-    with { $0.grouping = { db, _ in try expressions(db).map { $0.sqlExpression } } }
-  }
-
-  /// Returns a request with an additional condition on its groups, which depends on the database.
-  ///
-  /// - parameter predicate: A closure that returns the condition. It runs each time the request is prepared for
-  ///   execution, with a database connection.
-  public func havingWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
-    with { $0.havings.append { db, _ in try predicate(db).sqlExpression } }
-  }
-
-  /// Returns a request with a selection that depends on the database.
-  ///
-  /// - parameter selection: A closure that returns the selection. It runs each time the request is prepared for
-  ///   execution, with a database connection.
-  public func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self {
-    with { $0.selection = [{ db, _ in try selection(db).map { $0.sqlSelection } }] }
-  }
-
-  /// Returns a request with additional selected columns, which depend on the database.
-  ///
-  /// - parameter selection: A closure that returns the additional selection. It runs each time the request is prepared
-  ///   for execution, with a database connection.
-  public func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable])
-    -> Self
-  {
-    with { $0.selection.append { db, _ in try selection(db).map { $0.sqlSelection } } }
-  }
-}
-
-// MARK: - Ordering
-
-extension QueryInterfaceRequest {
-  /// Returns a request ordered by terms that depend on the database.
-  ///
-  /// - parameter orderings: A closure that returns the terms. It runs each time the request is prepared for execution,
-  ///   with a database connection.
-  public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
-    with { $0.ordering = [SQLRelation.OrderingPart { db, _ in try orderings(db).map { $0.sqlOrdering } }] }
-  }
-
-  /// Returns a request with the opposite ordering. A request without an ordering does not change.
-  public func reversed() -> Self {
-    with { relation in
-      for index in relation.ordering.indices { relation.ordering[index].isReversed.toggle() }
-    }
-  }
-
-  /// Returns a request without an ordering.
-  public func unordered() -> Self { with { $0.ordering = [] } }
-
-  /// Returns a request whose ordering ends with the primary key, so that it defines the position of every row.
-  ///
-  /// A request on a view is ordered by all columns that it selects, because a view has no primary key.
-  public func withStableOrder() -> Self {
-    with { relation in relation.ordering.append(SQLRelation.OrderingPart(terms: Self.stableOrdering)) }
-  }
-
-  private static func stableOrdering(_ db: Database, _ relation: SQLRelation) throws -> [SQLOrdering] {
-    if let key = try db.existingTable(relation.source.tableName).primaryKey(db) {
-      return key.columns.map { .expression(.column($0)) }
-    }
-    // A view without key: all it selects makes the order, by number.
-    let columnCount = try db.columnCount(of: relation)
-    return (0..<columnCount).map { .literal(SQL(sql: "\($0 + 1)")) }
+  /// Do not call this method: it is an implementation detail of the methods that derive requests.
+  public func _changing(_ change: _QueryChange) -> Self {
+    var request = self
+    change.apply(&request.relation)
+    return request
   }
 }
 

@@ -71,4 +71,33 @@ extension SQLInterpolation {
   public mutating func appendInterpolation(_ collation: DatabaseCollation) {
     appendLiteral(collation.name.collationSQL)
   }
+
+  /// Appends the name of a common table expression.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Row> = "WITH \(definitionFor: best) SELECT * FROM \(best)"
+  /// ```
+  ///
+  /// - Parameter cte: A common table expression.
+  public mutating func appendInterpolation(_ cte: CommonTableExpression<some Any>) {
+    appendInterpolation(identifier: cte.tableName)
+  }
+
+  /// Appends the definition of a common table expression, as in a `WITH` clause: `"name"("column") AS (SELECT …)`.
+  ///
+  /// - Parameter cte: A common table expression.
+  public mutating func appendInterpolation(definitionFor cte: CommonTableExpression<some Any>) {
+    appendInterpolation(identifier: cte.tableName)
+    if let columns = cte.commonTable.columns, !columns.isEmpty {
+      appendLiteral("(")
+      for (index, column) in columns.enumerated() {
+        if index > 0 { appendLiteral(", ") }
+        appendInterpolation(identifier: column)
+      }
+      appendLiteral(")")
+    }
+    appendLiteral(" AS (")
+    appendInterpolation(cte.commonTable.definition)
+    appendLiteral(")")
+  }
 }

@@ -41,12 +41,22 @@ extension TableAlias where RowDecoder: TableRecord {
 extension TableAliasBase {
   /// A condition that is true if the table of the alias has a row: its key is not NULL.
   ///
-  /// In a request that joins a table with `optional:`, it identifies the rows for which a row of this table was found.
+  /// In a request that joins a table with `optional:`, it identifies the rows for which a row of this table was found:
+  ///
+  /// ```swift
+  /// // SELECT "book".* FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId"
+  /// // WHERE "author"."id" IS NOT NULL
+  /// let author = TableAlias<Author>()
+  /// let request = Book.joining(optional: Book.author.aliased(author)).filter(author.exists)
+  /// ```
   public var exists: SQLExpression {
     SQLExpression(
       .deferred(
         SQLDeferredExpression(alias: self) { db, tableName in
-          .binary(.notSame, .column(try db.cheapestKeyColumns(of: tableName)[0]), .value(.null))
+          // Only rows without primary key can be NULL in some of the columns.
+          let table = try db.existingTable(tableName)
+          let columns = table.kind == .view ? table.columns.map(\.name) : try db.cheapestKeyColumns(of: tableName)
+          return SQLExpression(.operation(.rowExists(), columns.map { .column($0) }))
         }))
   }
 }

@@ -52,12 +52,12 @@ extension Row {
     /// The name of a scope, and its row.
     public subscript(position: Index) -> (name: String, row: Row) {
       let (name, layout) = layouts[position]
-      return (name, Row(row, layout: layout))
+      return (name, row.scope(name, layout))
     }
 
     /// The row of a scope, or nil when there is none of that name.
     public subscript(_ name: String) -> Row? {
-      layouts[name].map { Row(row, layout: $0) }
+      layouts[name].map { row.scope(name, $0) }
     }
   }
 
@@ -90,20 +90,28 @@ extension Row {
 }
 
 extension Row {
+  fileprivate func scope(_ name: String, _ layout: RowLayout) -> Row {
+    Row(self, layout: layout, prefetched: prefetched.nodes[name]?.descendants ?? PrefetchedRows())
+  }
+}
+
+extension Row {
   /// The rows that were loaded along with this row by other queries, by name.
   public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(rows: prefetched) }
 
   /// Rows loaded by other queries, by name.
   public struct PrefetchedRowsView {
-    let rows: [String: [Row]]
+    let rows: PrefetchedRows
 
     /// Whether there are no prefetched rows.
     public var isEmpty: Bool { rows.isEmpty }
 
-    /// The names of the prefetched rows.
-    public var keys: Set<String> { Set(rows.keys) }
+    /// The names of the prefetched rows, including those of the rows in scopes.
+    public var keys: Set<String> { rows.keys }
 
     /// The prefetched rows of that name, or nil when there are none of that name.
+    ///
+    /// Where a name is found several times, in this row and in its scopes, the one nearest to this row is meant.
     public subscript(_ key: String) -> [Row]? { rows[key] }
   }
 }

@@ -35,7 +35,7 @@ extension Row: CustomDebugStringConvertible {
       row.appendScopes(to: &lines, indentation: indentation + "  ")
     }
     for key in prefetched.keys.sorted() {
-      let count = prefetched[key]?.count ?? 0
+      let count = prefetched[key].map(\.count) ?? 0
       lines.append("\(indentation)+ \(key): \(count) \(count > 1 ? "rows" : "row")")
     }
   }

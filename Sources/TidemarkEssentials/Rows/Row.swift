@@ -36,8 +36,8 @@ public final class Row {
   /// The column to try first in the next look-up by name. It is only a guess, so any thread may change it.
   @usableFromInline let hint = Atomic<Int>(0)
 
-  /// Rows fetched by other queries, by key. Not created by a literal, which would cost a function call for each row.
-  @exclusivity(unchecked) var prefetched: [String: [Row]] = Dictionary()
+  /// Rows fetched by other queries.
+  @exclusivity(unchecked) var prefetched = PrefetchedRows()
 
   /// The decoder of the rows of this window, created once by a later module.
   ///
@@ -83,8 +83,9 @@ public final class Row {
     self.layout = base.layout
   }
 
-  /// Creates a row with the same data and another layout.
-  init(_ base: Row, layout: RowLayout?) {
+  /// Creates a row with the same data, another layout, and the given prefetched rows.
+  init(_ base: Row, layout: RowLayout?, prefetched: PrefetchedRows = PrefetchedRows()) {
+    self.prefetched = prefetched
     self.statement = base.statement
     checking = base.checking
     isFetched = base.isFetched

@@ -74,11 +74,11 @@ private enum Grape: String, Codable, DatabaseValueConvertible { case chardonnay,
 
 private struct Score: RawRepresentable, Codable, Equatable, DatabaseValueConvertible { var rawValue: Int }
 
-private struct Tag<RawValue>: RawRepresentable { var rawValue: RawValue }
-extension Tag: Codable where RawValue: Codable {}
-extension Tag: SQLExpressible where RawValue: SQLExpressible {}
-extension Tag: StatementBinding where RawValue: StatementBinding {}
-extension Tag: DatabaseValueConvertible where RawValue: DatabaseValueConvertible {}
+private struct Topic<RawValue>: RawRepresentable { var rawValue: RawValue }
+extension Topic: Codable where RawValue: Codable {}
+extension Topic: SQLExpressible where RawValue: SQLExpressible {}
+extension Topic: StatementBinding where RawValue: StatementBinding {}
+extension Topic: DatabaseValueConvertible where RawValue: DatabaseValueConvertible {}
 
 private final class Point: Codable, DatabaseValueConvertible {
   var x = 0
@@ -242,7 +242,7 @@ private struct Seconds: Codable, Equatable, DatabaseValueConvertible {
     #expect(try strictly(Grape.self, "'\"merlot\"'") == nil)
     #expect(try stored(Score(rawValue: 3)) == "3")
     #expect(try roundTrip(Score(rawValue: 3)) == (Score(rawValue: 3), Score(rawValue: 3)))
-    #expect(try stored(Tag(rawValue: "a")) == "'a'")
-    #expect(try strictly(Tag<String>.self, "'a'")?.rawValue == "a")
+    #expect(try stored(Topic(rawValue: "a")) == "'a'")
+    #expect(try strictly(Topic<String>.self, "'a'")?.rawValue == "a")
   }
 }

@@ -1,0 +1,200 @@
+// Fetching the rows of associations that requests include with `including(all:)`.
+//
+// The rows of the request are fetched first. Then each association is fetched by one query for all these rows: the
+// values of the foreign key are collected from the rows, and select the associated rows. Each associated row contains
+// the columns that lead back to its row in additional columns, `grdb_authorId`. If the foreign key has several columns,
+// the request itself becomes a common table expression of the query instead, `grdb_base`.
+//
+// An association is prefetched through other tables in two cases: it is defined so, or it belongs to a joined table. In
+// both cases, the associated table is joined backwards to the table next to the request's table, the pivot.
+//
+// Associated rows can have associated rows, which their own query prefetches.
+
+/// A path from a relation to rows that are fetched by a query of their own.
+struct Prefetch {
+  /// The associations on the way. The last one is of the kind `all`.
+  var steps: [SQLRelationChild]
+
+  var keys: [String] { steps.map(\.key) }
+}
+
+extension SQLRelation {
+  /// The rows to fetch along with the rows of the relation, in the order of the associations.
+  var prefetches: [Prefetch] {
+    children.flatMap { child -> [Prefetch] in
+      if child.kind == .all { return [Prefetch(steps: [child])] }
+      return child.relation.prefetches.map { Prefetch(steps: [child] + $0.steps) }
+    }
+  }
+}
+
+extension Prefetch {
+  /// Returns the columns that lead from a row of the request to the rows of the pivot.
+  func columns(_ db: Database) throws -> [(left: String, right: String)] {
+    guard case .columns(let columns) = steps[0].condition else {
+      preconditionFailure("Not implemented: prefetch association without any foreign key")
+    }
+    return try columns.pairs(db)
+  }
+
+  /// Returns the query of the associated rows.
+  ///
+  /// - Parameters:
+  ///   - pivotFilter: Returns a condition on columns of the pivot. Nil means all rows.
+  ///   - pivotColumns: The columns of the pivot that are added to the selection.
+  func relation(
+    where pivotFilter: (@Sendable (Database) throws -> SQLExpression)?, adding pivotColumns: [String] = []
+  ) -> SQLRelation {
+    func filter(_ relation: inout SQLRelation) {
+      if let pivotFilter { relation.filters.append { db, _ in try pivotFilter(db) } }
+    }
+    var relation = steps[steps.count - 1].relation
+    if steps.count == 1 {
+      filter(&relation)
+      if !pivotColumns.isEmpty {
+        relation.selection.append { _, _ in pivotColumns.map { .named(.column($0), "grdb_\($0)") } }
+      }
+      return relation
+    }
+    let alias = TableAliasBase(userName: nil)
+    var pivot = steps[0].relation.joiningOnly
+    pivot.source = pivot.source.aliased(alias)
+    filter(&pivot)
+    for step in steps.dropFirst().dropLast() {
+      var middle = step.relation.joiningOnly
+      middle.children.append(step.backwards(to: pivot))
+      pivot = middle
+    }
+    relation.children.append(steps[steps.count - 1].backwards(to: pivot))
+    if !pivotColumns.isEmpty {
+      relation.selection.append { _, _ in pivotColumns.map { .named(alias[$0], "grdb_\($0)") } }
+    }
+    return relation
+  }
+}
+
+extension SQLRelationChild {
+  /// The key of the join from an associated table back to the pivot. It differs from the keys of the program, so that
+  /// the join is not merged with a join of the program.
+  private static let pivotKey = "grdb_pivot"
+
+  /// Returns a join from the table of this child to its parent.
+  fileprivate func backwards(to parent: SQLRelation) -> SQLRelationChild {
+    SQLRelationChild(key: Self.pivotKey, kind: .required, condition: condition.reversed, relation: parent)
+  }
+}
+
+// MARK: - Running
+
+extension SQLRelation {
+  /// Returns the fetch of the associated rows, or nil if there are none to fetch.
+  func supplementaryFetch() -> SupplementaryFetch? {
+    let prefetches = prefetches
+    if prefetches.isEmpty { return nil }
+    return SupplementaryFetch(
+      fetch: { db, rows in
+        if rows.isEmpty { return }
+        for prefetch in prefetches { try prefetch.complete(rows, of: self, db) }
+      },
+      region: { db in
+        try prefetches.reduce(into: DatabaseRegion()) { region, prefetch in
+          let columns = try prefetch.columns(db).map(\.right)
+          let request = QueryInterfaceRequest<Row>(prefetch.relation(where: nil, adding: columns))
+          region.formUnion(try request.databaseRegion(db))
+        }
+      })
+  }
+}
+
+extension Prefetch {
+  /// Fetches the associated rows of the rows of a relation.
+  fileprivate func complete(_ rows: [Row], of base: SQLRelation, _ db: Database) throws {
+    let columns = try columns(db)
+    let indexes = columns.map { column in
+      guard let index = rows[0].columns.index(of: column.left) else {
+        preconditionFailure(
+          """
+          Missing column: \(column.left). A request that prefetches associated rows selects the columns that lead to \
+          them.
+          """)
+      }
+      return index
+    }
+    let names = columns.map(\.right)
+    if indexes.count == 1 {
+      try complete(rows, column: indexes[0], pivotColumn: names[0], db)
+      return
+    }
+    let keyed = try fetch(withCompositeKey: columns, of: base, db).grouped(byPivotColumns: names.count)
+    for row in rows { row.prefetched.set(keyed[indexes.map { row.databaseValue(at: $0) }] ?? [], at: keys[...]) }
+  }
+
+  private func complete(_ rows: [Row], column: Int, pivotColumn: String, _ db: Database) throws {
+    let values = Set(rows.map { $0.databaseValue(at: column) }).filter { !$0.isNull }.sorted(by: DatabaseValue.precedes)
+    var keyed: [DatabaseValue: [Row]] = [:]
+    // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
+    var start = 0
+    repeat {
+      let end = min(start + Self.keysMax, values.count)
+      let filter = values[start..<end].contains(Column(pivotColumn))
+      let request = QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
+      for row in try request.fetchAll(db) {
+        keyed[row.databaseValue(at: row.count - 1), default: []].append(row)
+      }
+      start = end
+    } while start < values.count
+    let path = keys[...]
+    for row in rows { row.prefetched.set(keyed[row.databaseValue(at: column)] ?? [], at: path) }
+  }
+
+  /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
+  private static let keysMax = 30_000
+
+  private func fetch(
+    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation, _ db: Database
+  ) throws -> [Row] {
+    var base = base.selectingItsOwnColumns
+    base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
+    base.isDistinct = false
+    if base.limit == nil { base.removeOrder() }
+    let table = SQLCommonTable(name: "grdb_base", columns: nil, isRecursive: false, definition: .relation(base))
+    let key = SQLExpression(.operation(.rowValue, columns.map { .column($0.right) }))
+    let filter = SQLExpression.operation(.isInTable(table.name), key)
+    var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
+    relation.commonTables.define(table)
+    return try QueryInterfaceRequest<Row>(relation).fetchAll(db)
+  }
+}
+
+extension [Row] {
+  /// Returns the rows by the values of their last columns.
+  fileprivate func grouped(byPivotColumns count: Int) -> [[DatabaseValue]: [Row]] {
+    Dictionary(grouping: self) { row in (row.count - count..<row.count).map { row.databaseValue(at: $0) } }
+  }
+}
+
+extension DatabaseValue {
+  /// The order of values in a query: that of SQLite, except for collations.
+  fileprivate static func precedes(_ lhs: DatabaseValue, _ rhs: DatabaseValue) -> Bool {
+    switch (lhs.storage, rhs.storage) {
+    case (.int64(let lhs), .int64(let rhs)): lhs < rhs
+    case (.double(let lhs), .double(let rhs)): lhs < rhs
+    case (.int64(let lhs), .double(let rhs)): Double(lhs) < rhs
+    case (.double(let lhs), .int64(let rhs)): lhs < Double(rhs)
+    case (.string(let lhs), .string(let rhs)): lhs.utf8.lexicographicallyPrecedes(rhs.utf8)
+    case (.blob(let lhs), .blob(let rhs)): lhs.lexicographicallyPrecedes(rhs)
+    default: lhs.storage.rank < rhs.storage.rank
+    }
+  }
+}
+
+extension DatabaseValue.Storage {
+  fileprivate var rank: Int {
+    switch self {
+    case .null: 0
+    case .int64, .double: 1
+    case .string: 2
+    case .blob: 3
+    }
+  }
+}
