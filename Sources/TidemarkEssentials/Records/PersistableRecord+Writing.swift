@@ -13,8 +13,7 @@ extension PersistableRecord {
   /// Inserts the record.
   ///
   /// - parameter db: A database connection.
-  /// - parameter conflictResolution: The resolution of conflicts. By default, it is the one of
-  ///   `persistenceConflictPolicy`.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
   /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
@@ -62,7 +61,7 @@ extension PersistableRecord {
 
   // MARK: - Update or insertion
 
-  /// Updates the row of the record, or inserts the record if there is no row.
+  /// Updates the row of the record, or inserts the record if the row does not exist.
   ///
   /// - parameter db: A database connection.
   /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.

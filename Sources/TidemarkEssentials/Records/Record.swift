@@ -152,6 +152,6 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Called around the deletion. It must call the closure once.
   open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
 
-  /// Called after the record was deleted, or when there was no row to delete. Overrides must call `super`.
+  /// Called after the deletion was executed, even if the row did not exist. Overrides must call `super`.
   open func didDelete(deleted: Bool) { reference = nil }
 }

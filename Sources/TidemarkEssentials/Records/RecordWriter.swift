@@ -80,7 +80,7 @@ struct RecordWriter {
 
   // MARK: - The row of a record
 
-  /// Updates the row of a record; returns nil if there is no such row.
+  /// Updates the row of a record. Returns nil if the row does not exist.
   ///
   /// - parameter columns: The columns to update, or nil for all.
   @usableFromInline
