@@ -13,7 +13,8 @@
 final class AccessExecution<Lease: Sendable>: SerialExecutor {
   /// Requests the lease of an access.
   ///
-  /// The argument is called once, with the lease. The result withdraws the request; it is nil if there is no wait.
+  /// The argument is called once, with the lease. The result withdraws the request; it is nil if the lease was granted
+  /// immediately.
   typealias Enter = @Sendable (@escaping @Sendable (Lease) -> Void) -> (@Sendable () -> Void)?
 
   private let wait = Mutex(AccessWait<UnownedJob, Lease>())

@@ -14,7 +14,8 @@ final class AsyncAccess<Lease: Sendable>: Sendable {
   /// If the task is cancelled while it waits, it gives up immediately.
   ///
   /// - parameter deadline: When the task gives up.
-  /// - parameter enter: Requests the lease, and returns the ticket of the request. It returns nil if there is no wait.
+  /// - Parameter enter: Requests the lease, and returns the ticket of the request, or nil if the lease was granted
+  ///   immediately.
   /// - parameter giveUp: Withdraws the request of a ticket.
   /// - parameter leave: Returns a lease that arrives after the task has given up.
   static func acquire<Ticket: Sendable>(

@@ -157,8 +157,8 @@ public final class _DatabaseCore: Sendable {
       attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
   }
 
-  /// Creates the monitor of the databases attached to the writer. Their files may be anywhere, and change with each
-  /// `ATTACH`, so there are no file events.
+  /// Creates the monitor of the databases attached to the writer. It does not use file events, because the files may be
+  /// anywhere and change with each `ATTACH`.
   private func attachedWatch(
     _ writer: SerializedConnection, _ detectionMode: ExternalCommitMonitor.DetectionMode,
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void

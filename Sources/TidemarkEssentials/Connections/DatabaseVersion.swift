@@ -4,7 +4,7 @@
 /// let version = try await dbPool.databaseVersion()
 /// ```
 ///
-/// Versions belong to an open database: those of two pools on the same file cannot be compared. In a queue, several
+/// Versions belong to an open database: versions of two pools on the same file cannot be compared. In a queue, several
 /// external commits may count as one version.
 ///
 /// See ``ValueObservation/withDatabaseVersions()``.

@@ -107,7 +107,7 @@ final class ReaderPool: Sendable {
 
   /// Calls a closure as soon as a connection is available. The closure must not block.
   ///
-  /// - returns: The ticket to give up; nil if there was no wait.
+  /// - Returns: The ticket for giving up; nil if the closure was called immediately.
   func acquire(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(onAdmission) }) {
@@ -131,7 +131,7 @@ final class ReaderPool: Sendable {
   /// Calls a closure with a promised connection, or with a leased one if it is available now. The closure must not
   /// block.
   ///
-  /// - returns: The ticket to give up; nil if there was no wait.
+  /// - Returns: The ticket for giving up; nil if the closure was called immediately.
   func acquireAsynchronously(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(sleeps: true, onAdmission) }) {
@@ -255,14 +255,14 @@ final class ReaderPool: Sendable {
   /// The nested writes of the calling thread if it reads.
   var nestedWrites: NestedWrites? { isAccessible ? nested : nil }
 
-  /// Runs a closure while there are no reads. It may close the connections.
+  /// Runs a closure that excludes all reads. It may close the connections.
   func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
     try waitForAll(until: deadline)
     defer { endExclusive() }
     return try body()
   }
 
-  /// Waits until there are no reads, blocking the thread. No read begins until `endExclusive` is called.
+  /// Waits until all reads have ended, blocking the thread. New reads do not begin until `endExclusive` is called.
   ///
   /// - throws: An error at the deadline.
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
@@ -276,7 +276,7 @@ final class ReaderPool: Sendable {
     if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
   }
 
-  /// Closes the connections. To be called while there are no reads.
+  /// Closes the connections. Call it while reads are excluded.
   ///
   /// - throws: The first error, if the program retains statements: SQLite frees their connections when they are
   ///   finalized.
@@ -294,8 +294,8 @@ final class ReaderPool: Sendable {
     if let failure { throw failure }
   }
 
-  /// Calls a closure as soon as there are no reads. No read begins until `endExclusive` is called. The closure must not
-  /// block.
+  /// Calls a closure as soon as all reads have ended. New reads do not begin until `endExclusive` is called. The
+  /// closure must not block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
     let (action, calls) = machine.withLock { $0.requestAll { _ in body() } }
     perform(calls)

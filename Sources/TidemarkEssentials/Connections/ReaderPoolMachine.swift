@@ -18,8 +18,8 @@
 ///    runs. A promise that is not claimed can be revoked.
 /// 5. Live queries have one connection more than there are for reads. They take another one only if one is left for
 ///    reads and no read waits: a read never waits for them.
-/// 6. While an exclusive request waits, there are no promises: a suspended task may need a thread that waits for the
-///    exclusive access. The task is resumed without a connection, and requests one again.
+/// 6. All promises are revoked while an exclusive request waits, because a suspended task may need a thread that waits
+///    for the exclusive access. The task is resumed without a connection, and requests one again.
 struct ReaderPoolMachine {
   /// The result of a request.
   enum Grant: Equatable, Sendable {

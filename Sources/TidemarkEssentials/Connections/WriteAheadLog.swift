@@ -50,7 +50,7 @@ extension Configuration {
 }
 
 extension Database {
-  /// The kind of a checkpoint: what it moves into the database, and what it waits for.
+  /// The kind of a checkpoint, which determines the frames that it transfers, and the connections for which it waits.
   public enum CheckpointMode: Sendable {
     /// Moves the frames that can be moved without waiting.
     case passive
