@@ -129,7 +129,7 @@ extension ConnectionHandle {
     sqlite3_table_column_metadata(pointer, database, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
   }
 
-  /// Returns the collation of a column; nil if there is no such column. C: `sqlite3_table_column_metadata`.
+  /// Returns the collation of a column; nil if the column does not exist. C: `sqlite3_table_column_metadata`.
   func collation(ofColumn column: String, in table: TableKey) -> String? {
     var collation: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(
