@@ -108,7 +108,7 @@ extension LiveEngine {
   /// - returns: False if nothing was fetched, because another state is better.
   private func read(_ batch: FetchBatch, _ db: Database, _ search: inout SnapshotSearch) throws -> Bool {
     batch.externalCommits?.begin(with: db)
-    // In a queue, there are no other connections to help or to write.
+    // A queue has no other connections that could help or write.
     let isAlone = batch.core.fetchesExcludeWrites
     let state =
       !isAlone && (batch.isLarge || batch.needsSnapshotState) ? try db.acquireSnapshotState() : SnapshotState()

@@ -158,7 +158,7 @@ struct LiveState {
     publishNeeds()
   }
 
-  /// Releases all resources if there are no observations.
+  /// Releases all resources when the last observation has ended.
   mutating func leaveIfUnused() -> ReleasedObjects? {
     guard queries.isEmpty, startingCount == 0, core != nil else { return nil }
     defer {
