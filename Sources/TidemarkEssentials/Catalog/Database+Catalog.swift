@@ -27,7 +27,7 @@ extension Database {
   /// - parameter tableName: The name of a table. Names are case-insensitive.
   /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: The indexes, including those of `PRIMARY KEY` and `UNIQUE` constraints.
+  /// - Returns: The indexes, including the indexes of `PRIMARY KEY` and `UNIQUE` constraints.
   /// - throws: A ``DatabaseError`` if the table does not exist.
   public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
     try existingTable(tableName, in: schemaName).indexes(self)

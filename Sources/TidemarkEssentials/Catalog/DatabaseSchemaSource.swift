@@ -14,14 +14,17 @@
 /// config.schemaSource = ViewKeys()
 /// ```
 ///
-/// Migrations run without schema source: what they do must not depend on the views that the program has today. One that
-/// needs a source asks for it with ``Database/withSchemaSource(_:execute:)``.
+/// Migrations run without the schema source, because they must not depend on the current views of the program. A
+/// migration that needs a source calls ``Database/withSchemaSource(_:execute:)``.
 public protocol DatabaseSchemaSource: Sendable {
   /// Returns the columns that identify the rows of a view, or nil if the source does not define them.
   ///
-  /// An empty array says that the view has no primary key: other sources are then not asked.
+  /// An empty array defines that the view has no primary key: other sources are then not queried. The result is cached
+  /// until the schema changes.
   ///
-  /// The answer is kept until the schema changes. Every column is one of the view: the library traps otherwise.
+  /// - Parameter db: A database connection.
+  /// - Parameter view: The identifier of a view.
+  /// - Returns: The names of columns. The view must have these columns: otherwise, the program stops with a message.
   func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 

@@ -20,7 +20,6 @@ struct DatabaseFileHead: Equatable, Sendable {
 extension ConnectionHandle {
   /// The file header of the main database; nil if it cannot be read. The values are only certain to be committed under
   /// a lock: a write in progress may be rolled back. C: the `xRead` of the file.
-  /// what was committed. Nil when it cannot be told. C: the `xRead` of the file.
   var fileHead: DatabaseFileHead? { fileHead(of: "main") }
 
   /// The file header of another database of the connection.

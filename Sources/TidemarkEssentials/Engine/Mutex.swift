@@ -62,7 +62,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
   /// **Releases.** The last release of an object runs its `deinit`, which may take locks, join a thread, close a
   /// connection or call the program. So nothing that may have such an effect is released while the lock is held:
   ///
-  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. What a closure returns
+  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. The result of a closure
   ///   stays alive until the lock is released, whether the caller uses it or not: `_ = mutex.withLock { … }` and
   ///   `let (work, _) = mutex.withLock { … }` are correct. (Without this guarantee, the optimizer releases elements
   ///   that are not used as soon as they are created, before the unlock.)

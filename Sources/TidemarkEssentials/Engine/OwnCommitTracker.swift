@@ -39,7 +39,7 @@ final class OwnCommitTracker: Sendable {
 
   /// The result of a check.
   enum Finding: Equatable {
-    /// There was no external commit since the last check.
+    /// No external commit was found since the last check.
     case unchanged
     case externalCommit
 

@@ -109,15 +109,15 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.selection(selectable.sqlSelection))
   }
 
-  /// `\(selectable)`: what is selected; nil is NULL.
+  /// Interpolates a selection of any type: `\(selectable)`. Nil is NULL.
   ///
-  /// - Parameter selectable: A selection of any type.
+  /// - Parameter selectable: A selection.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selectable: (any SQLSelectable)?) {
     elements.append(selectable.map { .selection($0.sqlSelection) } ?? .expression(.value(.null)))
   }
 
-  /// `\(text)`: a text that is a part of another one is bound.
+  /// Interpolates a substring as a bound text: `\(text)`.
   ///
   /// - Parameter text: A text.
   @_disfavoredOverload
@@ -125,7 +125,11 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.expression(.value(DatabaseValue(.string(String(text))))))
   }
 
-  /// `\(orderingTerm)`: what the query is ordered by.
+  /// Interpolates an ordering: `ORDER BY \(orderingTerm)`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY \(Column("score").desc)"
+  /// ```
   @_disfavoredOverload
   public mutating func appendInterpolation(_ orderingTerm: some SQLOrderingTerm) {
     elements.append(.ordering(orderingTerm.sqlOrdering))

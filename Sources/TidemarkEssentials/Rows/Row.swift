@@ -104,7 +104,7 @@ public final class Row {
 
   /// Reopens a window on its former statement.
   ///
-  /// - returns: Whether its columns are still those of the statement.
+  /// - Returns: Whether the statement still has the columns of the row.
   func reopen(on statement: Statement) -> Bool {
     guard statement.isKnownToHave(baseColumns) else { return false }
     self.statement = statement

@@ -92,10 +92,10 @@ extension ChangeCapture {
     return changes
   }
 
-  /// The changes of each table, in the order of their first changes.
+  /// Returns the changes of each table, in the order of their first changes.
   ///
-  /// The captured rows of a coarse table are not reported. Their kinds and columns are, with those of changes that were
-  /// not captured.
+  /// The captured rows of a coarse table are not reported. Their kinds and columns are reported together with the kinds
+  /// and columns of uncaptured changes.
   private func tables(of captured: CapturedLog, _ isCoarse: [Bool]) -> [CommittedChanges.TableChanges] {
     var keys: [TableKey] = []
     var drafts: [TableDraft] = []

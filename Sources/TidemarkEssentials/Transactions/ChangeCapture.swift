@@ -7,9 +7,9 @@
 //    commit hook ── willCommit ──► deliver the remaining rows, ask the observers
 //    end of the statement ── transactionMayHaveEnded ──► publish or discard the log; notify the observers
 //
-// Invariants, beside those of `ChangeLog` and `ChangeBroker`:
-// 1. Nothing is captured, and the hook is off, while there are no subscribers and observers. When the hook is turned
-//    on, statements that could empty a table without calling it are compiled again.
+// Invariants, in addition to the invariants of `ChangeLog` and `ChangeBroker`:
+// 1. Without subscribers and observers, nothing is captured, and the hook is off. When the hook is turned on,
+// statements that could empty a table without calling it are compiled again.
 // 2. Rows that were changed outside of statements of the library make their table coarse: nothing reports whether the
 //    changes stay.
 // 3. An observer is notified only of transactions that have ended. The statements and errors of `databaseDidCommit`
@@ -195,7 +195,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       db.callbacks.hasTransactionEnded = true
     }
     if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
-      // There is no transaction, so SQLite calls no hook.
+      // Outside of a transaction, SQLite calls no hook.
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }

@@ -4,7 +4,7 @@
 //                       |  ^
 //   statement will step |  | did step: succeeded, kept (FAIL): its mark is dropped
 //   savepoint opened    |  |           undone (ABORT): cut back to its mark
-//                       v  |           unclear: what it touched becomes coarse
+//                       v  |           unclear: its tables become coarse
 //                  open, with marks    savepoint released: its mark is dropped; rolled back to: cut back to its mark
 //
 // Invariants:

@@ -45,8 +45,8 @@ extension Database {
 
   /// Notifies observers of a change in a region.
   ///
-  /// The database reports the changes of its statements by itself. It does not see some other changes, such as those of
-  /// a virtual table that stores its content elsewhere.
+  /// The database reports the changes of its statements automatically. It does not detect some other changes, such as
+  /// changes of a virtual table that stores its content elsewhere.
   ///
   /// ```swift
   /// try dbQueue.write { db in
