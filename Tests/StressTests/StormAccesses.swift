@@ -49,7 +49,7 @@ struct StormAccesses: Sendable {
         if isWrite { ledger.acknowledge(number) }
         run.count(isWrite ? "transactions" : "reads")
       } catch is CancellationError {
-        if patience == 4 { run.problem("access \(kind) threw CancellationError, and nobody had cancelled it") }
+        if patience == 4 { run.problem("access \(kind) threw CancellationError without being cancelled") }
         run.count("cancelled")
       }
       moments.forget(number)
@@ -158,7 +158,7 @@ struct StormAccesses: Sendable {
     let acknowledged = ledger.all
     if rows != acknowledged {
       run.problem(
-        "\(acknowledged.subtracting(rows).count) writes are lost, \(rows.subtracting(acknowledged).count) were not told"
+        "\(acknowledged.subtracting(rows).count) writes are lost, \(rows.subtracting(acknowledged).count) were not acknowledged"
       )
     }
     try await pool.read { check($0) }

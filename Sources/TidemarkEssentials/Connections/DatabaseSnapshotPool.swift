@@ -157,7 +157,7 @@ extension Database {
             throw DatabaseError(
               resultCode: .SQLITE_BUSY_SNAPSHOT,
               message:
-                "Can't create snapshot because the database was changed, or because somebody reads an older state.")
+                "Can't create snapshot because of a concurrent change, or because a connection reads an older state.")
           }
           return try SnapshotConnections.open(location, configuration, label: label)
         })

@@ -16,8 +16,8 @@ extension ChangeCapture {
     Database.log(
       DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "a session, or somebody else, uses the pre-update hook of the connection: use another connection"),
-      "Changes are not captured row by row any more")
+        message: "a session extension or other code uses the pre-update hook of the connection: use another connection"),
+      "Changes are no longer captured row by row")
     usesRowHook = false
     log.becomeUnknown()
     listenWithoutHook()

@@ -95,7 +95,7 @@ struct PowerLoss {
             verdict.lostMax = max(verdict.lostMax, lost)
             if program.keepsAll { verdict.examples.append("\(words): \(lost) commits are lost") }
           }
-          if lost < -1 { throw PlainDatabase.Failure(description: "\(count) commits, of which nobody knows") }
+          if lost < -1 { throw PlainDatabase.Failure(description: "\(count) commits that were not recorded") }
         } catch {
           verdict.damagedImageCount += 1
           verdict.examples.append("\(words): \(error)")

@@ -17,7 +17,7 @@ struct HistoryChecker {
 
     var description: String {
       switch self {
-      case .commitMissing(let number): "commit \(number) was acknowledged by nobody"
+      case .commitMissing(let number): "commit \(number) was not acknowledged"
       case .commitTwice(let number): "commit \(number) was acknowledged twice"
       case .noState(let kind): "a \(kind) saw what never was"
       case .stale(let kind, let saw, let acknowledged):

@@ -25,7 +25,7 @@ import Tidemark
         try db.addPlayer("Arthur")
       }
       let (deliveries, cancellable) = Self.count(writes: writes).collect(in: dbQueue)
-      // The turn of the fetch comes before that of this access.
+      // The fetch was scheduled before this access.
       try dbQueue.writeWithoutTransaction { try $0.addPlayer("Barbara") }
       #expect(deliveries.values == [])
       try dbQueue.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }

@@ -64,7 +64,7 @@ private let title = Column("title")
     }
   }
 
-  // The schema may be that of a file from outside.
+  // The schema may come from an untrusted file.
   @Test func aKeyThatTheTableDoesNotHaveIsAnError() throws {
     try inShelves { db throws in
       #expect(

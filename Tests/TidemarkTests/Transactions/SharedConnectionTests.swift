@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What a program does with the connection without the library is reported, conservatively.
+/// Changes that the program makes without the library are reported conservatively.
 @Suite struct SharedConnectionTests {
   private static let schema = """
     CREATE TABLE a (id INTEGER PRIMARY KEY, n INT, r INT); INSERT INTO a VALUES (1, 1, 1), (2, 2, 2);
@@ -87,7 +87,7 @@ import Tidemark
           sqlite3_exec(connection, "UPDATE a SET r = 7", nil, nil, nil)
           return 1
         })
-      // The statement has no journal of its own: what the function has done stays.
+      // The statement has no statement journal, so the changes of the function are kept.
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO b VALUES (NULL, change())") }
       try #expect(Int.fetchAll(db, sql: "SELECT r FROM a") == [7, 7])
     }
