@@ -16,7 +16,7 @@ extension ChangeCapture {
     Database.log(
       DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "a session extension or other code uses the pre-update hook of the connection: use another connection"),
+        message: "other code, such as a session, uses the pre-update hook of the connection: use another connection"),
       "Changes are no longer captured row by row")
     usesRowHook = false
     log.becomeUnknown()
