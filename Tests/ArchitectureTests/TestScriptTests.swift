@@ -167,8 +167,8 @@ private final class ScriptRun {
 
   /// Runs the script to its end.
   ///
-  /// - parameter starter: The command that starts it, if any.
-  /// - parameter meanwhile: A closure that is called while it runs.
+  /// - Parameter starter: The command that starts it, if any.
+  /// - Parameter meanwhile: A closure that is called while it runs.
   func answer(under starter: [String] = [], meanwhile: (Process) throws -> Void = { _ in }) throws -> Answer {
     let process = Process()
     let pipe = Pipe()

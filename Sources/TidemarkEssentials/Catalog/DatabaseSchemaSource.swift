@@ -31,8 +31,8 @@ public protocol DatabaseSchemaSource: Sendable {
 extension DatabaseSchemaSource {
   /// Returns nil.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter view: The identifier of a view.
+  /// - Parameter db: A database connection.
+  /// - Parameter view: The identifier of a view.
   public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { nil }
 
   /// Returns a schema source that calls another source if this source returns nil.
@@ -41,7 +41,7 @@ extension DatabaseSchemaSource {
   /// config.schemaSource = ViewKeys().then(OtherKeys())
   /// ```
   ///
-  /// - parameter other: The source that is called second.
+  /// - Parameter other: The source that is called second.
   public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
     ChainedSchemaSource(first: self, second: other)
   }
@@ -76,10 +76,10 @@ extension Database {
   ///
   /// Both changes of the source clear the schema cache.
   ///
-  /// - parameter schemaSource: The schema source during the closure, or nil for none.
-  /// - parameter block: The closure to run.
-  /// - returns: The result of the closure.
-  /// - throws: The error that `block` throws.
+  /// - Parameter schemaSource: The schema source during the closure, or nil for none.
+  /// - Parameter block: The closure to run.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error that `block` throws.
   public func withSchemaSource<T>(
     _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
   ) rethrows -> T {

@@ -182,7 +182,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Reads one snapshot on the calling thread, inside its current access if there is one.
   ///
-  /// - parameter value: Its second argument is whether a transaction of the writer is open around it.
+  /// - Parameter value: Its second argument is whether a transaction of the writer is open around it.
   func read<T>(_ value: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     switch connections {
     case .queue(let connection):
@@ -203,7 +203,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Writes on the calling thread, inside its current access if there is one. The writes of the closure are atomic.
   ///
-  /// - parameter updates: Its second argument is whether a transaction is open around it.
+  /// - Parameter updates: Its second argument is whether a transaction is open around it.
   func write<T>(_ updates: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     func committing(_ db: Database) throws -> T {
       let isInsideWrite = db.isInsideTransaction

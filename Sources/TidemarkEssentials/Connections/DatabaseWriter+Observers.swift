@@ -8,7 +8,7 @@ extension DatabaseWriter {
   ///
   /// It waits for the writer connection. See ``TransactionObserver``.
   ///
-  /// - parameter extent: By default, the observer is notified while it exists, and is not retained.
+  /// - Parameter extent: By default, the observer is notified while it exists, and is not retained.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime

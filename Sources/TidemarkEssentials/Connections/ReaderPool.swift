@@ -34,12 +34,12 @@ final class ReaderPool: Sendable {
   /// The health of the database, shared by its connections.
   let health: DatabaseHealth
 
-  /// - parameter countMax: The maximum number of concurrent reads.
-  /// - parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
-  /// - parameter health: The health of the database.
-  /// - parameter nested: The reads that wait for the writer.
-  /// - parameter isClosed: Whether the pool was closed, and opens no more connections.
-  /// - parameter open: Opens the reader of a number, starting at 1.
+  /// - Parameter countMax: The maximum number of concurrent reads.
+  /// - Parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
+  /// - Parameter health: The health of the database.
+  /// - Parameter nested: The reads that wait for the writer.
+  /// - Parameter isClosed: Whether the pool was closed, and opens no more connections.
+  /// - Parameter open: Opens the reader of a number, starting at 1.
   init(
     countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
     holdsTransactions: Bool = false,
@@ -84,7 +84,7 @@ final class ReaderPool: Sendable {
 
   /// Waits for a connection, blocking the thread.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   func acquire(until deadline: Database.Deadline?) throws -> Lease {
     if let free = try acquireUnlessInherited() { return free }
     let signal = makeWaitSignal()
@@ -154,7 +154,7 @@ final class ReaderPool: Sendable {
   /// After a while, promises of tasks are revoked: the tasks may need this very thread to be resumed, if it is the main
   /// thread or a thread of Swift's pool.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   private func wait(
     at signal: any WaitSignal, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
@@ -187,7 +187,7 @@ final class ReaderPool: Sendable {
 
   /// Gives up a wait.
   ///
-  /// - returns: Whether the access was still waiting.
+  /// - Returns: Whether the access was still waiting.
   @discardableResult
   func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
     let (waiter, calls) = machine.withLock { $0.giveUp(ticket) }
@@ -229,7 +229,7 @@ final class ReaderPool: Sendable {
 
   /// Runs an access with a leased connection, which is opened if necessary.
   ///
-  /// - parameter renews: Whether an invalidated connection is replaced. Not if it already holds a snapshot.
+  /// - Parameter renews: Whether an invalidated connection is replaced. Not if it already holds a snapshot.
   @inline(__always)
   func use<Result>(_ lease: Lease, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
     try threads.withAccess(lease.slot, connection(of: lease, renews: renews), body)
@@ -264,7 +264,7 @@ final class ReaderPool: Sendable {
 
   /// Waits until all reads have ended, blocking the thread. New reads do not begin until `endExclusive` is called.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
       !isAccessible,
@@ -278,7 +278,7 @@ final class ReaderPool: Sendable {
 
   /// Closes the connections. Call it while reads are excluded.
   ///
-  /// - throws: The first error, if the program retains statements: SQLite frees their connections when they are
+  /// - Throws: The first error, if the program retains statements: SQLite frees their connections when they are
   ///   finalized.
   func closeAll() throws {
     var failure: (any Error)?

@@ -85,8 +85,8 @@ struct ReaderPoolMachine {
   private var waitQueue = WaitQueue<Waiter>()
   private var liveWaitQueue = WaitQueue<AdmissionHandler>()
 
-  /// - parameter readCountMax: The maximum number of concurrent reads.
-  /// - parameter hasLiveQueries: Whether there is an additional connection for live queries.
+  /// - Parameter readCountMax: The maximum number of concurrent reads.
+  /// - Parameter hasLiveQueries: Whether there is an additional connection for live queries.
   init(readCountMax: Int, hasLiveQueries: Bool = false) {
     self.readCountMax = readCountMax
     slots = Array(repeating: .vacant, count: readCountMax + (hasLiveQueries ? 1 : 0))
@@ -99,7 +99,7 @@ struct ReaderPoolMachine {
 
   /// Requests a connection.
   ///
-  /// - parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
+  /// - Parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
   mutating func request(sleeps: Bool = false, _ onAdmission: @escaping AdmissionHandler) -> Action {
     if waitQueue.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
     return .wait(waitQueue.append(Waiter(isExclusive: false, sleeps: sleeps, onAdmission: onAdmission)))
@@ -115,7 +115,7 @@ struct ReaderPoolMachine {
 
   /// Requests all connections.
   ///
-  /// - returns: Whether the request has to wait, and the calls for revoked promises.
+  /// - Returns: Whether the request has to wait, and the calls for revoked promises.
   mutating func requestAll(_ onAdmission: @escaping AdmissionHandler) -> (action: Action, calls: [Call]) {
     breakPromises()
     if waitQueue.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
@@ -144,7 +144,7 @@ struct ReaderPoolMachine {
 
   /// Claims a promise.
   ///
-  /// - returns: Whether the promise was not revoked.
+  /// - Returns: Whether the promise was not revoked.
   mutating func claim(_ promise: Promise) -> Bool {
     guard let index = promises.firstIndex(where: { $0.promise == promise }) else { return false }
     promises.remove(at: index)
@@ -159,7 +159,7 @@ struct ReaderPoolMachine {
 
   /// Returns a connection.
   ///
-  /// - parameter isOpen: Whether the slot has an open connection now.
+  /// - Parameter isOpen: Whether the slot has an open connection now.
   mutating func release(slot: Int, isOpen: Bool) -> [Call] {
     switch slots[slot] {
     case .leased: break
@@ -173,7 +173,7 @@ struct ReaderPoolMachine {
 
   /// Ends an exclusive access.
   ///
-  /// - parameter areOpen: For each slot, whether it has an open connection now.
+  /// - Parameter areOpen: For each slot, whether it has an open connection now.
   mutating func releaseAll(areOpen: [Bool]) -> [Call] {
     precondition(isExclusive, "All readers are given back that were not lent")
     isExclusive = false
@@ -183,7 +183,7 @@ struct ReaderPoolMachine {
 
   /// Gives up a request.
   ///
-  /// - returns: The waiter if it was still waiting, and the requests to admit now.
+  /// - Returns: The waiter if it was still waiting, and the requests to admit now.
   mutating func giveUp(_ ticket: Ticket) -> (waiter: Waiter?, calls: [Call]) {
     guard let waiter = waitQueue.remove(ticket) else { return (nil, []) }
     if waiter.isExclusive { waitingExclusiveCount -= 1 }

@@ -72,11 +72,11 @@ extension Database {
   /// wal_autocheckpoint`. No mode blocks readers. All modes wait for writers, and all except the passive one wait for
   /// readers of older snapshots, up to the busy timeout of the configuration.
   ///
-  /// - parameter kind: The kind of the checkpoint.
-  /// - parameter dbName: The database, or nil for all attached databases.
-  /// - returns: The number of frames in the log, and the number of frames that were moved into the database; -1 if the
+  /// - Parameter kind: The kind of the checkpoint.
+  /// - Parameter dbName: The database, or nil for all attached databases.
+  /// - Returns: The number of frames in the log, and the number of frames that were moved into the database; -1 if the
   ///   database is not in WAL mode. For all databases, the numbers of the main database.
-  /// - throws: An error of code `SQLITE_BUSY` if a wait has timed out.
+  /// - Throws: An error of code `SQLITE_BUSY` if a wait has timed out.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"

@@ -43,7 +43,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 extension SQLRequest {
   /// A request made of some SQL and its arguments.
   ///
-  /// - parameter cached: Statements are kept in any case; with true, in the cache of
+  /// - Parameter cached: Statements are kept in any case; with true, in the cache of
   ///   `Database.cachedStatement(sql:)`.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,

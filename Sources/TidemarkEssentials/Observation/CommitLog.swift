@@ -44,7 +44,7 @@ struct CommitLog<Changes> {
 
   /// Begins a fetch, whose snapshot is taken after this call.
   ///
-  /// - returns: A commit that the snapshot includes.
+  /// - Returns: A commit that the snapshot includes.
   mutating func begin() -> CommitNumber {
     fetchCounts[last, default: 0] += 1
     return last
@@ -83,8 +83,8 @@ struct CommitLog<Changes> {
 
   /// Whether one of the commits after another one satisfies a closure; external commits are ignored.
   ///
-  /// - parameter own: A commit that is ignored.
-  /// - parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
+  /// - Parameter own: A commit that is ignored.
+  /// - Parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
   func contains(
     after number: CommitNumber, but own: CommitNumber? = nil, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
   ) -> Bool {

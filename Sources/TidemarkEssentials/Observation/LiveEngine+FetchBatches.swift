@@ -51,8 +51,8 @@ extension LiveEngine {
 
   /// Leaves, unless a batch needs help: while a connection is counted, no other one is requested.
   ///
-  /// - parameter number: The number of the last batch that this connection has helped with, or could not.
-  /// - returns: The batch to help with.
+  /// - Parameter number: The number of the last batch that this connection has helped with, or could not.
+  /// - Returns: The batch to help with.
   @discardableResult
   private func stopReading(after number: Int) -> FetchBatch? {
     let (batch, work) = state.withLock { state -> (FetchBatch?, LiveWork) in
@@ -105,7 +105,7 @@ extension LiveEngine {
     }
   }
 
-  /// - returns: False if nothing was fetched, because another state is better.
+  /// - Returns: False if nothing was fetched, because another state is better.
   private func read(_ batch: FetchBatch, _ db: Database, _ search: inout SnapshotSearch) throws -> Bool {
     batch.externalCommits?.begin(with: db)
     // A queue has no other connections that could help or write.

@@ -123,7 +123,7 @@ final class RecordPlan {
 
   /// Returns an update such as `UPDATE "player" SET "name"=? WHERE "id"=?`.
   ///
-  /// - parameter updatedColumns: The columns to update, or nil for all.
+  /// - Parameter updatedColumns: The columns to update, or nil for all.
   func update(
     _ container: PersistenceContainer, _ updatedColumns: Set<String>?, _ resolution: Database.ConflictResolution
   ) throws -> RecordUpdate {

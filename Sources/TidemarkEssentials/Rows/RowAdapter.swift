@@ -62,7 +62,7 @@ public struct SuffixRowAdapter: RowAdapter {
 
   /// The columns from an index on.
   ///
-  /// - precondition: The index is not negative.
+  /// - Precondition: The index is not negative.
   public init(fromIndex index: Int) {
     precondition(index >= 0, "Columns cannot be counted from below zero")
     self.index = index

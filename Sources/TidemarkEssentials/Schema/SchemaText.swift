@@ -39,7 +39,7 @@ extension Database {
 
   /// A value as SQL writes it.
   ///
-  /// - throws: An error for a text with a NUL character, which SQL cannot write.
+  /// - Throws: An error for a text with a NUL character, which SQL cannot write.
   func text(of value: DatabaseValue) throws -> String {
     switch value.storage {
     case .null: return "NULL"

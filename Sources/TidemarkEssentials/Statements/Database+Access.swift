@@ -89,7 +89,7 @@ extension Database {
 
   /// Returns the open connection.
   ///
-  /// - throws: An error of code `SQLITE_MISUSE` if it was closed, or the error that stopped the database.
+  /// - Throws: An error of code `SQLITE_MISUSE` if it was closed, or the error that stopped the database.
   func openHandle() throws -> ConnectionHandle {
     if !settings.health.isUsable, let refusal = settings.health.refusal { throw refusal }
     guard let handle else { throw Self.closedError }

@@ -19,9 +19,9 @@
 extension Database {
   /// Determines the error to be thrown for a failure, and its effects.
   ///
-  /// - parameter interruption: The reason why the statement was stopped, if it was.
-  /// - parameter wasInsideTransaction: Whether a transaction was open when the statement began.
-  /// - returns: The error to be thrown.
+  /// - Parameter interruption: The reason why the statement was stopped, if it was.
+  /// - Parameter wasInsideTransaction: Whether a transaction was open when the statement began.
+  /// - Returns: The error to be thrown.
   func interpretFailure(
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {

@@ -15,7 +15,7 @@ extension ChangeCapture {
 
   /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
   ///
-  /// - parameter step: The recorded step; nil if it was not recorded.
+  /// - Parameter step: The recorded step; nil if it was not recorded.
   func allowCaptureBypass(after step: Step?) {
     let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }

@@ -76,7 +76,7 @@ extension ChangeCapture {
 
   // MARK: - The table of a row
 
-  /// - returns: The table, and whether the statement was known to write it.
+  /// - Returns: The table, and whether the statement was known to write it.
   private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
     if let plan = step?.plan, step?.isStale == false {
       if step?.recompiledWriteCount != db.compilation.recompiledWriteCount {

@@ -104,7 +104,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   /// Begins change capture on a connection.
   ///
-  /// - parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
+  /// - Parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
   func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
     self.db = db
     self.usesRowHook = usesRowHook && SQLiteLibrary.hasPreupdateHook

@@ -136,7 +136,7 @@ struct ChangeLog {
   /// The rows that the current statement has changed.
   var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
 
-  /// - parameter tables: The tables of records.
+  /// - Parameter tables: The tables of records.
   mutating func didStep(_ outcome: Outcome, tables: (ChangeRecord) -> TableKey) {
     guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that did not begin") }
     switch outcome {
@@ -211,7 +211,7 @@ struct ChangeLog {
 
   /// Makes room for values that are set one by one.
   ///
-  /// - returns: The position of the first one.
+  /// - Returns: The position of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
     for _ in 0..<count { values.append(.null) }
@@ -246,7 +246,7 @@ struct ChangeLog {
 
   /// Adds a kind of change in a table.
   ///
-  /// - returns: False if the log already contained it.
+  /// - Returns: False if the log already contained it.
   @discardableResult
   mutating func addCoarse(_ key: TableKey, _ kind: RowChange.Kind, _ columns: Set<String>? = nil) -> Bool {
     let isKnown = coarse.contains { entry in

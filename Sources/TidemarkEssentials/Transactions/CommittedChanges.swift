@@ -154,7 +154,7 @@ final class CapturedLog: @unchecked Sendable {
 
   /// Marks the log as retained.
   ///
-  /// - returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
+  /// - Returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
   fileprivate func keep() -> Bool {
     // An empty log is never modified, and is shared by all changes without rows.
     if records.isEmpty { return true }

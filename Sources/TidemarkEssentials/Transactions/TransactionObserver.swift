@@ -82,7 +82,7 @@ extension TransactionObserver {
   /// }
   /// ```
   ///
-  /// - precondition: It is called by one of the methods `databaseDidChange`, or by `databaseWillChange(with:)`.
+  /// - Precondition: It is called by one of the methods `databaseDidChange`, or by `databaseWillChange(with:)`.
   public func stopObservingDatabaseChangesUntilNextTransaction() {
     guard let notification = ObserverNotification.current, let observation = notification.observation,
       observation.isOf(self)

@@ -33,7 +33,7 @@ extension DatabaseValueConvertible {
 extension DatabaseValueConvertible where Self: Encodable {
   /// The single value that the type encodes, as that value is stored; else a TEXT in JSON.
   ///
-  /// - precondition: The value can be encoded. With the encoder that you did not write yourself, an infinite double
+  /// - Precondition: The value can be encoded. With the encoder that you did not write yourself, an infinite double
   ///   cannot. A type whose values may fail to encode writes its own `databaseValue`, and decides there.
   public var databaseValue: DatabaseValue {
     do {

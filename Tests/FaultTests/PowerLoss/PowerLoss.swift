@@ -75,7 +75,7 @@ struct PowerLoss {
 
   /// Cuts the power after events, and opens the resulting files.
   ///
-  /// - parameter stride: The power fails after every `stride`th event.
+  /// - Parameter stride: The power fails after every `stride`th event.
   func verdict(_ folders: Disk.Folders, seed: UInt64, stride: Int = 1) throws -> Verdict {
     var numbers = RandomNumbers(seed: seed)
     var disk = Disk(folders)

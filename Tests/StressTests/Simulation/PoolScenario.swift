@@ -25,7 +25,7 @@ final class PoolScenario: @unchecked Sendable {
 
   struct PlannedFailure: Error {}
 
-  /// - parameter path: A copy of an empty store, which is not used elsewhere.
+  /// - Parameter path: A copy of an empty store, which is not used elsewhere.
   init(seed: UInt64, path: String) throws {
     self.seed = seed
     simulation = Simulation(seed: seed)

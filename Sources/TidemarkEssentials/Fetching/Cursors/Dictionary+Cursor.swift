@@ -25,7 +25,7 @@ extension Dictionary {
 
   /// A dictionary of the pairs of a cursor.
   ///
-  /// - precondition: No key comes twice.
+  /// - Precondition: No key comes twice.
   @inlinable
   public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
     try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
@@ -33,7 +33,7 @@ extension Dictionary {
 
   /// A dictionary of the pairs of a cursor.
   ///
-  /// - precondition: No key comes twice.
+  /// - Precondition: No key comes twice.
   @inlinable
   public init(minimumCapacity: Int, uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
     self.init(minimumCapacity: minimumCapacity)

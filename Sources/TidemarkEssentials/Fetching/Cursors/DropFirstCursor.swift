@@ -7,7 +7,7 @@ extension Cursor {
 
   /// A cursor over all elements but the first ones.
   ///
-  /// - precondition: `n` is zero or more.
+  /// - Precondition: `n` is zero or more.
   @inlinable
   public func dropFirst(_ n: Int) -> DropFirstCursor<Self> {
     DropFirstCursor(self, n)

@@ -3,7 +3,7 @@ extension Cursor {
   ///
   /// Once they are consumed, this cursor goes on with the element after them.
   ///
-  /// - precondition: `maxLength` is zero or more.
+  /// - Precondition: `maxLength` is zero or more.
   @inlinable
   public func prefix(_ maxLength: Int) -> PrefixCursor<Self> {
     PrefixCursor(self, maxLength)
