@@ -98,7 +98,7 @@ extension Database {
   /// Returns a cursor over the foreign key violations of a table.
   ///
   /// ```swift
-  /// let hasViolations = try !db.foreignKeyViolations(in: "book").isEmpty()
+  /// let hasViolations = try !db.foreignKeyViolations(in: "book").isEmpty
   /// ```
   ///
   /// - Parameter tableName: The name of the table that declares the foreign keys.

@@ -1,10 +1,10 @@
 // Searching. These methods stop at the first match: the cursor then continues with the next element.
 
 extension Cursor {
-  /// Returns whether the cursor has no more elements. It consumes an element.
+  /// Whether the cursor has no more elements. Reading this property consumes an element.
   ///
   /// ```swift
-  /// if try Book.fetchCursor(db).isEmpty() { print("no books") }
+  /// if try Book.fetchCursor(db).isEmpty { print("no books") }
   /// ```
   @inlinable
   public var isEmpty: Bool {
