@@ -26,7 +26,7 @@ import Testing
     #expect(try run.log().contains("Compiling Tidemark Row.swift"))
   }
 
-  @Test func firstLineTellsTheStepAndTheLog() throws {
+  @Test func firstLineNamesTheStepAndTheLog() throws {
     let run = try ScriptRun("echo '✔ Test run with 1 test passed after 1 second.'")
     #expect(try run.answer().lines.first?.contains("a first build takes 5 to 15 minutes") == true)
     let second = try run.answer()

@@ -109,7 +109,7 @@ public struct Inflections: Sendable {
   /// - Parameter singular: The ending of the singular. It must not be empty.
   /// - Parameter plural: The ending of the plural. It must not be empty.
   public mutating func irregularSuffix(_ singular: String, _ plural: String) {
-    precondition(!singular.isEmpty && !plural.isEmpty, "An ending has at least one letter")
+    precondition(!singular.isEmpty && !plural.isEmpty, "The endings must not be empty")
     for end in [singular, plural] {
       addPlural { Self.replace(end, at: $0, by: plural) }
       addSingular { Self.replace(end, at: $0, by: singular) }

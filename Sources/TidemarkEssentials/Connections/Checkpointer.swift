@@ -68,7 +68,7 @@ final class Checkpointer: DatabaseModuleState {
         try moveAutomatically(name, of: db)
       } catch {
         db.stopIfDiskIsNotKnown(after: error)
-        Database.log(error, "The write-ahead log could not be moved into the database")
+        Database.log(error, "Could not checkpoint the write-ahead log")
       }
     }
   }

@@ -25,7 +25,7 @@ extension Database {
   ) throws {
     preconditionAccess()
     destDb.preconditionAccess()
-    precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
+    precondition(pagesPerStep != 0, "pagesPerStep must not be 0: the backup would never end")
     // The backup API does not check `PRAGMA query_only`.
     if destDb.isQueryOnly {
       throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
@@ -41,7 +41,7 @@ extension Database {
       do {
         try progress?(state)
       } catch let error where isCompleted {
-        Self.log(error, "The backup was complete when its progress closure threw")
+        Self.log(error, "The progress closure of a completed backup threw an error")
       }
       if isCompleted { return }
     }

@@ -15,7 +15,7 @@ extension Database {
       }
     } catch {
       if isCalled {
-        log(error, "An access could not be ended")
+        log(error, "Could not end an access")
       } else {
         handler(.failure(error))
       }

@@ -99,7 +99,7 @@ public final class _DatabaseCore: Sendable {
   func component<T: Component>(_ make: () -> T) -> T {
     component.withLock { component in
       if let component = component as? T { return component }
-      precondition(component == nil, "There is one tenant")
+      precondition(component == nil, "The component slot is already used by another type")
       let new = make()
       component = new
       return new
@@ -212,7 +212,7 @@ public final class _DatabaseCore: Sendable {
     return switch connections {
     case .queue(let writer): try writer.boundedReentrantSync(committing)
     case .pool(let writer, let readers): try writer.boundedReentrantSync(nested: readers.nestedWrites, committing)
-    case .snapshot, .snapshotPool: preconditionFailure("A snapshot is not written")
+    case .snapshot, .snapshotPool: preconditionFailure("A snapshot cannot be written")
     }
   }
 
@@ -231,7 +231,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Calls a closure with the writer later, on a thread of the database. No transaction is open.
   func writeLater(_ value: @escaping Database.ResultHandler) {
-    guard let writer else { preconditionFailure("A snapshot is not written") }
+    guard let writer else { preconditionFailure("A snapshot cannot be written") }
     writer.scheduleResultOutsideTransaction(value)
   }
 }

@@ -25,7 +25,7 @@ extension DatabaseWriter {
 extension DatabaseWriter {
   /// Delivers the commits of this database, for the library's own use.
   var changeBroker: ChangeBroker {
-    guard let writer = _core.writer else { preconditionFailure("Who writes has a connection for that") }
+    guard let writer = _core.writer else { preconditionFailure("A database writer must have a writer connection") }
     return writer.changeBroker
   }
 }

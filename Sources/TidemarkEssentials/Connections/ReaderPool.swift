@@ -47,7 +47,7 @@ final class ReaderPool: Sendable {
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
-    precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
+    precondition(countMax > 0, "Configuration.maximumReaderCount must be at least 1: \(countMax)")
     let slotCount = countMax + (hasLiveQueries ? 1 : 0)
     machine = Mutex(ReaderPoolMachine(readCountMax: countMax, hasLiveQueries: hasLiveQueries))
     slots = (0..<slotCount).map { _ in ReaderSlot() }
@@ -100,7 +100,7 @@ final class ReaderPool: Sendable {
       return lease(grant)
     case .wait(let ticket):
       try wait(at: signal, ticket, until: deadline)
-      guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
+      guard let grant = result.withLock({ $0 }) else { preconditionFailure("Admitted without a reader") }
       return lease(grant)
     }
   }
@@ -199,7 +199,7 @@ final class ReaderPool: Sendable {
     switch grant {
     case .reader(let slot), .vacancy(let slot): Lease(slot: slot)
     case .promise(let promise): Lease(slot: promise.slot, promise: promise)
-    case .everything: preconditionFailure("A reader was asked for, and all were given")
+    case .everything: preconditionFailure("Granted all readers for a request of one reader")
     }
   }
 
@@ -268,7 +268,7 @@ final class ReaderPool: Sendable {
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
       !isAccessible,
-      "Who waits for all reads to end must not be inside one: return from the read first")
+      "A barrier cannot be called from inside a read of the same pool: finish the read first")
     try health.checkIsNotInherited()
     let signal = makeWaitSignal()
     let (action, calls) = machine.withLock { $0.requestAll { _ in signal.notify() } }

@@ -164,7 +164,7 @@ struct ReaderPoolMachine {
     switch slots[slot] {
     case .leased: break
     case .leasedToLiveQueries: liveCount -= 1
-    case .vacant, .idle: preconditionFailure("A reader is given back that was not lent")
+    case .vacant, .idle: preconditionFailure("Returned a reader that was not leased")
     }
     slots[slot] = isOpen ? .idle : .vacant
     leasedCount -= 1
@@ -175,7 +175,7 @@ struct ReaderPoolMachine {
   ///
   /// - Parameter areOpen: For each slot, whether it has an open connection now.
   mutating func releaseAll(areOpen: [Bool]) -> [Call] {
-    precondition(isExclusive, "All readers are given back that were not lent")
+    precondition(isExclusive, "Ended an exclusive access that was not granted")
     isExclusive = false
     slots = areOpen.map { $0 ? .idle : .vacant }
     return serve()
@@ -236,7 +236,7 @@ struct ReaderPoolMachine {
     switch grant {
     case .reader(let slot): .promise(promise(slot, .idle))
     case .vacancy(let slot): .promise(promise(slot, .vacant))
-    case .everything, .promise: preconditionFailure("Only a connection is promised")
+    case .everything, .promise: preconditionFailure("Only a single connection can be promised")
     }
   }
 

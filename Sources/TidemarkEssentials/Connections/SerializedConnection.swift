@@ -392,7 +392,7 @@ extension Database {
     do {
       try shielded { try rollback() }
     } catch {
-      Self.log(error, "A transaction that was left open could not be undone")
+      Self.log(error, "Could not roll back a transaction that was left open")
       pendingRollback = error
     }
   }

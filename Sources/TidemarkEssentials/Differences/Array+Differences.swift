@@ -49,7 +49,7 @@ extension Array {
     precondition(
       count == difference.oldCount,
       "the difference starts from a list of \(difference.oldCount) elements, but this list has \(count): "
-        + "apply all differences of a sequence in order, each one once")
+        + "apply each difference of a sequence once, in order")
     let (removals, moves, insertions) = (difference.removals, difference.moves, difference.insertions)
     if removals.count + insertions.count + 2 * moves.count <= 4 {
       applyInPlace(difference)

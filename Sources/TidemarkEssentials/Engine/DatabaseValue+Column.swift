@@ -9,7 +9,7 @@ extension DatabaseValue {
   /// - Precondition: SQLite has enough memory to return the value.
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.readWithoutRefusal(sqliteStatement, index) else {
-      fatalError("The value of column \(index) cannot be read: SQLite lacks memory")
+      fatalError("Could not read column \(index): out of memory")
     }
     self = value
   }

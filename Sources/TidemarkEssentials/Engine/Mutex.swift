@@ -34,7 +34,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     let lock = (memory + Self.lockOffset).bindMemory(to: pthread_mutex_t.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
     let code = Self.initialize(lock)
-    precondition(code == 0, "The system has no memory for a mutex")
+    precondition(code == 0, "Could not create a mutex: out of memory")
   }
 
   /// Uses an adaptive mutex where the system has one, which spins for a moment before it sleeps: work under a lock is

@@ -55,7 +55,7 @@ public struct PreparedRequest {
   func makeCursor<Decoding: RowDecoding>(_: Decoding.Type) throws -> FetchCursor<Decoding> {
     precondition(
       supplementaryFetch == nil,
-      "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
+      "A cursor cannot prefetch associated rows: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
     return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
 

@@ -82,7 +82,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
   @discardableResult
   mutating func update(_ changes: [Change]) -> [OrderedRow] {
     var replaced: [OrderedRow] = []
-    guard var keys = keys.take() else { preconditionFailure("Rows are put into a result that has none") }
+    guard var keys = keys.take() else { preconditionFailure("Cannot update rows of a result without keys") }
     for change in changes {
       let slot = keys.slot(of: change.key)
       let old = slot.map { OrderedRow(element: elements[$0], values: keys.values(at: $0)) }

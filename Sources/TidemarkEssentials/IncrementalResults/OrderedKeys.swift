@@ -61,7 +61,7 @@ struct OrderedKeys: Sendable {
   /// - Parameter values: Values that can be ordered.
   mutating func insert(_ key: Int64, _ values: ArraySlice<DatabaseValue>) {
     let position = position(of: key, values)
-    guard let slot = addSlot(key, values) else { preconditionFailure("A row is put in twice") }
+    guard let slot = addSlot(key, values) else { preconditionFailure("A row ID must not be inserted twice") }
     if position.group == groups.count {
       if groups.isEmpty { groups.append([]) }
       groups[groups.count - 1].append(slot)

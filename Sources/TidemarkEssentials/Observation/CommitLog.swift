@@ -52,7 +52,7 @@ struct CommitLog<Changes> {
 
   /// Ends a fetch, after it has used the log.
   mutating func end(_ number: CommitNumber) {
-    guard let count = fetchCounts[number] else { preconditionFailure("A fetch ends that had not begun") }
+    guard let count = fetchCounts[number] else { preconditionFailure("A fetch ended that was not running") }
     fetchCounts[number] = count == 1 ? nil : count - 1
     guard let oldest = fetchCounts.keys.min() else { return clear() }
     while let first = commits.first, first.number <= oldest { drop(first) }
@@ -63,7 +63,7 @@ struct CommitLog<Changes> {
 
   /// Publishes a commit that no fetch will need.
   mutating func skip() {
-    precondition(!hasRunningFetches, "A commit is skipped that a fetch may ask for")
+    precondition(!hasRunningFetches, "Commits must not be removed while fetches are running")
     last += 1
   }
 

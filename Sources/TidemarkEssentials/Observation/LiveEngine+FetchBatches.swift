@@ -100,7 +100,7 @@ extension LiveEngine {
     } catch {
       // Helping connections continue.
       let remaining = state.withLock { _ in batch.readerCount == 1 ? batch.takeRemaining() : [] }
-      if remaining.isEmpty { return Database.log(error, "The read of live queries could not be ended") }
+      if remaining.isEmpty { return Database.log(error, "Could not end a read of live queries") }
       for item in remaining { complete(item, .failure(error), batch) }
     }
   }
@@ -128,7 +128,7 @@ extension LiveEngine {
         fetchAll(batch, while: { db.isInsideTransaction }) { try $0.run(db, &schemaCheck) }
       }
     } catch {
-      Database.log(error, "A connection could not help to fetch live queries")
+      Database.log(error, "An additional connection could not fetch live queries")
     }
   }
 

@@ -55,7 +55,7 @@ struct LiveQueryMachine {
   ///
   /// - Returns: The requests that the fetch serves.
   mutating func begin() -> FetchReasons {
-    guard case .queued = phase else { preconditionFailure("A query is fetched that is not in the line") }
+    guard case .queued = phase else { preconditionFailure("Only a queued query can be fetched") }
     phase = .fetching
     defer { pendingReasons = [] }
     return pendingReasons
@@ -65,7 +65,7 @@ struct LiveQueryMachine {
   ///
   /// - Returns: Whether to add the query to the queue again.
   mutating func end() -> Bool {
-    guard case .fetching = phase else { preconditionFailure("A fetch ends that had not begun") }
+    guard case .fetching = phase else { preconditionFailure("A fetch ended that was not running") }
     phase = pendingReasons.isEmpty ? .idle : .queued
     return !pendingReasons.isEmpty
   }
@@ -74,7 +74,7 @@ struct LiveQueryMachine {
   ///
   /// - Parameter unserved: The requests that the fetch was to serve.
   mutating func pause(unserved: FetchReasons) {
-    guard case .fetching = phase else { preconditionFailure("A fetch fails that had not begun") }
+    guard case .fetching = phase else { preconditionFailure("A fetch failed that was not running") }
     phase = .pausing
     pendingReasons.formUnion(unserved)
   }

@@ -181,7 +181,7 @@ struct LiveState {
     let query = query(key, source)
     observer.isNew = false
     add(observer, to: query)
-    guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
+    guard let region = outcome.region else { preconditionFailure("The first fetch must determine the region") }
     let known = query.lastReadSet
     if known == nil { track(region, query) }
     // The index may have the region of another fetch, which needs less.

@@ -99,13 +99,13 @@ struct MailboxMachine<Value> {
     case .scheduled, .delivering:
       return false
     case .closed:
-      preconditionFailure("Asked before")
+      preconditionFailure("The caller must check the phase first")
     }
   }
 
   /// Holds deliveries: the caller delivers the following values without being scheduled.
   mutating func hold() {
-    guard case .idle = phase else { preconditionFailure("A delivery is held that is on its way") }
+    guard case .idle = phase else { preconditionFailure("A delivery is already scheduled or running") }
     phase = .scheduled
   }
 

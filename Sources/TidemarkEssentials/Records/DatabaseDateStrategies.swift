@@ -61,14 +61,14 @@ extension DatabaseDateEncodingStrategy {
   private static func text(_ date: Date, _ codingPath: [any CodingKey]) throws -> DatabaseValue {
     let text = date.databaseValue
     if !text.isNull { return text }
-    throw EncodingError.refusing(date, "SQLite has no text for the date: its years are -4713 to 9999", codingPath)
+    throw EncodingError.refusing(date, "SQLite cannot store the date as text: years are -4713...9999", codingPath)
   }
 
   private static func integer(
     _ number: Double, _ date: Date, _ codingPath: [any CodingKey]
   ) throws -> DatabaseValue {
     guard let integer = Int64(exactly: number.rounded(.down)) else {
-      throw EncodingError.refusing(date, "The date is too far away to be stored as an integer", codingPath)
+      throw EncodingError.refusing(date, "The date is out of range of a 64-bit integer", codingPath)
     }
     return integer.databaseValue
   }

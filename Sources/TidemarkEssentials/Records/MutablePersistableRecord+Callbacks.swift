@@ -100,6 +100,6 @@ enum AroundCallback: String {
     let name = "around\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())"
     return DatabaseError(
       resultCode: .SQLITE_MISUSE,
-      message: "\(recordType).\(name) did not call its \(rawValue) closure: it must, or throw an error")
+      message: "\(recordType).\(name) did not call its \(rawValue) closure: call it once, or throw an error")
   }
 }

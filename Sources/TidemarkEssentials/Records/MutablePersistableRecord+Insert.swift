@@ -118,7 +118,7 @@ extension [any SQLSelectable] {
   ///
   /// - Precondition: It is not empty.
   var checkedNotEmpty: Self {
-    precondition(!isEmpty, "The selection is empty: select a column at least, or use a method that fetches nothing")
+    precondition(!isEmpty, "The selection must not be empty: select a column, or use a method that does not fetch")
     return self
   }
 }

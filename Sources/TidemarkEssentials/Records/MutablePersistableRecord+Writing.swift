@@ -147,6 +147,6 @@ func fetching<Source, Fetched>(
   try withoutActuallyEscaping(fetch) { fetch in
     try write { fetched = try fetch($0) }
   }
-  guard let fetched else { preconditionFailure("A write that went well has fetched what it was to fetch") }
+  guard let fetched else { preconditionFailure("A successful write must have called the fetch closure") }
   return fetched
 }

@@ -98,7 +98,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     if type is any StringKeyed.Type {
       // A dictionary would decode all columns of the row.
-      let context = DecodingError.Context(codingPath: codingPath, debugDescription: "There is no such column")
+      let context = DecodingError.Context(codingPath: codingPath, debugDescription: "column not found")
       throw DecodingError.keyNotFound(key, context)
     }
     try decoder.useRow(for: key)

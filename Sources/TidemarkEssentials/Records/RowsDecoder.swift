@@ -68,7 +68,8 @@ private struct RowsContainer: UnkeyedDecodingContainer {
     let codingPath = codingPath + [Position(intValue: currentIndex)]
     if isAtEnd {
       throw DecodingError.valueNotFound(
-        type, DecodingError.Context(codingPath: codingPath, debugDescription: "There are no more prefetched rows"))
+        type, DecodingError.Context(codingPath: codingPath, debugDescription: "All prefetched rows are already decoded")
+      )
     }
     return (decoder.rows[currentIndex], codingPath)
   }

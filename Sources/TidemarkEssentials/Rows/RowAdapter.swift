@@ -57,7 +57,7 @@ public struct RangeRowAdapter: RowAdapter {
 
   /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) -> RowLayout {
-    precondition(range.lowerBound >= 0, "A range of columns cannot begin below zero")
+    precondition(range.lowerBound >= 0, "The range of columns must not start below 0")
     return base.selecting(range.clamped(to: 0..<base.columns.count))
   }
 }
@@ -71,7 +71,7 @@ public struct SuffixRowAdapter: RowAdapter {
   /// - Parameter index: The index of the first selected column.
   /// - Precondition: The index is not negative.
   public init(fromIndex index: Int) {
-    precondition(index >= 0, "Columns cannot be counted from below zero")
+    precondition(index >= 0, "The index of a column must not be negative")
     self.index = index
   }
 

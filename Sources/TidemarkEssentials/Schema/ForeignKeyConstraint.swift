@@ -53,8 +53,8 @@ struct TableContext {
       if !key.isBeingDefined { return key }
       throw DatabaseError(
         message: """
-          the primary key of table \(tableName) cannot contain a reference to that primary key: define the columns, \
-          and a foreign key
+          the primary key of table \(tableName) cannot contain a reference to itself: define the columns and a \
+          foreign key instead
           """)
     }
     let info = try db.primaryKey(table)

@@ -28,7 +28,7 @@ struct Migration: Sendable {
       error.migration = identifier
       throw error
     } catch  where !(error is CancellationError) {
-      Database.log(error, "The migration \(String(reflecting: identifier)) has failed")
+      Database.log(error, "The migration \(String(reflecting: identifier)) failed")
       throw error
     }
   }
@@ -90,7 +90,7 @@ extension Database {
     do {
       try body()
     } catch {
-      Self.log(error, "Foreign keys could not be enforced again after a migration")
+      Self.log(error, "Could not enable foreign keys after a migration")
     }
   }
 }

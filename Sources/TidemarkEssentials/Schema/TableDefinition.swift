@@ -156,7 +156,7 @@ public final class TableDefinition {
     if isInPrimaryKey {
       if case .literal = item {
         preconditionFailure(
-          "The name of a column in raw SQL is not known: give it with primaryKey(_:) after the column")
+          "A raw SQL column has no known name: define the primary key with primaryKey(_:) after the column")
       }
       primaryKey?.members.append(item)
     }

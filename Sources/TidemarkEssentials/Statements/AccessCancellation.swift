@@ -88,7 +88,7 @@ extension Database {
 
     var error: DatabaseError {
       DatabaseError(
-        resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.inSeconds) s")
+        resultCode: .SQLITE_INTERRUPT, message: "access timed out after \(limit.inSeconds) s")
     }
 
     /// Calls a closure when the deadline has passed. The returned closure cancels the call.

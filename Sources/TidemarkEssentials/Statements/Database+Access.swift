@@ -106,8 +106,8 @@ extension Database {
     DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: """
-        the database was opened before fork(), and this is the child: open it again here, or start programs with \
-        posix_spawn
+        the database was opened before fork() and cannot be used in the child process: open it again in the child, \
+        or start programs with posix_spawn
         """)
   }
 

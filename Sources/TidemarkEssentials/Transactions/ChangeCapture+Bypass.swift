@@ -58,7 +58,7 @@ extension ChangeCapture {
     do {
       try db.shielded { try db.untraced { try writes.renew(for: statement) } }
     } catch {
-      Database.log(error, "It could not be found out what a statement writes that was compiled again")
+      Database.log(error, "Could not analyse a recompiled statement")
     }
   }
 
@@ -85,7 +85,7 @@ extension ChangeCapture {
     do {
       mayReplace = try statement.sql.asciiLowercased.contains("replace") || schemaMayReplace()
     } catch {
-      Database.log(error, "It could not be found out whether a statement replaces rows")
+      Database.log(error, "Could not determine whether a statement replaces rows")
     }
     writes.mayReplace = mayReplace
     return mayReplace

@@ -29,7 +29,7 @@ extension ChangeCapture {
       db.compilation.hasUnhookedDeletes = false
     } catch {
       log.becomeUnknown()
-      Database.log(error, "Statements could not be compiled again, and may empty tables without telling")
+      Database.log(error, "Could not expire statements: a statement that empties a table may not be reported")
     }
   }
 }

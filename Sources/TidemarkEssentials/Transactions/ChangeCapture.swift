@@ -165,7 +165,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
-    guard let step = self.step.take() else { preconditionFailure("A statement ended its step that did not begin it") }
+    guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }
     if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
     log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
@@ -299,7 +299,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
         hasRefused = true
         try db.shielded { try db.rollback() }
       } catch {
-        Database.log(error, "A transaction that an observer refused could not be undone")
+        Database.log(error, "Could not roll back a transaction that an observer refused")
       }
       throw error
     }

@@ -138,7 +138,7 @@ struct ChangeLog {
 
   /// - Parameter tables: The tables of records.
   mutating func didStep(_ outcome: Outcome, tables: (ChangeRecord) -> TableKey) {
-    guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that did not begin") }
+    guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that had not begun") }
     switch outcome {
     case .succeeded, .kept: break
     case .undone where !hasNested && !isUncertain: cut(to: mark)

@@ -89,8 +89,8 @@ extension TransactionObserver {
     else {
       preconditionFailure(
         """
-        stopObservingDatabaseChangesUntilNextTransaction() must be called by the databaseDidChange or \
-        databaseWillChange method of the observer, while it is told a change
+        stopObservingDatabaseChangesUntilNextTransaction() must be called from the databaseDidChange or \
+        databaseWillChange method of the observer
         """)
     }
     observation.ignoresChanges = true

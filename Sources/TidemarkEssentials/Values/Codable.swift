@@ -41,7 +41,7 @@ extension DatabaseValueConvertible where Self: Encodable {
     } catch {
       // Not a precondition, because it would have no message in release builds.
       fatalError(
-        "A value of type \(Self.self) cannot be stored, for its encoding failed: \(error). Write its databaseValue.")
+        "A value of type \(Self.self) cannot be stored: encoding it failed: \(error). Implement databaseValue.")
     }
   }
 

@@ -96,7 +96,7 @@ extension DatabaseDateComponents: Codable {
     let string = try container.decode(String.self)
     guard let text = DateText(string), text.isInCalendar else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(String(reflecting: string)) is not a date in a format of SQLite")
+        in: container, debugDescription: "\(String(reflecting: string)) is not a date in one of SQLite's formats")
     }
     self.init(text)
   }

@@ -14,7 +14,7 @@ extension _DatabaseInteger {
   @inlinable
   public var databaseValue: DatabaseValue {
     guard let integer = Int64(exactly: self) else {
-      preconditionFailure("\(self) is too large for SQLite, which stores integers of 64 bits with a sign")
+      preconditionFailure("\(self) does not fit in a signed 64-bit integer, SQLite's largest integer type")
     }
     return DatabaseValue(.int64(integer))
   }

@@ -37,7 +37,7 @@ import Tidemark
   }
 
   /// The control: an unreported commit is detected.
-  @Test func anUnreportedCommitIsFound() throws {
+  @Test func unreportedCommitsAreDetected() throws {
     var isPlanted = false
     var seed = Scale.seed
     // In most worlds, the last change of some transaction is an insertion. This commit is removed.

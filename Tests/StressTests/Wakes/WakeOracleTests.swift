@@ -10,14 +10,14 @@ import Tidemark
 /// The queries are executed before and after the transaction, so the oracle does not depend on change capture.
 @Suite(.serialized) struct WakeOracleTests {
   @Test(arguments: Scale.seeds(daily: 12, full: 400))
-  func aQueryWhoseResultChangesIsWoken(seed: UInt64) throws {
+  func queriesWithChangedResultsAreWoken(seed: UInt64) throws {
     let run = Run("wakes", seed: seed)
     try check(run, seed: seed)
     run.finish()
   }
 
   /// The control: a commit that does not wake any query is detected.
-  @Test func aCommitThatIsNotReportedIsFound() throws {
+  @Test func unreportedCommitsAreDetected() throws {
     var seed = Scale.seed
     while true {
       let run = Run("wakes-control", seed: seed)
@@ -30,7 +30,7 @@ import Tidemark
 
   /// After each transaction, a live query delivers the current result.
   @Test(arguments: Scale.seeds(daily: 2, full: 300))
-  func theDeliveredValueIsTheResult(seed: UInt64) throws {
+  func deliveredValuesAreTheCurrentResults(seed: UInt64) throws {
     let run = Run("wakes-live", seed: seed)
     var world = WakeWorld(seed: seed)
     let dbQueue = try world.makeDatabase()

@@ -97,7 +97,7 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test func anObservationOfThePoolsWriterSeesWhatIsAttachedToItAlone() throws {
+  @Test func observationsOfTheWriterSeeItsAttachedDatabases() throws {
     let other = try makeAttachedFile()
     let pool = try DatabasePool(path: folder.path("main"))
     try pool.writeWithoutTransaction { try $0.execute(sql: "ATTACH '\(auxPath)' AS aux") }

@@ -50,7 +50,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases, Writing.allCases)
-  func aFetchDoesNotTriggerItself(_ observed: Observed, _ writing: Writing) throws {
+  func fetchesDoNotTriggerThemselves(_ observed: Observed, _ writing: Writing) throws {
     for start in Start.allCases {
       try observed.withDatabase { writer in
         let fetches = Fetches()
@@ -114,7 +114,7 @@ import Tidemark
 
   /// A transaction observer may write when it is notified of the commit of a fetch: this write is a separate commit.
   @Test(arguments: Observed.allCases, Start.allCases)
-  func aWriteAfterTheCommitOfAFetchIsSeen(_ observed: Observed, _ start: Start) throws {
+  func writesAfterTheCommitOfAFetchAreDelivered(_ observed: Observed, _ start: Start) throws {
     final class Follower: TransactionObserver, @unchecked Sendable {
       private var hasWritten = false
 

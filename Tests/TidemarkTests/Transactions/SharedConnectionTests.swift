@@ -30,7 +30,7 @@ import Tidemark
     "PRAGMA user_version = 3", "PRAGMA application_id = 4", "CREATE TABLE c (x)", "DROP TABLE b", "VACUUM",
     "ALTER TABLE a ADD COLUMN c",
   ])
-  func whatIsNoChangeOfRowsIsReportedAsUnknown(sql: String) throws {
+  func changesWithoutRowsAreReportedAsUnknown(sql: String) throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.writeWithoutTransaction { try Self.run($0, sql) }
     #expect(recorder.take().contains { $0.isUnknown })
@@ -78,7 +78,7 @@ import Tidemark
     try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT id FROM a") == [1, 2]) }
   }
 
-  @Test func anUpdateInsideAFunctionOfAStatementThatFailsIsReported() throws {
+  @Test func updatesInsideAFunctionOfAFailedStatementAreReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.write { db in
       nonisolated(unsafe) let connection = db.sqliteConnection
@@ -94,7 +94,7 @@ import Tidemark
     #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.updates })
   }
 
-  @Test func anUpdateInsideAFunctionIsReportedAlsoWhereTheStatementIsOfNoInterest() throws {
+  @Test func updatesInsideAFunctionOfAnUnobservedStatementAreReported() throws {
     let needs = CaptureNeeds(tables: [TableKey("a"): .all])
     let (dbQueue, recorder) = try captured(Self.schema, needs)
     var update: OpaquePointer?

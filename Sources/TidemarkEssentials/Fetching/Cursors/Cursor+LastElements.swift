@@ -42,7 +42,7 @@ struct LastElements<Element> {
 
   @inlinable
   init(countMax: Int) {
-    precondition(countMax >= 0, "A cursor keeps or drops zero last elements or more, not \(countMax)")
+    precondition(countMax >= 0, "The number of last elements must not be negative: \(countMax)")
     self.countMax = countMax
   }
 

@@ -21,7 +21,7 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
 
   @inlinable
   init(_ base: Base, _ countToDrop: Int) {
-    precondition(countToDrop >= 0, "A cursor drops zero elements or more, not \(countToDrop)")
+    precondition(countToDrop >= 0, "The number of dropped elements must not be negative: \(countToDrop)")
     self.base = base
     self.countToDrop = countToDrop
   }

@@ -17,7 +17,7 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
 
   @inlinable
   init(_ base: Base, _ countMax: Int) {
-    precondition(countMax >= 0, "A cursor has a prefix of zero elements or more, not \(countMax)")
+    precondition(countMax >= 0, "The length of a prefix must not be negative: \(countMax)")
     self.base = base
     remainingCount = countMax
   }
