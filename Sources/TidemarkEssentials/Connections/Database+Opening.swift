@@ -62,7 +62,7 @@ extension Database {
     schemaSource = configuration.schemaSource
     provideSchemaFacts()
     // Disable memory-mapped I/O, which some builds of SQLite enable by default. A disk error would raise a signal, and
-    // a stray memory write would damage the file.
+    // a stray memory write would damage the file (hazard D9).
     try execute(sql: "PRAGMA mmap_size = 0")
     try addStandardFunctions()
     if !configuration.readonly {
@@ -146,9 +146,8 @@ extension Configuration.Limit {
 
 /// Creates a file with the configured permissions.
 ///
-/// Closing any descriptor of a file releases all POSIX locks of the process on it. This is safe here only: the file
-/// does not exist yet, so no connection in this process can hold locks on it.
-/// descriptor of ours on it does no harm (hazard F2).
+/// Closing any descriptor of a file releases all POSIX locks of the process on it (hazard F2). This is safe here only:
+/// the file does not exist yet, so no connection in this process can hold locks on it.
 private enum FileCreation {
   static func create(atPath path: String, permissions: mode_t) throws {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, permissions)

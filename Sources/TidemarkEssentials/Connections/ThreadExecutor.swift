@@ -3,9 +3,9 @@ import Dispatch
 /// Runs jobs on a few dedicated threads.
 ///
 /// Waiting for SQLite blocks a thread. It must not block a thread of Swift's concurrency pool, which has one thread per
-/// core. Creating a thread for each job would be too expensive. So threads start when there is a job and no idle
-/// thread, and live until the executor is retired or released. Their stacks have 8 MiB: SQLite's parser is recursive,
-/// and smaller stacks may overflow on a deeply nested expression.
+/// core (hazard S1), and must not start an unlimited number of threads (hazard S2). So a thread starts when there is a
+/// job and no idle thread, and lives until the executor is retired or released. The stacks have 8 MiB, because SQLite
+/// may overflow a smaller stack when it processes a deeply nested expression (hazard S10).
 final class ThreadExecutor: AccessExecutor {
   private let shared: Shared
   private let process = ProcessStamp()

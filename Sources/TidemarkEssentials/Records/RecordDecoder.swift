@@ -15,7 +15,6 @@
 ///
 /// One decoder with one keyed container decodes all rows of a cursor. The container refers to an object, because the
 /// standard library copies it for each decoded key.
-/// point to, since the standard library copies a container for each key that is decoded.
 final class RecordDecoder: Decoder, ReusableDecoder {
   let row: Row
   let plan: RecordDecodingPlan
