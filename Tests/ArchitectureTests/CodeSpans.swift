@@ -28,7 +28,7 @@ enum CodeSpans {
     }
   }
 
-  /// The lines of a source without its comments, where these can be told apart.
+  /// The lines of a source; for Swift, without comments.
   private static func lines(of source: SourceFile) -> [String] {
     source.path.hasSuffix(".swift") ? source.swift.uncommented : source.lines
   }
