@@ -7,10 +7,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Set by `make test-release`: the package has no more than what tests need that run in release builds.
+/// Set by `make test-release`: the package then contains only the targets that tests in release builds need.
 let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
-/// The folders and files of TidemarkTests that run in release builds: live queries, and what they rest on.
+/// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
   "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Connections/ThreadStopTests.swift",
   "Differences", "Engine/MutexTests.swift", "IncrementalResults", "Observation", "Regions", "Support",

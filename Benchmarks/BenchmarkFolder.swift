@@ -32,8 +32,8 @@ final class ItemDatabases {
   var library: DatabaseQueue { get throws { try both().library } }
   var bare: BareConnection { get throws { try both().bare } }
 
-  /// - parameter count: The number of items.
-  /// - parameter more: SQL that adds further contents.
+  /// - Parameter count: The number of items.
+  /// - Parameter more: SQL that adds further contents.
   init(_ folder: BenchmarkFolder, _ name: String, count: Int, more: String = "") {
     self.folder = folder
     self.name = name

@@ -60,7 +60,7 @@ private func taskReads(_ pool: DatabasePool, _ path: String, _ count: Int) throw
         group.addTask {
           for number in 0..<readCount / count {
             let items = try? await pool.read { try fetch($0, worker + number) }
-            precondition(items == 50, "A read has failed")
+            precondition(items == 50, "A read failed")
           }
         }
       }
@@ -74,7 +74,7 @@ private func blockingReads(_ pool: DatabasePool, _ path: String, _ count: Int) t
   onThreads(count) { worker in
     for number in 0..<readCount / count {
       let items = try? pool.read { try fetch($0, worker + number) }
-      precondition(items == 50, "A read has failed")
+      precondition(items == 50, "A read failed")
     }
   }
 }
@@ -94,7 +94,7 @@ private func bareReads(_ pool: DatabasePool, _ path: String, _ count: Int) throw
         sqlite3_bind_int64(statements[1], 1, Int64(1 + (worker + number) % 9000))
         var items: [Item] = []
         while sqlite3_step(statements[1]) == SQLITE_ROW { items.append(bareItem(statements[1])) }
-        precondition(items.count == 50, "A read has failed")
+        precondition(items.count == 50, "A read failed")
         sqlite3_step(statements[2])
         for statement in statements { sqlite3_reset(statement) }
       }

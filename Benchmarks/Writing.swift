@@ -72,8 +72,8 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
 
 /// The insertion of rows in bare C.
 ///
-/// - parameter more: SQL after the values.
-/// - parameter read: Reads the returned row.
+/// - Parameter more: SQL after the values.
+/// - Parameter read: Reads the returned row.
 func insert(
   _ count: Int, _ bare: BareConnection, more: String = "", _ read: ((OpaquePointer) -> Void)? = nil
 ) throws {

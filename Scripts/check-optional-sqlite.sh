@@ -1,11 +1,12 @@
 #!/bin/sh
-# Shows that our programs run on a libsqlite3 that lacks the optional interfaces, and see that it does.
+# Checks that programs run with a libsqlite3 that lacks the optional interfaces, and that they detect this.
 #
-#   Scripts/check-optional-sqlite.sh [folder of built products]
+#   Scripts/check-optional-sqlite.sh [folder of build products]
 #
-# 1. A program that uses the interfaces through Sources/CSQLite, compiled without and with optimisation, refers to
-#    them weakly; finds those of the system's library; runs without any on a library that has none.
-# 2. The programs in the folder of products, when one is given, refer to them weakly too, and the demo runs there.
+# 1. A program that uses the interfaces through Sources/CSQLite refers to them weakly, with and without optimization. It
+#    finds them in the system's library, and also runs with a library that has none of them.
+# 2. The programs in the folder of build products, if given, also refer to them weakly, and the demo runs with such a
+#    library.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,7 +27,7 @@ for tool in nm sed awk ldd swiftc; do
   command -v "$tool" >/dev/null 2>&1 || fail "'$tool' is not on the PATH"
 done
 
-# Fails when a program refers to an optional function by other than a weak symbol.
+# Fails if a program refers to an optional function by a symbol that is not weak.
 expect_weak() {
   strong=$(nm -D "$1" | awk -v names="^$optional" '$NF ~ names && $(NF - 1) !~ /^[wvV]$/ { print $NF }')
   [ -z "$strong" ] || fail "$1 does not start without these functions of SQLite:" $strong
@@ -35,7 +36,7 @@ expect_weak() {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# What the library says of a feature: yes when it exports the function.
+# Prints whether the library exports the function of a feature.
 exported() {
   if nm -D --defined-only "$SQLITE_LIBRARY" | grep -qE " $1(@|\$)"; then echo yes; else echo no; fi
 }

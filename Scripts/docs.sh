@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds the documentation sites of Tidemark and SQLiteDB with the toolchain's DocC, into FOLDER (default: .build/docs). A warning is an error.
+# Builds the documentation sites of Tidemark and SQLiteDB with the toolchain's DocC, into FOLDER (default: .build/docs).
+# Fails on DocC warnings, and if the coverage of a module is below the limits in Scripts/Documentation/symbols.py.
 #
 #   Scripts/docs.sh [FOLDER] [SCRATCH PATH]
 #
-# The symbol graphs come from the modules that `swift build` left in the scratch path (default: .build).
+# The symbol graphs are extracted from the modules that `swift build` has written to the scratch path (default: .build).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -33,7 +34,7 @@ for module in Tidemark SQLiteDB; do
     --transform-for-static-hosting --hosting-base-path "$module" --warnings-as-errors >"$work/docc.log" 2>&1 ||
     { cat "$work/docc.log" >&2; exit 1; }
 done
-# Both modules are measured before the script fails.
+# Measure both modules before failing.
 status=0
 for module in Tidemark SQLiteDB; do
   python3 Scripts/Documentation/symbols.py coverage "$work/merged" "$module" || status=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the packages in Examples, and uses each of them once.
+# Builds the packages in Examples, and runs each of them once.
 #
-#   Scripts/examples.sh [folder to build in]
+#   Scripts/examples.sh [build folder]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -31,12 +31,12 @@ fail() {
   exit 1
 }
 
-# Notes: a note that was added is found.
+# Notes: finds a note that was added.
 export NOTES_FILE=$folder/notes.sqlite
 "$scratch/debug/Notes" add Buy milk >/dev/null
 "$scratch/debug/Notes" list | grep -q 'Buy milk' || fail "Notes does not list the note that was added"
 
-# JobServer: runs a job that another process adds, and stops when it is told to.
+# JobServer: runs a job added by another process, and shuts down on request.
 jobs=$folder/jobs.sqlite
 "$scratch/debug/JobServer" run "$jobs" >"$folder/server.log" 2>&1 &
 server=$!

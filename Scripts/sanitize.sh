@@ -3,18 +3,18 @@
 #
 #   Scripts/sanitize.sh thread|address [flags of `swift test`]
 #
-# A clean report means something only if the sanitizer works on this machine, so two programs come first: one with a
-# planted fault, which must be found, and its mended twin, which must pass.
+# To verify that the sanitizer works on this machine, the script first runs two programs: one with a planted fault, which
+# must be reported, and the same program without the fault, which must pass.
 #
-# Three settings deserve their reasons:
+# Reasons for the settings:
 #
-# - `--disable-xctest`. `swift test` runs two processes: one for XCTest, of which there is none here, one for Swift
-#   Testing. XCTest's own library leaves two objects behind at exit, which the leak sanitizer rightly reports.
-# - `--skip ArchitectureTests`. They read the sources and run the compiler: nothing of the library runs in them.
-# - `exitcode`. A sanitizer's report must fail the run even though every test passed. `swift test` turns it into its
-#   own status 1. The process of an exit test has the same options: a trap there is a signal, before any leak report,
-#   and a process expected to succeed fails when it races or leaks. Nothing has to be turned off for them.
-# - Only the options of the sanitizer at work are set: by them, tests know which one it is.
+# - `--disable-xctest`: `swift test` runs one process for XCTest and one for Swift Testing. The package has no XCTest
+#   tests, and XCTest itself leaks two objects at exit, which the leak sanitizer reports.
+# - `--skip ArchitectureTests`: these tests read sources and run the compiler, but do not run the library.
+# - `exitcode`: a report must fail the run even if every test has passed. `swift test` converts it to its own status 1.
+#   The processes of exit tests have the same options: a trap raises a signal before any leak report, and a process that
+#   is expected to succeed fails if it has a race or a leak.
+# - Only the options of the active sanitizer are set: tests use them to determine which sanitizer it is.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -43,7 +43,7 @@ export SWIFT_BACKTRACE=enable=no
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT
 
-# Compiles the program of the planted fault, with the fault or mended, and runs it.
+# Compiles the program with or without the planted fault, and runs it.
 run_control() {
   swiftc -swift-version 5 -sanitize="$sanitizer" $2 "Scripts/Sanitizers/$planted.swift" -o "$programs/$1"
   "$programs/$1" >"$programs/$1.log" 2>&1

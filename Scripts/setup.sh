@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes sure that this machine can build the package: a Swift toolchain, and the header and library of SQLite.
 #
-# Says and does nothing when everything is there. Otherwise installs the distribution's SQLite development
-# package; where that is impossible, ends with a sentence that says what is missing and what to do.
-# Everything goes to standard error, so that the output of a target that needs it stays its own.
+# If everything is installed, it does and prints nothing. Otherwise it installs the distribution's SQLite development
+# package. If this is not possible, it prints what is missing and what to do.
+# All output goes to standard error, to keep it apart from the output of the make target.
 
 set -eu
 exec 1>&2
@@ -13,12 +13,12 @@ give_up() {
   exit 1
 }
 
-# True when a C program that calls SQLite compiles and links. Without a C compiler, true when the header is there.
+# True if a C program that calls SQLite compiles and links. Without a C compiler, true if the header exists.
 has_sqlite() {
   for compiler in clang cc gcc; do
     command -v "$compiler" >/dev/null 2>&1 || continue
     probe=$(mktemp -d)
-    # What pkg-config answers is a list of options, to be split into words.
+    # pkg-config prints a list of options, which must be split into words.
     # shellcheck disable=SC2046
     if printf '#include <sqlite3.h>\nint main(void) { return sqlite3_libversion_number() == 0; }\n' |
       "$compiler" -x c - -o "$probe/program" $(pkg-config --cflags --libs sqlite3 2>/dev/null) -lsqlite3 \
@@ -52,7 +52,7 @@ apt() {
 install_sqlite() {
   echo "setup: no usable SQLite development files; installing $package"
   case $manager in
-    # The lists of a fresh machine or container are empty: the first attempt fails, the second one has them.
+    # The package lists of a new machine or container are empty: update them, and try again.
     apt-get)
       apt install -y --no-install-recommends "$package" ||
         { apt update && apt install -y --no-install-recommends "$package"; }

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Runs the tests again and again, and stops at the first round that fails, whose output it shows.
+# Runs the tests repeatedly. Stops at the first round that fails, and prints its output.
 #
 #   Scripts/stress.sh ROUNDS [flags of `swift test`]
 #
-# Each round is a process of its own, so that randomised tests start from another seed. TIDEMARK_STRESS is set, for
-# the tests that want to be longer here than in a daily run. At the end there is a table of what the stress and fault
-# tests have run: they tell it in lines that begin with `stress: end`, and what they count there is summed up by
-# scenario. A planted fault that is not found, a commit that is lost, half a write: each is a problem, and fails.
+# Each round is a separate process, so that randomized tests use a new seed. TIDEMARK_STRESS is set, for tests that run
+# longer here than in a daily run. At the end, the script prints a table of the runs and counters of the stress and fault
+# tests by scenario, from their output lines that begin with `stress: end`. A planted fault that is not detected, a lost
+# commit and a partial write are failures.
 #
-# `--skip ArchitectureTests`. They read the sources, which are the same in each round.
-# The million of transactions under live queries is a program of its own, since it takes minutes only with optimization.
+# `--skip ArchitectureTests`: they read the sources, which are the same in each round.
+# A million transactions under live queries run in a separate program, which takes minutes only if it is optimized.
 # Each round runs the stress, oracle and storm tests in a release build, too: see `make test-release`.
-# FaultTests and SimulationTests are run once, before the rounds: the former go through all cases, which are the same in
-# each round, the latter through more schedules than a few rounds would need.
+# FaultTests and SimulationTests run once, before the rounds: FaultTests run all cases, which are the same in each round,
+# and SimulationTests run more schedules than a few rounds need.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ shift
 export TIDEMARK_STRESS=1
 export SWIFT_BACKTRACE=enable=no
 
-# The package of the release build has no other tests: see Package.swift.
+# The release build contains no other tests: see Package.swift.
 release='-c release --scratch-path .build-release -Xswiftc -enable-testing'
 
 swift build --build-tests
@@ -30,12 +30,12 @@ swift build --build-tests
 TIDEMARK_RELEASE_TESTS=1 swift build $release --build-tests
 log=$(mktemp)
 lines=$(mktemp)
-# Of tests, and of `swift test`, which leaves folders behind.
+# For tests, and for `swift test`, which does not remove its temporary folders.
 TMPDIR=$(mktemp -d)
 export TMPDIR
 trap 'rm -rf "$log" "$lines" "$TMPDIR"' EXIT
 
-# One line for each scenario: how many runs, and the sums of what they count.
+# Prints a line for each scenario: the number of runs, and the sums of their counters.
 table() {
   awk -v seconds="$(($(date +%s) - begin))" '
     BEGIN {
@@ -71,7 +71,7 @@ table() {
   ' "$lines"
 }
 
-# Runs tests, and keeps what they have counted. A crash, and whatever else fails, ends the run.
+# Runs tests, and collects their counters. A crash or any other failure ends the run.
 run() {
   title=$1
   shift

@@ -3,23 +3,22 @@
 #
 #   Scripts/test.sh [flags of `swift test`]
 #
-# Prints what failed, with its message, and then the closing line of the test runner. All output goes to a log file:
-# LOG, or .build/test.log. The exit status is that of `swift test`; 130 after Ctrl-C.
+# Prints the failures with their messages, and then the last line of the test runner. All output goes to a log file: LOG,
+# or .build/test.log. Exits with the status of `swift test`, or 130 after Ctrl-C.
 #
-# The watchdog: when the log has not grown for TIDEMARK_HANG_SECONDS (900), the run hangs. The script prints the tests
-# that have started and not ended, and stops the run. Waits of tests end sooner than that by themselves, with a message:
-# see Tests/TestSupport/WaitLimit.swift.
+# If the log has not grown for TIDEMARK_HANG_SECONDS (900), the run hangs: the script prints the tests that are still
+# running, and stops the run. Waits in tests time out earlier, with a message: see Tests/TestSupport/WaitLimit.swift.
 
 set -u
 cd "$(dirname "$0")/.."
 
 log=${LOG:-.build/test.log}
-# How long the last run of the same command took, in seconds, is kept beside the log.
+# The duration of the last run of the same command, in seconds, is stored next to the log.
 times=$log.times
 hang=${TIDEMARK_HANG_SECONDS:-900}
 mkdir -p "$(dirname "$log")"
 
-# Awk reads the log as bytes: the marks of the runner are compared as they are.
+# A fixed locale: awk compares the runner's marks, which are not ASCII.
 export LC_ALL=C.UTF-8
 
 say_what_is_done() {
@@ -32,7 +31,7 @@ say_what_is_done() {
   fi
 }
 
-# What failed: each issue with the lines that belong to it.
+# Prints each issue with its details.
 issues() {
   awk '
     function starts_with_mark() { return /^(◇|✔|✘|➜|↳ Test|􀟈|􁁛|􀢄|􀙟)/ || /^stress: / }
@@ -43,7 +42,7 @@ issues() {
   ' "$log"
 }
 
-# The tests that have started and not ended.
+# Prints the tests that have started and not ended.
 tests_in_progress() {
   awk '
     { line = $0 }
@@ -61,7 +60,7 @@ tests_in_progress() {
 closing_line() { grep -E '^[^ ]+ Test run with [0-9]+ tests?' "$log" | tail -n 1; }
 
 stop_run() {
-  # The run has a process group of its own.
+  # The run has its own process group.
   kill -TERM -- "-$run" 2>/dev/null
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     kill -0 -- "-$run" 2>/dev/null || return 0
@@ -79,7 +78,7 @@ interrupted() {
   exit 130
 }
 
-# On a terminal, one line that is written over.
+# On a terminal, progress overwrites a single line.
 show_progress() {
   [ -t 1 ] || return 0
   local done_count
@@ -94,8 +93,8 @@ clear_progress() { if [ -t 1 ]; then printf '\r\033[K'; fi; }
 
 say_what_is_done "$@"
 : >"$log"
-# Job control gives the run its own process group: without it, the shell would have it ignore SIGINT, and its children
-# could not be stopped together.
+# Job control gives the run its own process group. Without it, the run would ignore SIGINT, and its child processes could
+# not be stopped together.
 set -m
 swift test "$@" >"$log" 2>&1 </dev/null &
 run=$!
@@ -133,7 +132,7 @@ fi
 closing=$(closing_line)
 if [ -n "$closing" ]; then
   issues
-  # Fails without an issue: an exit status of the runner, a report of a sanitizer.
+  # A failure without an issue: an exit status of the runner, or a sanitizer report.
   if ! grep -qE '^[^ ]+ Test .* recorded an issue' "$log"; then tail -n 20 "$log"; fi
   printf '\nThe whole log: %s\n%s\n' "$log" "$closing"
 elif grep -qE '^[^ ]+ Test run started' "$log"; then
@@ -144,7 +143,7 @@ elif grep -qE '^[^ ]+ Test run started' "$log"; then
   printf '\nThe whole log: %s\n' "$log"
 else
   echo "test: the build failed"
-  # The compiler repeats itself, once per file that is affected.
+  # The compiler repeats an error for each affected file.
   grep -E '(error|fatal): |^error' "$log" | awk '!seen[$0]++' | head -n 40
   if ! grep -qE '(error|fatal): |^error' "$log"; then tail -n 20 "$log"; fi
   printf '\nThe whole log: %s\n' "$log"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs a command on a libsqlite3 that lacks the optional interfaces: pre-update hook, snapshots, sessions.
+# Runs a command with a libsqlite3 that lacks the optional interfaces: pre-update hook, snapshots, sessions.
 #
 #   Scripts/with-bare-sqlite.sh command [arguments]
 #
-# The library is a copy of the system's, in which these functions carry other names. Two rules make the copy sound:
-# a new name is as long as the old one, so that nothing moves; and it has the same hash, so that the library still
-# finds the functions it calls itself through its own tables. The hash of a GNU symbol table is h * 33 + c: one more
-# in a letter and 33 less in the next one leave it as it was ("te" becomes "uD"). Linux (ELF) only.
+# The library is a copy of the system's library in which these functions are renamed. Each new name has the same length,
+# so that offsets do not change, and the same hash, so that the library still finds its own functions in its symbol table.
+# The hash of a GNU symbol table is h * 33 + c: adding 1 to a character and subtracting 33 from the next one does not
+# change it ("te" becomes "uD"). Linux (ELF) only.
 
 set -eu
 
@@ -18,7 +18,7 @@ give_up() {
 [ "$(uname -s)" = Linux ] || give_up "altering the symbols of a library is written for Linux only"
 [ $# -gt 0 ] || give_up "which command?"
 
-# SQLITE_LIBRARY names the library to copy. Otherwise it is the first one that the loader knows.
+# SQLITE_LIBRARY is the path of the library to copy. By default, it is the first one that the loader finds.
 PATH=$PATH:/usr/sbin:/sbin
 library=${SQLITE_LIBRARY:-$(ldconfig -p | awk '/libsqlite3\.so\.0 / { print $NF; exit }')}
 [ -f "$library" ] || give_up "no libsqlite3.so.0 among the loader's libraries; set SQLITE_LIBRARY"

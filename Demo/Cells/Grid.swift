@@ -19,7 +19,7 @@ struct Grid: Equatable, Sendable {
 
   /// Writes a text from a position on, up to a column.
   ///
-  /// - returns: The column after the text.
+  /// - Returns: The column after the text.
   @discardableResult
   mutating func put(_ text: String, _ role: Role, at point: Point, before end: Int) -> Int {
     let end = min(end, width)

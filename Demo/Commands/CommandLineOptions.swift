@@ -13,7 +13,7 @@ struct WorldOptions: Equatable, Sendable {
 }
 
 extension DemoCommand {
-  /// - throws: `Failure.usage` if the command line is invalid.
+  /// - Throws: `Failure.usage` if the command line is invalid.
   init(_ arguments: [String]) throws {
     var reader = ArgumentReader(arguments)
     if arguments.prefix(while: { $0 != "--" }).contains(where: { ["-h", "--help"].contains($0) }) {

@@ -1,7 +1,7 @@
 extension Dashboard {
   /// Updates the state after an event.
   ///
-  /// - returns: The effects to perform.
+  /// - Returns: The effects to perform.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .key(let key):

@@ -70,7 +70,7 @@ extension Dashboard {
 
   // MARK: - Scrolling
 
-  /// - returns: Nil if the key does not scroll.
+  /// - Returns: Nil if the key does not scroll.
   private mutating func scroll(_ key: Key) -> [Effect]? {
     guard panes.indices.contains(focus) else { return nil }
     let height = max(1, Layout(self).rowCount(of: panes[focus].id))

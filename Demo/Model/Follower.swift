@@ -19,7 +19,7 @@ struct Follower: Sendable {
     case failed(String)
   }
 
-  /// - parameter notify: Receives each value. Values that arrive while it runs, or during the interval, may be
+  /// - Parameter notify: Receives each value. Values that arrive while it runs, or during the interval, may be
   ///   skipped; the last value is always delivered.
   func follow(_ reader: some DatabaseReader, notify: @Sendable (Message) -> Void) async {
     let observation = query.observation(page, fetching)

@@ -44,7 +44,7 @@ struct LineEditor: Equatable, Sendable {
 
   /// Performs the command of a key.
   ///
-  /// - returns: Whether the key is a command of the editor.
+  /// - Returns: Whether the key is a command of the editor.
   mutating func handle(_ key: Key) -> Bool {
     switch key {
     case .character(let character): insert(String(character))

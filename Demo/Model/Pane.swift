@@ -35,7 +35,7 @@ struct Pane: Equatable, Sendable, Identifiable {
 
   /// The rows to load; nil if the visible ones are loaded.
   ///
-  /// - parameter height: The number of visible rows.
+  /// - Parameter height: The number of visible rows.
   func missingPage(height: Int) -> PageRequest? {
     guard case .query(_, let request) = subject else { return nil }
     guard let page else { return nil }

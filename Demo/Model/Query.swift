@@ -6,7 +6,7 @@ struct Query: Hashable, Sendable {
 
   /// Prepares the SQL without running it.
   ///
-  /// - throws: A description of the problem, in a sentence.
+  /// - Throws: A description of the problem, in a sentence.
   init(_ sql: String, _ db: Database) throws {
     let statement = try db.makeStatement(sql: sql)
     guard statement.isReadonly else { throw QueryRefusal.writes }
@@ -30,7 +30,7 @@ struct Query: Hashable, Sendable {
 
   /// Observes the rows of a page.
   ///
-  /// - parameter fetching: Called when the query starts to run.
+  /// - Parameter fetching: Called when the query starts to run.
   func observation(
     _ page: PageRequest, _ fetching: FetchClock
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<ResultPage>>> {

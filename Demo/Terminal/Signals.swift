@@ -14,7 +14,7 @@ final class Signals: Sendable {
   /// `SIG_IGN` as a number: C functions cannot be compared.
   private static let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)
 
-  /// - throws: `Failure` if the pipe cannot be created.
+  /// - Throws: `Failure` if the pipe cannot be created.
   init(_ numbers: [Int32]) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Failure.system("pipe") }

@@ -16,7 +16,7 @@ final class Terminal {
   /// Whether a file descriptor refers to a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// - throws: `Failure` without a terminal from which keys can be read.
+  /// - Throws: `Failure` without a terminal from which keys can be read.
   init() throws {
     output = STDOUT_FILENO
     if Self.isTerminal(STDIN_FILENO) {
@@ -129,7 +129,7 @@ final class Terminal {
     return count < 0 && (errno == EINTR || errno == EAGAIN) ? .nothing : .closed
   }
 
-  /// - throws: `Failure` if the terminal has disconnected.
+  /// - Throws: `Failure` if the terminal has disconnected.
   func write(_ bytes: [UInt8]) throws {
     try writeAll(bytes, to: output)
   }
@@ -137,7 +137,7 @@ final class Terminal {
 
 /// Writes all bytes to a file.
 ///
-/// - throws: `Failure.closedOutput` if the reader has closed the file.
+/// - Throws: `Failure.closedOutput` if the reader has closed the file.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
   var written = 0
   while written < bytes.count {

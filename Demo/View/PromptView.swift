@@ -2,7 +2,7 @@
 struct PromptView {
   let prompt: Dashboard.Prompt
 
-  /// - returns: The position of the cursor.
+  /// - Returns: The position of the cursor.
   func draw(into grid: inout Grid, _ area: Area) -> Point {
     grid.fill(area, " ", .prompt)
     let line = area.row(area.height - 1)

@@ -90,7 +90,7 @@ struct PlainWatch {
     }
   }
 
-  /// - returns: The signal that has arrived, if any.
+  /// - Returns: The signal that has arrived, if any.
   private func waitForSomething() -> Int32? {
     // End also when the reader has closed the output, although nothing is written.
     var files = [

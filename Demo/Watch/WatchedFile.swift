@@ -32,7 +32,7 @@ struct WatchedFile {
     }
   }
 
-  /// - throws: `Failure.file` if the file cannot be opened.
+  /// - Throws: `Failure.file` if the file cannot be opened.
   init(_ path: String) throws {
     self.path = path
     // Determined before the file is opened: a file that replaces it meanwhile is opened at the first check.
@@ -42,7 +42,7 @@ struct WatchedFile {
 
   /// Checks whether the file has been replaced or removed.
   ///
-  /// - returns: The change since the last call, if any.
+  /// - Returns: The change since the last call, if any.
   mutating func checkFile() -> Message? {
     let now = Identity(path: path)
     if now == identity {
@@ -87,7 +87,7 @@ struct WatchedFile {
 
   /// Returns the checked queries.
   ///
-  /// - throws: `Failure.query` for the first invalid query.
+  /// - Throws: `Failure.query` for the first invalid query.
   static func queries(_ texts: [String], in reader: some DatabaseReader) throws -> [Query] {
     try texts.map { sql in
       do {

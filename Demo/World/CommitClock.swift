@@ -13,8 +13,8 @@ final class CommitClock: Sendable {
   /// The limit of stored commits, for the case that no screen shows the events.
   private static let waitingCountMax = 4096
 
-  /// - parameter start: The time just before the commit.
-  /// - parameter duration: The time for which the writer has waited for it.
+  /// - Parameter start: The time just before the commit.
+  /// - Parameter duration: The time for which the writer has waited for it.
   func add(event: Int64, at start: ContinuousClock.Instant, after duration: Duration) {
     state.withLock { state in
       if state.waiting.count == Self.waitingCountMax { state.waiting.removeFirst() }

@@ -15,7 +15,7 @@ struct MarketFolder: Sendable {
 
   /// Creates a folder, and removes those without an owner.
   ///
-  /// - throws: `Failure` if the folder cannot be created.
+  /// - Throws: `Failure` if the folder cannot be created.
   init(in parent: URL = FileManager.default.temporaryDirectory) throws {
     Self.removeStaleFolders(in: parent)
     while true {

@@ -1,6 +1,6 @@
 import TidemarkEssentials
 
-/// Not for you to call: how the library finds what this module adds.
+/// Implementation detail; do not call it. `TidemarkEssentials` finds the services of this module by this symbol.
 @_cdecl("tidemark_foundation_services")
 public func _foundationServices(_ destination: UnsafeMutableRawPointer) {
   destination.assumingMemoryBound(to: FoundationServices?.self).pointee = FoundationServices(

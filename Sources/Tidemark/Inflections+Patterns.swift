@@ -31,7 +31,7 @@ extension Inflections {
     do {
       expression = try NSRegularExpression(pattern: pattern, options: options)
     } catch {
-      preconditionFailure("The pattern \(pattern) of an inflection is not a regular expression: \(error)")
+      preconditionFailure("The inflection pattern \(pattern) is not a valid regular expression: \(error)")
     }
     return { word in
       let range = NSRange(word.startIndex..., in: word)

@@ -2,35 +2,35 @@ import Foundation
 public import TidemarkEssentials
 
 extension DatabaseFunction {
-  /// `swiftLocalizedCapitalizedString(text)`: Foundation's `localizedCapitalized`.
+  /// `swiftLocalizedCapitalizedString(text)` returns Foundation's `localizedCapitalized`.
   public static let localizedCapitalize = text("swiftLocalizedCapitalizedString") { $0.localizedCapitalized }
 
-  /// `swiftLocalizedLowercaseString(text)`: Foundation's `localizedLowercase`.
+  /// `swiftLocalizedLowercaseString(text)` returns Foundation's `localizedLowercase`.
   public static let localizedLowercase = text("swiftLocalizedLowercaseString") { $0.localizedLowercase }
 
-  /// `swiftLocalizedUppercaseString(text)`: Foundation's `localizedUppercase`.
+  /// `swiftLocalizedUppercaseString(text)` returns Foundation's `localizedUppercase`.
   public static let localizedUppercase = text("swiftLocalizedUppercaseString") { $0.localizedUppercase }
 
   static let localized = [localizedCapitalize, localizedLowercase, localizedUppercase]
 }
 
 extension DatabaseCollation {
-  /// `swiftCaseInsensitiveCompare`: Foundation's `caseInsensitiveCompare`.
+  /// `swiftCaseInsensitiveCompare` compares text with Foundation's `caseInsensitiveCompare`.
   public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
     $0.caseInsensitiveCompare($1)
   }
 
-  /// `swiftLocalizedCaseInsensitiveCompare`: Foundation's `localizedCaseInsensitiveCompare`.
+  /// `swiftLocalizedCaseInsensitiveCompare` compares text with Foundation's `localizedCaseInsensitiveCompare`.
   public static let localizedCaseInsensitiveCompare = DatabaseCollation("swiftLocalizedCaseInsensitiveCompare") {
     $0.localizedCaseInsensitiveCompare($1)
   }
 
-  /// `swiftLocalizedCompare`: Foundation's `localizedCompare`.
+  /// `swiftLocalizedCompare` compares text with Foundation's `localizedCompare`.
   public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") {
     $0.localizedCompare($1)
   }
 
-  /// `swiftLocalizedStandardCompare`: Foundation's `localizedStandardCompare`.
+  /// `swiftLocalizedStandardCompare` compares text with Foundation's `localizedStandardCompare`.
   public static let localizedStandardCompare = DatabaseCollation("swiftLocalizedStandardCompare") {
     $0.localizedStandardCompare($1)
   }
@@ -41,12 +41,12 @@ extension DatabaseCollation {
 }
 
 extension SQLSpecificExpressible {
-  /// The text with the first letter of each word in upper case, as in the user's language.
+  /// The text with its words capitalized, by the rules of the user's language.
   public var localizedCapitalized: SQLExpression { DatabaseFunction.localizedCapitalize(sqlExpression) }
 
-  /// The text in lower case, as in the user's language.
+  /// The text in lowercase, by the rules of the user's language.
   public var localizedLowercased: SQLExpression { DatabaseFunction.localizedLowercase(sqlExpression) }
 
-  /// The text in upper case, as in the user's language.
+  /// The text in uppercase, by the rules of the user's language.
   public var localizedUppercased: SQLExpression { DatabaseFunction.localizedUppercase(sqlExpression) }
 }

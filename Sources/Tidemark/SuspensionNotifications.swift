@@ -2,23 +2,23 @@ public import Foundation
 public import TidemarkEssentials
 
 extension Database {
-  /// Post it before the process is put to sleep: databases whose configuration says `observesSuspensionNotifications`
-  /// have the statements that run fail, and take no lock until they are told to go on.
+  /// Post this notification before the process is suspended. Databases with `observesSuspensionNotifications` in their
+  /// configuration then interrupt their running statements, and take no locks until they are resumed.
   ///
   /// ```swift
   /// NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
   /// ```
   ///
-  /// What would write throws an error of code `SQLITE_ABORT`; what reads goes on.
+  /// Writes throw an error of code `SQLITE_ABORT`. Reads continue.
   public static let suspendNotification = Notification.Name("Tidemark.Database.suspend")
 
-  /// Post it when the process goes on: databases take locks again.
+  /// Post this notification after the process is resumed: databases can take locks again.
   public static let resumeNotification = Notification.Name("Tidemark.Database.resume")
 }
 
-/// Minds the notifications, as long as it lives.
+/// Observes the notifications while it exists.
 final class SuspensionObserver: @unchecked Sendable {
-  // Written once, before anybody else knows of them.
+  // Written in the initializer only.
   private let tokens: [any NSObjectProtocol]
 
   init(_ suspending: FoundationServices.Suspending) {

@@ -1,2 +1,2 @@
-// All of the library. What needs only a part of Foundation is in `TidemarkEssentials`.
+// This module contains the parts that require all of Foundation, and exports `TidemarkEssentials`.
 @_exported public import TidemarkEssentials

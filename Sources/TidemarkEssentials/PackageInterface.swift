@@ -75,7 +75,7 @@ extension Statement {
   }
 
   private var unreadable: DatabaseError {
-    outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_MISMATCH, message: "a text is not UTF-8", sql: sql)
+    outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_MISMATCH, message: "text is not valid UTF-8", sql: sql)
   }
 }
 

@@ -15,6 +15,12 @@ import Testing
     report(QuotedCode.unfounded(in: Self.pages, sources: sources))
   }
 
+  @Test func everyNameInACodeSpanExists() {
+    let pages = SourceTree.files.filter { $0.path.hasSuffix(".md") && $0.path != "CHANGELOG.md" }
+    let sources = SourceTree.files.filter { !$0.path.hasSuffix(".md") && !$0.path.hasPrefix("Benchmarks/results/") }
+    report(CodeSpans.unknownNames(in: pages, sources: sources))
+  }
+
   @Test func everyDecisionIsLinkedFromTheArchitecture() {
     guard let architecture = SourceTree.file("ARCHITECTURE.md") else { return }
     report(Decisions.unlinked(from: architecture, pages: SourceTree.paths))
@@ -81,6 +87,23 @@ import Testing
     let silent = sample(page: "<!-- not compiled: -->\n```swift\nlet x = 1\n```\n")
     #expect(QuotedCode.unfounded(in: [excused], sources: [Self.source]) == [])
     #expect(QuotedCode.unfounded(in: [silent], sources: [Self.source]).map(\.line) == [2])
+  }
+
+  // MARK: - Names in code spans: the check can fail
+
+  @Test func unknownNamesInCodeSpansAreFound() {
+    let page = sample(page: "`someName` and `Other.thing(_:)`\n```swift\nlet inABlock = 1\n```\n`aName` `renamedThing`")
+    let source = sample("/// renamedThing\nlet someName = 1")
+    let findings = CodeSpans.unknownNames(in: [page], sources: [source])
+    #expect(
+      findings.map(\.description) == [
+        "README.md:5: No source has the name aName", "README.md:5: No source has the name renamedThing",
+      ])
+  }
+
+  @Test func pathsAndAllowedNamesInCodeSpansAreKnown() {
+    let page = sample(page: "`Sources/TidemarkEssentials`, `…AndFetch`, someProse and `plain words`")
+    #expect(CodeSpans.unknownNames(in: [page], sources: [sample("let a = 1")]) == [])
   }
 
   // MARK: - Decisions: the check can fail

@@ -36,7 +36,7 @@ enum LineRules {
     return files.flatMap { file in
       file.findings(in: file.swift.code) { line in
         if line.contains("try!") { return "try! ends the program on a mere error" }
-        if prints(line), !modulesThatPrint.contains(file.module) { return "Print nothing that nobody asked for" }
+        if prints(line), !modulesThatPrint.contains(file.module) { return "Do not print unrequested output" }
         return nil
       }
     }
@@ -57,7 +57,7 @@ enum LineRules {
   /// Paths that exist on one machine only.
   static func machinePaths(in file: SourceFile) -> [Finding] {
     file.findings(in: file.lines) { line in
-      machinePaths.first(where: line.contains).map { "\($0)… is a path of somebody's machine" }
+      machinePaths.first(where: line.contains).map { "\($0)… is a path of a particular machine" }
     }
   }
 

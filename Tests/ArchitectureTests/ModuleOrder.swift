@@ -71,7 +71,7 @@ enum Modules {
 
   /// The words of a line that may name a type: they begin with a capital and are not a member of another type.
   ///
-  /// - parameter target: The prefix that may precede a type of our own.
+  /// - Parameter target: The prefix that may precede a type of our own.
   static func typeNames(in line: String, of target: String = "TidemarkEssentials") -> [String] {
     var names: [String] = []
     var word = ""

@@ -26,7 +26,7 @@ import Testing
     #expect(try run.log().contains("Compiling Tidemark Row.swift"))
   }
 
-  @Test func firstLineTellsTheStepAndTheLog() throws {
+  @Test func firstLineNamesTheStepAndTheLog() throws {
     let run = try ScriptRun("echo '✔ Test run with 1 test passed after 1 second.'")
     #expect(try run.answer().lines.first?.contains("a first build takes 5 to 15 minutes") == true)
     let second = try run.answer()
@@ -167,8 +167,8 @@ private final class ScriptRun {
 
   /// Runs the script to its end.
   ///
-  /// - parameter starter: The command that starts it, if any.
-  /// - parameter meanwhile: A closure that is called while it runs.
+  /// - Parameter starter: The command that starts it, if any.
+  /// - Parameter meanwhile: A closure that is called while it runs.
   func answer(under starter: [String] = [], meanwhile: (Process) throws -> Void = { _ in }) throws -> Answer {
     let process = Process()
     let pipe = Pipe()

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Shows that what must not compile does not, for the reason it is meant to be refused for.
+# Checks that invalid programs do not compile, for the expected reason.
 #
-#   Tests/Negative/run.sh [folder of built products] [case …]
+#   Tests/Negative/run.sh [folder of build products] [case …]
 #
-# Each file of Cases is compiled with Prelude.swift against the built module. Its line "// refused: …" is an extended
-# regular expression that one of the compiler's errors must match. Control.swift, which does the same things in the
-# ways that are meant, must be accepted: a prelude that no longer compiles would make every case look refused.
+# Each file in Cases is compiled with Prelude.swift against the built module. Its line "// refused: …" is an extended
+# regular expression that must match an error of the compiler. Control.swift, which does the same things correctly, must
+# compile: otherwise an error in the prelude would make every case look refused.
 
 set -u
 cd "$(dirname "$0")/../.."
@@ -15,7 +15,7 @@ products=${1:-.build/debug}
 
 modules=$(Tests/Support/modules.sh "$products") || exit 2
 
-# What the compiler has to say of a file. It goes as far as SIL, where sending between tasks is checked.
+# Prints the diagnostics of the compiler for a file, including those of the SIL passes, which check sending between tasks.
 diagnose() {
   swiftc -wmo -emit-sil -o /dev/null -swift-version 6 -parse-as-library -module-name Negative -I "$modules" \
     -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$here/Prelude.swift" "$1" 2>&1

@@ -15,7 +15,7 @@ package final class Child: Sendable {
 
   package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
 
-  /// - parameter operation: The work to do, see `Tests/StressChild`.
+  /// - Parameter operation: The work to do, see `Tests/StressChild`.
   package init(_ operation: String, database: String, name: String) throws {
     process = Process()
     process.executableURL = Self.program
@@ -33,7 +33,7 @@ package final class Child: Sendable {
 
   /// Waits for a number of acknowledged commits.
   ///
-  /// - returns: The number of bytes that were read.
+  /// - Returns: The number of bytes that were read.
   package func wait(acknowledged count: Int) -> Int {
     var bytes = 0
     while bytes < count * 8 {
@@ -46,8 +46,8 @@ package final class Child: Sendable {
 
   /// Kills it, at an arbitrary point of its work.
   ///
-  /// - parameter bytes: The number of bytes of acknowledgements that were read.
-  /// - returns: The number of acknowledged commits, and the violations that it reported before.
+  /// - Parameter bytes: The number of bytes of acknowledgements that were read.
+  /// - Returns: The number of acknowledged commits, and the violations that it reported before.
   package func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
     Foundation.kill(process.processIdentifier, SIGKILL)
     let rest = acknowledgements.fileHandleForReading.readDataToEndOfFile()

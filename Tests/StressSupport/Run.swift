@@ -14,7 +14,7 @@ package final class Run: Sendable {
   private let problems = Mutex<[String]>([])
   private let end = DispatchSemaphore(value: 0)
 
-  /// - parameter limit: The number of seconds after which the run hangs: the process ends then, since its threads
+  /// - Parameter limit: The number of seconds after which the run hangs: the process ends then, since its threads
   ///   cannot be interrupted. It is `WaitLimit.processLimit` at least.
   package init(_ scenario: String, seed: UInt64, limit: Int = 0) {
     let limit = max(limit, Int(WaitLimit.processLimit / .seconds(1)))
@@ -58,7 +58,7 @@ package final class Run: Sendable {
 
   /// Ends the run, and prints its counters and its violations.
   ///
-  /// - returns: The printed text.
+  /// - Returns: The printed text.
   @discardableResult
   package func finish() -> String {
     let summary = report()

@@ -20,7 +20,7 @@ package enum Scale {
 package struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
-  /// - parameter stream: The number of the stream: each worker of a run has its own.
+  /// - Parameter stream: The number of the stream: each worker of a run has its own.
   package init(seed: UInt64, stream: Int = 0) {
     state = seed ^ (UInt64(truncatingIfNeeded: stream) &* 0xD134_2543_DE82_EF95)
   }

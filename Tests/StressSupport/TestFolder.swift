@@ -8,7 +8,7 @@ import Foundation
 package final class TestFolder: Sendable {
   package let path: String
 
-  /// - parameter isOnDisk: Whether the folder is on a disk, and not in memory.
+  /// - Parameter isOnDisk: Whether the folder is on a disk, and not in memory.
   package init(onDisk isOnDisk: Bool = false) throws {
     _ = Self.sweeping
     let parent = URL(filePath: isOnDisk ? Self.disk : Self.memory).resolvingSymlinksInPath()

@@ -205,7 +205,7 @@ struct Bank: Sendable {
 
   /// Looks at the accounts one by one, so that there is time between the statements.
   ///
-  /// - parameter meanwhile: Is done when half of them have been looked at.
+  /// - Parameter meanwhile: Is done when half of them have been looked at.
   func check(_ db: Database, _ actor: String, meanwhile: () throws -> Void = {}) {
     do {
       var sum = 0

@@ -117,7 +117,7 @@ struct ProcessLoad {
 
   /// The load once it is no more than requested, or after a while.
   ///
-  /// - parameter isPlanted: Whether there is more, which never goes away: the wait is short.
+  /// - Parameter isPlanted: Whether there is more, which never goes away: the wait is short.
   static func settled(atMost bound: ProcessLoad, isPlanted: Bool) async throws -> ProcessLoad {
     // Threads end by themselves, when their executor was released.
     if isPlanted {

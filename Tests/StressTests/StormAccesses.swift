@@ -49,14 +49,14 @@ struct StormAccesses: Sendable {
         if isWrite { ledger.acknowledge(number) }
         run.count(isWrite ? "transactions" : "reads")
       } catch is CancellationError {
-        if patience == 4 { run.problem("access \(kind) threw CancellationError, and nobody had cancelled it") }
+        if patience == 4 { run.problem("access \(kind) threw CancellationError without being cancelled") }
         run.count("cancelled")
       }
       moments.forget(number)
     }
   }
 
-  /// - returns: Whether it has written.
+  /// - Returns: Whether it has written.
   private func access(_ kind: Int, _ number: Int, _ stops: Int) async throws -> Bool {
     switch kind {
     case 0: try await pool.write { try Self.write($0, number, stops) }
@@ -158,7 +158,7 @@ struct StormAccesses: Sendable {
     let acknowledged = ledger.all
     if rows != acknowledged {
       run.problem(
-        "\(acknowledged.subtracting(rows).count) writes are lost, \(rows.subtracting(acknowledged).count) were not told"
+        "\(acknowledged.subtracting(rows).count) writes lost, \(rows.subtracting(acknowledged).count) not acknowledged"
       )
     }
     try await pool.read { check($0) }

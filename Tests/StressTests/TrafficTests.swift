@@ -212,7 +212,7 @@ final class Traffic: Sendable {
     let acknowledged = acknowledged.withLock { $0 }
     if rows != acknowledged {
       run.problem(
-        "\(acknowledged.subtracting(rows).count) writes are lost, \(rows.subtracting(acknowledged).count) were not told"
+        "\(acknowledged.subtracting(rows).count) writes lost, \(rows.subtracting(acknowledged).count) not acknowledged"
       )
     }
     try pool.read { try check($0) }

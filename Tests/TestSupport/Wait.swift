@@ -8,7 +8,7 @@ import Foundation
 package enum Wait {
   /// Waits until a condition holds that has no event of its own, on the current thread.
   ///
-  /// - throws: ``Hang``, or the error of the condition.
+  /// - Throws: ``Hang``, or the error of the condition.
   package static func until(
     _ what: @autoclosure () -> String = "a condition", file: String = #fileID, line: Int = #line,
     _ condition: () throws -> Bool
@@ -23,7 +23,7 @@ package enum Wait {
 
   /// Waits until a condition holds that has no event of its own, without blocking a thread.
   ///
-  /// - throws: ``Hang``, `CancellationError`, or the error of the condition.
+  /// - Throws: ``Hang``, `CancellationError`, or the error of the condition.
   package static func until(
     _ what: @autoclosure () -> String = "a condition", file: String = #fileID, line: Int = #line,
     _ condition: () throws -> Bool
@@ -38,7 +38,7 @@ package enum Wait {
 
   /// Waits for a semaphore, on the current thread.
   ///
-  /// - throws: ``Hang``.
+  /// - Throws: ``Hang``.
   package static func on(
     _ semaphore: DispatchSemaphore, _ what: @autoclosure () -> String = "a signal", file: String = #fileID,
     line: Int = #line
@@ -50,7 +50,7 @@ package enum Wait {
 
   /// Waits until something holds that is protected by a condition variable, which the caller has locked.
   ///
-  /// - throws: ``Hang``, or the error of `isReached`.
+  /// - Throws: ``Hang``, or the error of `isReached`.
   package static func on(
     _ condition: NSCondition, _ what: @autoclosure () -> String = "a change", file: String = #fileID,
     line: Int = #line, until isReached: () throws -> Bool

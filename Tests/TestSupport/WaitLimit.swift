@@ -61,7 +61,7 @@ package final class WaitLimit: Sendable {
 
   /// Checks that the wait has not reached the limit.
   ///
-  /// - throws: ``Hang``.
+  /// - Throws: ``Hang``.
   package func check() throws {
     let elapsed = ContinuousClock.now - start
     // Without the lock: a wait asks every millisecond.

@@ -1,6 +1,6 @@
 import Tidemark
 
-// Lines of programs written for GRDB 7 that compile in the Swift 6 language mode, and in that of Swift 5: see run.sh.
+// Statements of programs written for GRDB 7, which compile in the Swift 5 and Swift 6 language modes: see run.sh.
 
 struct Player: TableRecord, FetchableRecord {
   enum Columns {

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Shows that the compiler is quick with long expressions of the query interface.
+# Checks that long query interface expressions compile quickly.
 #
-#   Tests/TypeChecking/run.sh [folder of built products]
+#   Tests/TypeChecking/run.sh [folder of build products]
 #
-# LongExpressions.swift, LongTypedExpressions.swift and GenericTypedExpressions.swift are checked against the built modules, with the compiler's warning
-# for expressions that take more than 100 ms, on a machine where Baseline.swift takes 125 ms: on a slower one, or one
-# that is busy, it is as much more. What is slow sixteen times in a row is slow.
+# LongExpressions.swift, LongTypedExpressions.swift and GenericTypedExpressions.swift are checked against the built modules,
+# with the compiler's warning for slow expressions. The limit is 100 ms on a machine where Baseline.swift takes 125 ms, and
+# proportionally more on a slower or busy machine. An expression fails if it is too slow sixteen times in a row.
 #
-# Swift6Program.swift, Swift5Program.swift and the first program of README.md, FirstProgram/main.swift, must compile: the
-# last one without a warning.
+# Swift6Program.swift, Swift5Program.swift and the first program of README.md (FirstProgram/main.swift) must compile, the
+# last one without warnings.
 
 set -u
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,7 @@ folder=Tests/TypeChecking
 files="$folder/LongExpressions.swift $folder/LongTypedExpressions.swift $folder/GenericTypedExpressions.swift"
 products=${1:-.build/debug}
 
-# How long the compiler takes for the baseline, in milliseconds: the least of three.
+# Prints the compile time of the baseline in milliseconds, the minimum of three runs.
 baseline() {
   for attempt in 1 2 3; do
     swiftc -typecheck -parse-as-library -Xfrontend -warn-long-expression-type-checking=1 \
@@ -29,7 +29,7 @@ limit=${LIMIT:-$(($(baseline) * 100 / 125))}
 
 modules=$(Tests/Support/modules.sh "$products") || exit 2
 
-# What the compiler has to say of a file, in a language mode.
+# Prints the diagnostics of the compiler for a file, in a language mode.
 diagnose() {
   swiftc -typecheck -parse-as-library -swift-version "$1" -I "$modules" \
     -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \
@@ -38,7 +38,7 @@ diagnose() {
 
 status=0
 
-# Checks that a file compiles, in a language mode, with more flags.
+# Checks that a file compiles, in a language mode, with additional flags.
 compile() {
   version=$1
   file=$2

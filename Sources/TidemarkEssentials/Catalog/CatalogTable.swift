@@ -120,7 +120,7 @@ extension CatalogTable {
     guard let names = try db.schemaSource?.columnsForPrimaryKey(db, inView: id), !names.isEmpty else { return nil }
     let columns = names.map { name in
       guard let column = column(named: name) else {
-        fatalError("The schema source gives the column \(name) to the key of view \(self.name), which has none")
+        fatalError("The schema source returned the column \(name) for view \(self.name), which does not have it")
       }
       return column
     }

@@ -44,7 +44,7 @@ public struct ColumnInfo: Sendable {
 
   /// Creates a column from a row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
   ///
-  /// - parameter row: A row of one of these pragmas.
+  /// - Parameter row: A row of one of these pragmas.
   public init(row: Row) {
     name = row["name"]
     type = row["type"]

@@ -9,11 +9,11 @@ extension Database {
   ///
   /// Hidden columns of virtual tables are not included. The result is cached until the schema changes.
   ///
-  /// - parameter tableName: The name of a table or view. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of a table or view. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: The columns.
-  /// - throws: A ``DatabaseError`` if the table does not exist.
+  /// - Returns: The columns.
+  /// - Throws: A ``DatabaseError`` if the table does not exist.
   public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
     try existingTable(tableName, in: schemaName).columns
   }
@@ -24,11 +24,11 @@ extension Database {
   /// let uniqueIndexes = try db.indexes(on: "book").filter(\.isUnique)
   /// ```
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: The indexes, including those of `PRIMARY KEY` and `UNIQUE` constraints.
-  /// - throws: A ``DatabaseError`` if the table does not exist.
+  /// - Returns: The indexes, including the indexes of `PRIMARY KEY` and `UNIQUE` constraints.
+  /// - Throws: A ``DatabaseError`` if the table does not exist.
   public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
     try existingTable(tableName, in: schemaName).indexes(self)
   }
@@ -41,11 +41,11 @@ extension Database {
   ///
   /// The primary key of a table without an explicit primary key is its hidden row ID.
   ///
-  /// - parameter tableName: The name of a table or view. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of a table or view. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: The primary key.
-  /// - throws: A ``DatabaseError`` if the table does not exist, or if it is a view without a primary key.
+  /// - Returns: The primary key.
+  /// - Throws: A ``DatabaseError`` if the table does not exist, or if it is a view without a primary key.
   public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
     let table = try existingTable(tableName, in: schemaName)
     if let key = try table.primaryKey(self) { return key }
@@ -58,11 +58,11 @@ extension Database {
   /// let destinations = try db.foreignKeys(on: "book").map(\.destinationTable)
   /// ```
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: The foreign keys.
-  /// - throws: A ``DatabaseError`` if the table does not exist.
+  /// - Returns: The foreign keys.
+  /// - Throws: A ``DatabaseError`` if the table does not exist.
   public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
     try existingTable(tableName, in: schemaName).foreignKeys(self)
   }
@@ -78,10 +78,10 @@ extension Database {
   /// try db.table("book", hasUniqueKey: ["pages", "TITLE"])  // true
   /// ```
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
-  /// - parameter columns: The names of columns.
-  /// - returns: True if the columns contain a unique key.
-  /// - throws: A ``DatabaseError`` if the table does not exist.
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter columns: The names of columns.
+  /// - Returns: True if the columns contain a unique key.
+  /// - Throws: A ``DatabaseError`` if the table does not exist.
   public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
     try columnsForUniqueKey(columns, in: tableName) != nil
   }
@@ -96,30 +96,30 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
-  /// - returns: True if the table exists.
-  /// - throws: A ``DatabaseError`` if the schema cannot be read.
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - Returns: True if the table exists.
+  /// - Throws: A ``DatabaseError`` if the schema cannot be read.
   public func tableExists(_ tableName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.relation(tableName)?.type == "table" }
   }
 
   /// Returns whether a view exists.
   ///
-  /// - parameter viewName: The name of a view. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
-  /// - returns: True if the view exists.
-  /// - throws: A ``DatabaseError`` if the schema cannot be read.
+  /// - Parameter viewName: The name of a view. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - Returns: True if the view exists.
+  /// - Throws: A ``DatabaseError`` if the schema cannot be read.
   public func viewExists(_ viewName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.relation(viewName)?.type == "view" }
   }
 
   /// Returns whether a trigger exists.
   ///
-  /// - parameter triggerName: The name of a trigger. Names are case-insensitive.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
-  /// - returns: True if the trigger exists.
-  /// - throws: A ``DatabaseError`` if the schema cannot be read.
+  /// - Parameter triggerName: The name of a trigger. Names are case-insensitive.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to search all databases.
+  /// - Returns: True if the trigger exists.
+  /// - Throws: A ``DatabaseError`` if the schema cannot be read.
   public func triggerExists(_ triggerName: String, in schemaName: String? = nil) throws -> Bool {
     try objectExists(in: schemaName) { $0.trigger(triggerName) != nil }
   }
@@ -133,7 +133,7 @@ extension Database {
 
   /// Returns whether a table belongs to SQLite, because its name starts with `sqlite_` or `pragma_`.
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
   public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
     let name = tableName.asciiLowercased
     return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
@@ -141,7 +141,7 @@ extension Database {
 
   /// Returns whether a table belongs to the library, because its name starts with `grdb_`.
   ///
-  /// - parameter tableName: The name of a table. Names are case-insensitive.
+  /// - Parameter tableName: The name of a table. Names are case-insensitive.
   public static func isGRDBInternalTable(_ tableName: String) -> Bool {
     tableName.asciiLowercased.hasPrefix("grdb_")
   }
@@ -152,7 +152,7 @@ extension Database {
   ///
   /// The value is the result of `PRAGMA schema_version`.
   ///
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func schemaVersion() throws -> Int32 {
     Int32(truncatingIfNeeded: try mainSchemaVersion())
   }

@@ -11,7 +11,7 @@ extension Database {
 
   /// Returns the facts about the table or view with a name.
   ///
-  /// - throws: `no such table` if it does not exist.
+  /// - Throws: `no such table` if it does not exist.
   func existingTable(_ name: String, in schemaName: String? = nil) throws -> CatalogTable {
     if let table = try catalogTable(name, in: schemaName) { return table }
     throw DatabaseError.noSuchTable(name)
@@ -41,7 +41,7 @@ extension Database {
 
   /// Returns the database with a name.
   ///
-  /// - throws: `no such schema` if it does not exist.
+  /// - Throws: `no such schema` if it does not exist.
   func schema(named name: String) throws -> DatabaseSchemaID {
     let key = name.asciiLowercased
     for schemaID in [DatabaseSchemaID.main, .temp] where schemaID.name == key { return schemaID }

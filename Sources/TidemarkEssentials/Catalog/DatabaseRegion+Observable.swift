@@ -2,8 +2,8 @@ extension DatabaseRegion {
   /// Returns the part of the region whose changes are observable: tables that exist, under the names with which they
   /// were created.
   ///
-  /// Views have no rows of their own. SQLite does not tell the changes of its own tables: those that list the schema
-  /// change with it, which all are told who observe something; others, such as `sqlite_sequence`, may change with any
+  /// Views store no rows. SQLite does not report changes of its internal tables. The schema tables change with the
+  /// schema, which is reported to all observers. Other internal tables, such as `sqlite_sequence`, may change with any
   /// row.
   func observable(_ db: Database) throws -> DatabaseRegion {
     let readsUntoldTable = tables?.keys.contains { $0.isOfSQLite && !$0.listsSchema } == true
@@ -19,7 +19,7 @@ extension DatabaseRegion {
 extension TableKey {
   fileprivate var isOfSQLite: Bool { Database.isSQLiteInternalTable(name) }
 
-  /// Whether it is one of the names of the table that lists the schema.
+  /// Whether this is a name of the schema table.
   fileprivate var listsSchema: Bool {
     ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name.asciiLowercased)
   }

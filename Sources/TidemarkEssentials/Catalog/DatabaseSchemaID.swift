@@ -20,7 +20,7 @@ public struct DatabaseSchemaID: Hashable, Sendable {
 
   /// Returns the identifier of an attached database.
   ///
-  /// - parameter name: The name that the `ATTACH` statement assigned to the database.
+  /// - Parameter name: The name that the `ATTACH` statement assigned to the database.
   public static func attached(_ name: String) -> DatabaseSchemaID { DatabaseSchemaID(name: name) }
 
   /// The SQL name of the schema table, which lists the tables, views, indexes and triggers of the database.
@@ -46,8 +46,8 @@ public struct DatabaseObjectID: Hashable, Sendable {
 
   /// Creates the identifier of a table, view, index or trigger.
   ///
-  /// - parameter name: The name of the table, view, index or trigger.
-  /// - parameter schemaID: The database that contains it.
+  /// - Parameter name: The name of the table, view, index or trigger.
+  /// - Parameter schemaID: The database that contains it.
   public init(name: String, schemaID: DatabaseSchemaID) {
     self.name = name
     self.schemaID = schemaID

@@ -14,22 +14,25 @@
 /// config.schemaSource = ViewKeys()
 /// ```
 ///
-/// Migrations run without schema source: what they do must not depend on the views that the program has today. One that
-/// needs a source asks for it with ``Database/withSchemaSource(_:execute:)``.
+/// Migrations run without the schema source, because they must not depend on the current views of the program. A
+/// migration that needs a source calls ``Database/withSchemaSource(_:execute:)``.
 public protocol DatabaseSchemaSource: Sendable {
   /// Returns the columns that identify the rows of a view, or nil if the source does not define them.
   ///
-  /// An empty array says that the view has no primary key: other sources are then not asked.
+  /// An empty array defines that the view has no primary key: other sources are then not queried. The result is cached
+  /// until the schema changes.
   ///
-  /// The answer is kept until the schema changes. Every column is one of the view: the library traps otherwise.
+  /// - Parameter db: A database connection.
+  /// - Parameter view: The identifier of a view.
+  /// - Returns: The names of columns. The view must have these columns: otherwise, the program stops with a message.
   func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
   /// Returns nil.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter view: The identifier of a view.
+  /// - Parameter db: A database connection.
+  /// - Parameter view: The identifier of a view.
   public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { nil }
 
   /// Returns a schema source that calls another source if this source returns nil.
@@ -38,7 +41,7 @@ extension DatabaseSchemaSource {
   /// config.schemaSource = ViewKeys().then(OtherKeys())
   /// ```
   ///
-  /// - parameter other: The source that is called second.
+  /// - Parameter other: The source that is called second.
   public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
     ChainedSchemaSource(first: self, second: other)
   }
@@ -73,10 +76,10 @@ extension Database {
   ///
   /// Both changes of the source clear the schema cache.
   ///
-  /// - parameter schemaSource: The schema source during the closure, or nil for none.
-  /// - parameter block: The closure to run.
-  /// - returns: The result of the closure.
-  /// - throws: The error that `block` throws.
+  /// - Parameter schemaSource: The schema source during the closure, or nil for none.
+  /// - Parameter block: The closure to run.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error that `block` throws.
   public func withSchemaSource<T>(
     _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
   ) rethrows -> T {

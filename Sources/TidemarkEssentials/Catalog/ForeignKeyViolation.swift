@@ -14,7 +14,7 @@ public struct ForeignKeyViolation: Sendable {
 
   /// Creates a violation from a row of `PRAGMA foreign_key_check`.
   ///
-  /// - parameter row: A row of this pragma.
+  /// - Parameter row: A row of this pragma.
   public init(row: Row) {
     originTable = row[0]
     originRowID = row[1]
@@ -26,9 +26,9 @@ public struct ForeignKeyViolation: Sendable {
   ///
   /// The method reads the row. Call it in the transaction that found the violation.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: A description for humans.
-  /// - throws: A ``DatabaseError`` if the table or the row cannot be read.
+  /// - Parameter db: A database connection.
+  /// - Returns: A description for humans.
+  /// - Throws: A ``DatabaseError`` if the table or the row cannot be read.
   public func failureDescription(_ db: Database) throws -> String {
     let foreignKey = try db.foreignKeys(on: originTable).first { $0.id == foreignKeyId }
     func location(_ table: String, _ columns: [String]?) -> String {
@@ -52,8 +52,8 @@ public struct ForeignKeyViolation: Sendable {
   ///
   /// The message contains the columns of the foreign key and the values of the row, if they can be read.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: An error that describes the violation.
+  /// - Parameter db: A database connection.
+  /// - Returns: An error that describes the violation.
   public func databaseError(_ db: Database) -> DatabaseError {
     let message: String
     do {
@@ -89,8 +89,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - returns: A cursor. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Returns: A cursor. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func foreignKeyViolations() throws -> WholeRowCursor<ForeignKeyViolation> {
     try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
   }
@@ -98,14 +98,14 @@ extension Database {
   /// Returns a cursor over the foreign key violations of a table.
   ///
   /// ```swift
-  /// let hasViolations = try !db.foreignKeyViolations(in: "book").isEmpty()
+  /// let hasViolations = try !db.foreignKeyViolations(in: "book").isEmpty
   /// ```
   ///
-  /// - parameter tableName: The name of the table that declares the foreign keys.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of the table that declares the foreign keys.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - returns: A cursor. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
+  /// - Returns: A cursor. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
   public func foreignKeyViolations(
     in tableName: String, in schemaName: String? = nil
   ) throws -> WholeRowCursor<ForeignKeyViolation> {
@@ -122,17 +122,17 @@ extension Database {
   /// try db.checkForeignKeys()
   /// ```
   ///
-  /// - throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
+  /// - Throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
   public func checkForeignKeys() throws {
     try throwFirst(of: foreignKeyViolations())
   }
 
   /// Throws an error if a row of a table refers to a missing row.
   ///
-  /// - parameter tableName: The name of the table that declares the foreign keys.
-  /// - parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
+  /// - Parameter tableName: The name of the table that declares the foreign keys.
+  /// - Parameter schemaName: The name of a database, such as `main`, or nil to resolve the name of the table as SQL
   ///   does.
-  /// - throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or an error if
+  /// - Throws: A ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or an error if
   ///   the table does not exist.
   public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
     try throwFirst(of: foreignKeyViolations(in: tableName, in: schemaName))

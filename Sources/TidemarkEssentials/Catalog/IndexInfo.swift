@@ -7,7 +7,7 @@ public struct IndexInfo: Sendable {
 
     /// Creates an origin.
     ///
-    /// - parameter rawValue: SQLite's name of the origin.
+    /// - Parameter rawValue: SQLite's name of the origin.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }

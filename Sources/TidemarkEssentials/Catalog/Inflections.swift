@@ -40,7 +40,7 @@ public struct Inflections: Sendable {
   /// Inflections.default.pluralize("user2")   // users2
   /// ```
   ///
-  /// - parameter string: A word, or a name of several words.
+  /// - Parameter string: A word, or a name of several words.
   public func pluralize(_ string: String) -> String { inflect(string, pluralRules) }
 
   /// Returns the singular of a word, or of the last word of a name.
@@ -49,7 +49,7 @@ public struct Inflections: Sendable {
   /// Inflections.default.singularize("cities")   // city
   /// ```
   ///
-  /// - parameter string: A word, or a name of several words.
+  /// - Parameter string: A word, or a name of several words.
   public func singularize(_ string: String) -> String { inflect(string, singularRules) }
 
   private func inflect(_ string: String, _ rules: [Rule]) -> String {
@@ -92,7 +92,7 @@ public struct Inflections: Sendable {
   /// inflections.uncountableWords(["software"])
   /// ```
   ///
-  /// - parameter words: The words. Case is ignored.
+  /// - Parameter words: The words. Case is ignored.
   public mutating func uncountableWords(_ words: [String]) {
     uncountables.formUnion(words.map { $0.lowercased() })
   }
@@ -106,10 +106,10 @@ public struct Inflections: Sendable {
   /// inflections.irregularSuffix("cactus", "cacti")
   /// ```
   ///
-  /// - parameter singular: The ending of the singular. It must not be empty.
-  /// - parameter plural: The ending of the plural. It must not be empty.
+  /// - Parameter singular: The ending of the singular. It must not be empty.
+  /// - Parameter plural: The ending of the plural. It must not be empty.
   public mutating func irregularSuffix(_ singular: String, _ plural: String) {
-    precondition(!singular.isEmpty && !plural.isEmpty, "An ending has at least one letter")
+    precondition(!singular.isEmpty && !plural.isEmpty, "The endings must not be empty")
     for end in [singular, plural] {
       addPlural { Self.replace(end, at: $0, by: plural) }
       addSingular { Self.replace(end, at: $0, by: singular) }

@@ -24,7 +24,7 @@ public struct PrimaryKeyInfo: Sendable, Equatable {
 
   /// Returns the column that finds rows at the lowest cost, if a single column identifies them.
   ///
-  /// - parameter rowID: The name of the hidden row ID.
+  /// - Parameter rowID: The name of the hidden row ID.
   func fastColumn(rowID: String) -> String? {
     if let rowIDColumn { return rowIDColumn }
     if hasRowID { return rowID }

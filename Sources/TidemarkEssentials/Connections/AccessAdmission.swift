@@ -2,7 +2,7 @@
 protocol AccessAdmission: Sendable {
   /// Calls a closure, which must not block, as soon as the resource is acquired.
   ///
-  /// - returns: A closure that gives up waiting, unless it is too late; nil if the resource was free.
+  /// - Returns: A closure that gives up waiting, unless it is too late; nil if the resource was free.
   func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
   /// Returns the resource.

@@ -13,7 +13,8 @@
 final class AccessExecution<Lease: Sendable>: SerialExecutor {
   /// Requests the lease of an access.
   ///
-  /// The argument is called once, with the lease. The result withdraws the request; it is nil if there is no wait.
+  /// The argument is called once, with the lease. The result withdraws the request; it is nil if the lease was granted
+  /// immediately.
   typealias Enter = @Sendable (@escaping @Sendable (Lease) -> Void) -> (@Sendable () -> Void)?
 
   private let wait = Mutex(AccessWait<UnownedJob, Lease>())
@@ -107,9 +108,9 @@ extension AccessExecution {
   /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
   /// access, statements are interrupted, and the transaction is rolled back.
   ///
-  /// - parameter deadline: When the access must have ended. If it waits at that time, it gives up.
-  /// - parameter enter: Requests the lease.
-  /// - parameter leave: Returns the lease. Another access may begin then.
+  /// - Parameter deadline: When the access must have ended. If it waits at that time, it gives up.
+  /// - Parameter enter: Requests the lease.
+  /// - Parameter leave: Returns the lease. Another access may begin then.
   static func perform<Result: Sendable>(
     on executor: any AccessExecutor, until deadline: Database.Deadline?, enter: @escaping Enter,
     leave: @escaping @Sendable (Lease) -> Void,

@@ -50,7 +50,7 @@ final class AccessGate: Sendable {
 
   /// Requests the gate.
   ///
-  /// - returns: Whether the caller must wait, and the object that reports the end of the wait.
+  /// - Returns: Whether the caller must wait, and the object that reports the end of the wait.
   func requestAdmission() -> (action: AccessGateMachine.Action, signal: any WaitSignal) {
     let signal = makeWaitSignal()
     return (machine.withLock { $0.enter { signal.notify() } }, signal)
@@ -58,7 +58,7 @@ final class AccessGate: Sendable {
 
   /// Enters the gate if it is free.
   ///
-  /// - returns: Whether the caller holds the gate.
+  /// - Returns: Whether the caller holds the gate.
   func enterNow() -> Bool { machine.withLock { $0.enterNow() } }
 
   /// Hands the gate over to the next one in the queue.
@@ -71,7 +71,7 @@ final class AccessGate: Sendable {
 
   /// Calls a closure as soon as the gate is held: now, or when another access leaves. The closure must not block.
   ///
-  /// - returns: The ticket for giving up.
+  /// - Returns: The ticket for giving up.
   @discardableResult
   func enter(_ body: @escaping @Sendable () -> Void) -> AccessGateMachine.Ticket? {
     switch machine.withLock({ $0.enter(body) }) {
@@ -85,7 +85,7 @@ final class AccessGate: Sendable {
 
   /// Gives up waiting.
   ///
-  /// - returns: Whether it was in time: the closure will not be called.
+  /// - Returns: Whether it was in time: the closure will not be called.
   @discardableResult
   func giveUp(_ ticket: AccessGateMachine.Ticket) -> Bool {
     // The captures of the closure are released here, after the lock.
@@ -120,7 +120,7 @@ struct AccessGateMachine {
     return .wait(waitQueue.append(onAdmission))
   }
 
-  /// - returns: Whether the gate was free.
+  /// - Returns: Whether the gate was free.
   mutating func enterNow() -> Bool {
     defer { isHeld = true }
     return !isHeld

@@ -30,7 +30,7 @@ struct AccessWait<Waiter: Sendable, Lease: Sendable>: Sendable {
 
   /// Registers the waiter.
   ///
-  /// - returns: The error if the access has given up. The waiter is not registered then.
+  /// - Returns: The error if the access has given up. The waiter is not registered then.
   mutating func wait(_ waiter: Waiter) -> (any Error)? {
     switch state {
     case .created:
@@ -45,7 +45,7 @@ struct AccessWait<Waiter: Sendable, Lease: Sendable>: Sendable {
 
   /// Sets how to withdraw the request for a lease.
   ///
-  /// - returns: False if the access has given up. The caller withdraws the request then.
+  /// - Returns: False if the access has given up. The caller withdraws the request then.
   mutating func setWithdrawal(_ withdrawal: @escaping Withdrawal) -> Bool {
     switch state {
     case .waiting(let waiter, _):
@@ -63,7 +63,7 @@ struct AccessWait<Waiter: Sendable, Lease: Sendable>: Sendable {
 
   /// Begins the access.
   ///
-  /// - returns: The waiter to resume; nil if the access has given up.
+  /// - Returns: The waiter to resume; nil if the access has given up.
   mutating func begin(_ lease: Lease) -> (waiter: Waiter, withdrawal: Withdrawal?)? {
     switch state {
     case .waiting(let waiter, let withdrawal):
@@ -94,7 +94,7 @@ struct AccessWait<Waiter: Sendable, Lease: Sendable>: Sendable {
 
   /// Gives up the wait.
   ///
-  /// - returns: The waiter, which the caller resumes after the withdrawal. It is nil before a waiter is registered, and
+  /// - Returns: The waiter, which the caller resumes after the withdrawal. It is nil before a waiter is registered, and
   ///   when the access has begun or given up: nothing is left to do then.
   mutating func giveUp(_ error: any Error) -> (waiter: Waiter, withdrawal: Withdrawal?)? {
     switch state {

@@ -13,10 +13,11 @@ final class AsyncAccess<Lease: Sendable>: Sendable {
   ///
   /// If the task is cancelled while it waits, it gives up immediately.
   ///
-  /// - parameter deadline: When the task gives up.
-  /// - parameter enter: Requests the lease, and returns the ticket of the request. It returns nil if there is no wait.
-  /// - parameter giveUp: Withdraws the request of a ticket.
-  /// - parameter leave: Returns a lease that arrives after the task has given up.
+  /// - Parameter deadline: When the task gives up.
+  /// - Parameter enter: Requests the lease, and returns the ticket of the request, or nil if the lease was granted
+  ///   immediately.
+  /// - Parameter giveUp: Withdraws the request of a ticket.
+  /// - Parameter leave: Returns a lease that arrives after the task has given up.
   static func acquire<Ticket: Sendable>(
     until deadline: Database.Deadline?,
     enter: (@escaping @Sendable (Lease) -> Void) -> Ticket?,
@@ -41,7 +42,7 @@ final class AsyncAccess<Lease: Sendable>: Sendable {
     }
   }
 
-  /// - returns: False if the access has given up.
+  /// - Returns: False if the access has given up.
   private func begin(_ lease: Lease) -> Bool {
     guard let begun = wait.withLock({ $0.begin(lease) }) else { return false }
     begun.waiter.resume(returning: wait.withLock { $0.end() })

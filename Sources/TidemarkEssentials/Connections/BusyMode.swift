@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension Database {
   /// A function that decides whether to try again when another connection holds the lock.
   ///
-  /// - parameter numberOfTries: The number of earlier calls for this lock.
+  /// - Parameter numberOfTries: The number of earlier calls for this lock.
   public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
   /// The behaviour when another connection holds the lock.
@@ -49,8 +49,8 @@ private final class BusyTimeout {
     self.clock = clock
   }
 
-  /// - parameter count: The number of earlier waits for the same lock.
-  /// - returns: Whether to try again.
+  /// - Parameter count: The number of earlier waits for the same lock.
+  /// - Returns: Whether to try again.
   func wait(_ count: Int) -> Bool {
     let now = clock.now()
     if count == 0 { end = now + duration }

@@ -31,14 +31,14 @@ final class CheckpointConnections {
 
   /// Moves the frames that can be moved without waiting for readers.
   ///
-  /// - parameter shouldRetry: Called while another connection writes.
+  /// - Parameter shouldRetry: Called while another connection writes.
   func move(_ shouldRetry: RetryHandler) throws -> ConnectionHandle.LogCounts {
     try move(shouldRetry) { $0 }
   }
 
   /// Moves the frames that can be moved without waiting for readers, and calls a closure before another write.
   ///
-  /// - parameter shouldRetry: Called while another connection writes.
+  /// - Parameter shouldRetry: Called while another connection writes.
   func move<T>(_ shouldRetry: RetryHandler, then body: (ConnectionHandle.LogCounts) throws -> T) throws -> T {
     try withoutActuallyEscaping(shouldRetry) { shouldRetry in
       holderCallbacks.busy = shouldRetry
@@ -53,7 +53,7 @@ final class CheckpointConnections {
 
   /// Runs a checkpoint of a kind that takes the write lock itself.
   ///
-  /// - parameter shouldRetry: Called while another connection writes, or reads an old snapshot.
+  /// - Parameter shouldRetry: Called while another connection writes, or reads an old snapshot.
   func checkpoint(
     _ kind: ConnectionHandle.Checkpoint, _ shouldRetry: RetryHandler
   ) throws -> ConnectionHandle.LogCounts {
@@ -77,7 +77,7 @@ final class CheckpointConnections {
 extension CheckpointConnections {
   /// Moves all frames, and waits for all readers of the log, so that the next commit restarts it.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` if another connection still reads it after some time.
+  /// - Throws: An error of code `SQLITE_BUSY` if another connection still reads it after some time.
   func restartLog(within limit: Duration, _ clock: MonotonicClock) throws {
     let end = clock.now() + limit
     _ = try checkpoint(.restart) { _ in

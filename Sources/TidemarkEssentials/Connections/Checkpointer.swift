@@ -68,7 +68,7 @@ final class Checkpointer: DatabaseModuleState {
         try moveAutomatically(name, of: db)
       } catch {
         db.stopIfDiskIsNotKnown(after: error)
-        Database.log(error, "The write-ahead log could not be moved into the database")
+        Database.log(error, "Could not checkpoint the write-ahead log")
       }
     }
   }
@@ -90,7 +90,7 @@ final class Checkpointer: DatabaseModuleState {
 
   // MARK: Explicit checkpoints
 
-  /// - parameter name: The name of a database of the connection that is in WAL mode.
+  /// - Parameter name: The name of a database of the connection that is in WAL mode.
   func checkpoint(
     _ mode: Database.CheckpointMode, _ name: String, of db: Database
   ) throws -> ConnectionHandle.LogCounts {

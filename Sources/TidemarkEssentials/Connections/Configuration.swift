@@ -218,7 +218,7 @@ public struct Configuration: Sendable {
   ///
   /// Use it to add functions and collations, to run pragmas, and to install traces.
   ///
-  /// - parameter setup: The closure. Its error is thrown when the database is opened.
+  /// - Parameter setup: The closure. Its error is thrown when the database is opened.
   public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
     preparations.append(setup)
   }

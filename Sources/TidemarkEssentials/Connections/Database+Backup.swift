@@ -1,7 +1,7 @@
-// Copies of whole databases.
+// Copying and erasing whole databases.
 
 extension Database {
-  /// Copies the database into another one, whose content is replaced.
+  /// Replaces the content of another database with a copy of this database.
   ///
   /// ```swift
   /// try source.read { sourceDb in
@@ -11,21 +11,22 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The destination changes at the end, as a whole, or not at all.
+  /// The copy is atomic: the destination is either replaced completely or not changed.
   ///
-  /// - parameter destDb: The connection to the other database. No transaction is open there.
-  /// - parameter pagesPerStep: How many pages are copied between two reports, all of them when it is negative.
-  /// - parameter progress: Told how far the backup is. An error that it throws gives the backup up, and is thrown
-  ///   again; after the last step it is too late, and the error is ignored.
+  /// This method calls `sqlite3_backup_init`, `sqlite3_backup_step` and `sqlite3_backup_finish`.
   ///
-  /// C: `sqlite3_backup_init` and its siblings.
+  /// - Parameter destDb: The connection to the destination, outside of a transaction.
+  /// - Parameter pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if negative.
+  /// - Parameter progress: A closure called after each step. If it throws, the backup is cancelled and the error is
+  ///   rethrown. An error after the last step is logged and ignored.
+  /// - Throws: A `DatabaseError` if a database cannot be read or written.
   public func backup(
     to destDb: Database, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
     preconditionAccess()
     destDb.preconditionAccess()
-    precondition(pagesPerStep != 0, "A backup of no pages per step would never end")
-    // SQLite does not ask whether statements may write there.
+    precondition(pagesPerStep != 0, "pagesPerStep must not be 0: the backup would never end")
+    // The backup API does not check `PRAGMA query_only`.
     if destDb.isQueryOnly {
       throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
     }
@@ -40,7 +41,7 @@ extension Database {
       do {
         try progress?(state)
       } catch let error where isCompleted {
-        Self.log(error, "The backup was complete when its progress closure threw")
+        Self.log(error, "The progress closure of a completed backup threw an error")
       }
       if isCompleted { return }
     }
@@ -48,11 +49,10 @@ extension Database {
 
   /// Removes everything from the database.
   ///
-  /// It becomes a copy of an empty one, whose schema has a version of its own. Were the database reset
-  /// (`SQLITE_DBCONFIG_RESET_DATABASE`), versions would begin anew, and other connections could take the schema that is
-  /// made next for the one that they know.
+  /// The database becomes a copy of an empty database with a new schema version. `SQLITE_DBCONFIG_RESET_DATABASE` would
+  /// restart schema versions: another connection could then confuse a future schema with the one in its cache.
   func erase() throws {
-    // In a database with a write-ahead log, pages keep their size.
+    // The page size of a database in WAL mode cannot change.
     let pageSize = try untraced { try Int.fetchOne(self, sql: "PRAGMA page_size") } ?? 4096
     try DatabaseQueue().inDatabase { empty in
       try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
@@ -62,7 +62,7 @@ extension Database {
 }
 
 extension DatabaseReader {
-  /// Copies the database into another one, whose content is replaced.
+  /// Replaces the content of another database with a copy of this database.
   ///
   /// ```swift
   /// let source = try DatabaseQueue(path: "/var/lib/library.sqlite")
@@ -70,16 +70,18 @@ extension DatabaseReader {
   /// try source.backup(to: copy)
   /// ```
   ///
-  /// The destination changes at the end, as a whole, or not at all. It is locked meanwhile.
+  /// The copy is atomic: the destination is either replaced completely or not changed. The destination is locked during
+  /// the copy.
   ///
-  /// - parameter writer: The other database.
-  /// - parameter pagesPerStep: How many pages are copied between two reports, all of them when it is negative.
-  /// - parameter progress: Told how far the backup is. An error that it throws gives the backup up, and is thrown
-  ///   again; after the last step it is too late, and the error is ignored.
+  /// - Parameter writer: The destination.
+  /// - Parameter pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if negative.
+  /// - Parameter progress: A closure called after each step. If it throws, the backup is cancelled and the error is
+  ///   rethrown. An error after the last step is logged and ignored.
+  /// - Throws: A `DatabaseError` if a database cannot be read or written.
   public func backup(
     to writer: any DatabaseWriter, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
-    // Two queues that are copied into each other at the same time are entered in the same order by both.
+    // Acquire the connections in a fixed order: two queues may be copied into each other concurrently.
     if let own = queueIdentity, let other = writer.queueIdentity, own < other {
       try unsafeRead { sourceDb in
         try writer._boundedWriteWithoutTransaction { destDb in
@@ -95,7 +97,7 @@ extension DatabaseReader {
 }
 
 extension DatabaseReader {
-  /// The identity of the one connection that is used by reads and writes, nil when these use several.
+  /// The identity of the connection, if reads and writes share a single connection.
   fileprivate var queueIdentity: ObjectIdentifier? {
     switch self {
     case let reader as AnyDatabaseReader: reader.base.queueIdentity
@@ -107,47 +109,51 @@ extension DatabaseReader {
 }
 
 extension DatabaseWriter {
-  /// Removes everything from the database: tables, views, triggers, indexes.
+  /// Removes all tables, views, triggers and indexes from the database.
   @_disfavoredOverload
   public func erase() throws {
     try barrierWriteWithoutTransaction { try $0.erase() }
   }
 
-  /// Removes everything from the database: tables, views, triggers, indexes.
+  /// Removes all tables, views, triggers and indexes from the database.
   public func erase() async throws {
     try await barrierWriteWithoutTransaction { try $0.erase() }
   }
 }
 
 extension DatabaseQueue {
-  /// Copies a database file into a database in memory.
+  /// Creates an in-memory database with the content of a database file.
   ///
   /// ```swift
   /// let preview = try DatabaseQueue.inMemoryCopy(fromPath: "/usr/share/library/sample.sqlite")
   /// ```
   ///
-  /// With `Configuration.readonly`, the copy cannot be written.
+  /// The copy is read-only if `Configuration.readonly` is true.
   ///
   /// - Parameters:
   ///   - path: The path to the file, which is opened read-only.
-  ///   - configuration: How the copy is opened.
-  /// - Returns: The copy.
-  /// - Throws: An error when the file cannot be opened or copied.
+  ///   - configuration: The configuration of the copy.
+  /// - Returns: A queue on the copy.
+  /// - Throws: A `DatabaseError` if the file cannot be opened or copied.
   public static func inMemoryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
     try copy(ofPath: path, at: .memory, configuration)
   }
 
-  /// Copies a database file into a private temporary file, which is deleted when the copy is closed.
+  /// Creates a private temporary file with the content of a database file. The copy is deleted when it is closed.
   ///
-  /// With `Configuration.readonly`, the copy cannot be written.
+  /// ```swift
+  /// let scratch = try DatabaseQueue.temporaryCopy(fromPath: "/var/lib/library.sqlite")
+  /// ```
+  ///
+  /// The copy is read-only if `Configuration.readonly` is true.
   ///
   /// - Parameters:
   ///   - path: The path to the file, which is opened read-only.
-  ///   - configuration: How the copy is opened.
-  /// - Returns: The copy.
-  /// - Throws: An error when the file cannot be opened or copied.
+  ///   - configuration: The configuration of the copy.
+  /// - Returns: A queue on the copy.
+  /// - Throws: A `DatabaseError` if the file cannot be opened or copied.
   public static func temporaryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
@@ -159,7 +165,7 @@ extension DatabaseQueue {
   ) throws -> DatabaseQueue {
     var sourceConfiguration = Configuration()
     sourceConfiguration.readonly = true
-    // A file from somebody else is checked before it is copied.
+    // An untrusted file is checked before it is copied.
     sourceConfiguration.isUntrusted = configuration.isUntrusted
     sourceConfiguration.busyMode = configuration.busyMode
     sourceConfiguration.environment = configuration.environment

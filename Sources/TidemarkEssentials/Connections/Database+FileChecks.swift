@@ -22,8 +22,8 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_WARNING,
         message: """
-          the database file has \(file.nameCount) names (hard links), and each name would have a log of its own: \
-          remove the others, or open it read-only
+          the database file has \(file.nameCount) names (hard links), and each name would have its own log: \
+          remove the other names, or open the file read-only
           """)
     }
   }
@@ -36,15 +36,15 @@ extension DatabaseError {
     switch extendedResultCode {
     case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMMAP:
       // Hazard D2.
-      return saying("\(words): all who use the write-ahead log, readers too, need room for the file \(path)-shm")
+      return saying("\(words): connections in WAL mode, including readers, need disk space for the file \(path)-shm")
     case _ where resultCode == .SQLITE_CANTOPEN && !lacksResources && sql != nil:
       // Hazard F14: the file itself was opened, but its log could not be opened.
       let folder = FilePath.folder(of: path)
       guard access(folder, W_OK) != 0 else { return self }
       return saying(
         """
-        \(words): it uses the write-ahead log, which needs files beside it, and the folder cannot be written. Make it \
-        writable, turn the file to another journal mode, or, if nobody writes to it, open it with \
+        \(words): the database is in WAL mode, which needs files next to it, but its folder is read-only. Make the \
+        folder writable, use another journal mode, or, if the file never changes, open it with \
         DatabaseQueue(uri: "file:…?immutable=1")
         """)
     default:

@@ -8,14 +8,14 @@ import CSQLite
   import Darwin
 #endif
 
-// How a connection is opened, in order: the file, the safety options, functions and collations, the
-// program's own preparations, and a first read that finds out whether the file is a database.
+// Opening a connection, in this order: open the file; set safety options; add functions and collations; call the
+// closures of `prepareDatabase`; execute a first read, which fails if the file is not a database.
 
 extension Database {
   /// Opens a connection.
   ///
-  /// - parameter label: What the connection is called.
-  /// - parameter health: What it shares with the other connections of the same queue or pool.
+  /// - Parameter label: The label of the connection.
+  /// - Parameter health: The health of the database, shared by all connections of a queue or pool.
   static func open(
     _ location: DatabaseLocation, _ configuration: Configuration, label: String, health: DatabaseHealth
   ) throws -> Database {
@@ -61,8 +61,8 @@ extension Database {
     self.configuration = configuration
     schemaSource = configuration.schemaSource
     provideSchemaFacts()
-    // A fault of the disk would be a signal, and what is written into memory by mistake would be in the file (hazard
-    // D9). Some are built to map files without being asked.
+    // Disable memory-mapped I/O, which some builds of SQLite enable by default. A disk error would raise a signal, and
+    // a stray memory write would damage the file (hazard D9).
     try execute(sql: "PRAGMA mmap_size = 0")
     try addStandardFunctions()
     if !configuration.readonly {
@@ -74,13 +74,13 @@ extension Database {
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,
       "A transaction has been left opened at the end of Configuration.prepareDatabase")
-    // Reads the header of the file: a file that is no database is found now, and not at the first query.
+    // Read the file header now, to reject a file that is not a database before the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
     if !configuration.readonly { try checkSynchronous(for: configuration.durability) }
     if configuration.isUntrusted { try checkFile() }
   }
 
-  /// Refuses a damaged file.
+  /// Throws an error if the file is damaged.
   private func checkFile() throws {
     try execute(sql: "PRAGMA cell_size_check = ON")
     let report = try String.fetchAll(self, sql: "PRAGMA quick_check(1)")
@@ -144,15 +144,15 @@ extension Configuration.Limit {
   }
 }
 
-/// Creates a file with chosen permissions.
+/// Creates a file with the configured permissions.
 ///
-/// Nobody in the process can have a connection to a file that does not exist: this is the one moment when a
-/// descriptor of ours on it does no harm (hazard F2).
+/// Closing any descriptor of a file releases all POSIX locks of the process on it (hazard F2). This is safe here only:
+/// the file does not exist yet, so no connection in this process can hold locks on it.
 private enum FileCreation {
   static func create(atPath path: String, permissions: mode_t) throws {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, permissions)
     if descriptor >= 0 {
-      // The mask of the process may have taken bits away.
+      // The umask of the process may have removed permission bits.
       fchmod(descriptor, permissions)
       close(descriptor)
     } else if errno != EEXIST {

@@ -5,7 +5,7 @@ extension Database {
   ///
   /// An error at the end of the access, such as a failed commit, is too late for the callback: it is logged.
   ///
-  /// - parameter access: Calls its argument with the connection, or throws.
+  /// - Parameter access: Calls its argument with the connection, or throws.
   static func callingHandler(_ handler: @escaping ResultHandler, _ access: ((Database) -> Void) throws -> Void) {
     var isCalled = false
     do {
@@ -15,7 +15,7 @@ extension Database {
       }
     } catch {
       if isCalled {
-        log(error, "An access could not be ended")
+        log(error, "Could not end an access")
       } else {
         handler(.failure(error))
       }

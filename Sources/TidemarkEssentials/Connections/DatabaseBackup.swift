@@ -10,8 +10,8 @@ package final class DatabaseBackup {
 
   /// Begins a backup. C: `sqlite3_backup_init`.
   ///
-  /// - parameter sourceName: The name of the database of the source: `main`, `temp`, or an attached one.
-  /// - parameter destinationName: The name of the database of the destination.
+  /// - Parameter sourceName: The name of the database of the source: `main`, `temp`, or an attached one.
+  /// - Parameter destinationName: The name of the database of the destination.
   package init(from source: Database, _ sourceName: String, to destination: Database, _ destinationName: String) throws
   {
     handle = try BackupHandle(from: source.openHandle(), sourceName, to: destination.openHandle(), destinationName)

@@ -99,7 +99,7 @@ public final class _DatabaseCore: Sendable {
   func component<T: Component>(_ make: () -> T) -> T {
     component.withLock { component in
       if let component = component as? T { return component }
-      precondition(component == nil, "There is one tenant")
+      precondition(component == nil, "The component slot is already used by another type")
       let new = make()
       component = new
       return new
@@ -157,8 +157,8 @@ public final class _DatabaseCore: Sendable {
       attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
   }
 
-  /// Creates the monitor of the databases attached to the writer. Their files may be anywhere, and change with each
-  /// `ATTACH`, so there are no file events.
+  /// Creates the monitor of the databases attached to the writer. It does not use file events, because the files may be
+  /// anywhere and change with each `ATTACH`.
   private func attachedWatch(
     _ writer: SerializedConnection, _ detectionMode: ExternalCommitMonitor.DetectionMode,
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
@@ -182,7 +182,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Reads one snapshot on the calling thread, inside its current access if there is one.
   ///
-  /// - parameter value: Its second argument is whether a transaction of the writer is open around it.
+  /// - Parameter value: Its second argument is whether a transaction of the writer is open around it.
   func read<T>(_ value: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     switch connections {
     case .queue(let connection):
@@ -203,7 +203,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Writes on the calling thread, inside its current access if there is one. The writes of the closure are atomic.
   ///
-  /// - parameter updates: Its second argument is whether a transaction is open around it.
+  /// - Parameter updates: Its second argument is whether a transaction is open around it.
   func write<T>(_ updates: (Database, _ isInsideWrite: Bool) throws -> T) throws -> T {
     func committing(_ db: Database) throws -> T {
       let isInsideWrite = db.isInsideTransaction
@@ -212,7 +212,7 @@ public final class _DatabaseCore: Sendable {
     return switch connections {
     case .queue(let writer): try writer.boundedReentrantSync(committing)
     case .pool(let writer, let readers): try writer.boundedReentrantSync(nested: readers.nestedWrites, committing)
-    case .snapshot, .snapshotPool: preconditionFailure("A snapshot is not written")
+    case .snapshot, .snapshotPool: preconditionFailure("A snapshot cannot be written")
     }
   }
 
@@ -231,7 +231,7 @@ public final class _DatabaseCore: Sendable {
 
   /// Calls a closure with the writer later, on a thread of the database. No transaction is open.
   func writeLater(_ value: @escaping Database.ResultHandler) {
-    guard let writer else { preconditionFailure("A snapshot is not written") }
+    guard let writer else { preconditionFailure("A snapshot cannot be written") }
     writer.scheduleResultOutsideTransaction(value)
   }
 }

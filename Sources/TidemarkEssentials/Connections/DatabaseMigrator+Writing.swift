@@ -1,28 +1,48 @@
 import FoundationEssentials
 
-// Migrating a database. It stands here, and not with the migrator, since a module knows those before it alone.
+// Running migrations on database writers. This file belongs to Connections because the schema module cannot depend on
+// connections.
 
 extension DatabaseMigrator {
-  /// Applies the migrations that were not applied yet.
+  /// Applies all unapplied migrations.
   ///
-  /// Nobody else reads or writes through the same queue or pool meanwhile.
+  /// ```swift
+  /// let dbPool = try DatabasePool(path: "/var/lib/library.sqlite")
+  /// try migrator.migrate(dbPool)
+  /// ```
   ///
-  /// - throws: The error of the first migration that fails. Those before it stay applied.
+  /// Migrations exclude all other accesses to the queue or pool.
+  ///
+  /// - Parameter writer: A database queue or pool.
+  /// - Throws: The error of the first migration that fails. Previous migrations stay applied.
   public func migrate(_ writer: any DatabaseWriter) throws {
     try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: nil) }
   }
 
-  /// Applies the migrations that were not applied yet, up to one of them.
+  /// Applies all unapplied migrations up to a given one.
   ///
-  /// - precondition: There is a migration of that name, and none after it was applied.
-  /// - throws: The error of the first migration that fails. Those before it stay applied.
+  /// ```swift
+  /// try migrator.migrate(dbQueue, upTo: "v2")
+  /// ```
+  ///
+  /// - Parameter writer: A database queue or pool.
+  /// - Parameter targetIdentifier: The identifier of the last migration to apply.
+  /// - Throws: The error of the first migration that fails. Previous migrations stay applied.
+  /// - Precondition: The migration is registered, and no later migration is applied.
   public func migrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String) throws {
     try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
   }
 
-  /// Applies later the migrations that were not applied yet.
+  /// Schedules the unapplied migrations, and returns immediately.
   ///
-  /// - parameter completion: Told the outcome, on the connection that writes.
+  /// ```swift
+  /// migrator.asyncMigrate(dbPool) { result in
+  ///   if case .failure(let error) = result { logger.error("Migration failed: \(error)") }
+  /// }
+  /// ```
+  ///
+  /// - Parameter writer: A database queue or pool.
+  /// - Parameter completion: A closure called with the outcome, on the writer connection.
   public func asyncMigrate(
     _ writer: any DatabaseWriter, completion: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -36,14 +56,17 @@ extension DatabaseMigrator {
     }
   }
 
-  /// Applies the migrations that were not applied yet, up to one of them or to the last. The task is suspended
-  /// meanwhile.
+  /// Applies all unapplied migrations, or those up to a given one. The task is suspended until they have completed.
   ///
   /// ```swift
   /// try await migrator.asyncMigrate(dbPool)
   /// ```
   ///
-  /// When the task is cancelled, the migration that runs is undone; those before it stay applied.
+  /// If the task is cancelled, the running migration is rolled back. Previous migrations stay applied.
+  ///
+  /// - Parameter writer: A database queue or pool.
+  /// - Parameter targetIdentifier: The identifier of the last migration to apply, or nil for all migrations.
+  /// - Throws: The error of the first migration that fails, or a `CancellationError`.
   public func asyncMigrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String? = nil) async throws {
     try await writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
   }
@@ -57,10 +80,18 @@ extension DatabaseMigrator {
 
   // MARK: - Changed migrations
 
-  /// Whether the migrations that were applied are not those that are registered: one is unknown, or they make another
-  /// schema by now.
+  /// Returns whether the applied migrations differ from the registered ones: an applied migration is not registered, or
+  /// the registered migrations produce another schema.
   ///
-  /// The migrations are applied to a temporary database for that.
+  /// This method applies the registered migrations to a temporary database.
+  ///
+  /// ```swift
+  /// if try dbQueue.read(migrator.hasSchemaChanges) { try dbQueue.erase() }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether the schema has to be recreated.
+  /// - Throws: A `DatabaseError`, or the error of a migration.
   public func hasSchemaChanges(_ db: Database) throws -> Bool {
     let applied = try appliedIdentifiers(db)
     if !applied.isSubset(of: knownIdentifiers) { return true }
@@ -72,7 +103,7 @@ extension DatabaseMigrator {
     configuration.targetQueue = nil
     configuration.writeTargetQueue = nil
     configuration.journalMode = .default
-    // A file with a name: SQLite opens others late, and `sqlite3_file_control` fails until then.
+    // A named file is required: SQLite opens unnamed files lazily, and `sqlite3_file_control` would fail until then.
     return try Self.withScratchFolder { folder in
       let scratch = try DatabaseQueue(path: folder + "/scratch.sqlite", configuration: configuration)
       return try scratch.writeWithoutTransaction { scratchDb in
@@ -83,7 +114,7 @@ extension DatabaseMigrator {
     }
   }
 
-  /// Runs a closure with a new folder that other users cannot read, and removes that folder.
+  /// Calls a closure with a new private folder, and then removes the folder.
   private static func withScratchFolder<Result>(_ body: (_ path: String) throws -> Result) throws -> Result {
     let files = FileManager.default
     let folder = files.temporaryDirectory.appending(component: "tidemark-migrations-\(UUID().uuidString)")
@@ -101,7 +132,7 @@ extension DatabaseMigrator {
 }
 
 extension Database {
-  /// What the program has created in the main database, whatever the order.
+  /// Returns the schema objects that the program has created in the main database.
   fileprivate func userSchema() throws -> Set<SchemaObjects.Object> {
     let objects = try freshCatalog().objects(in: .main, self).all
     return Set(

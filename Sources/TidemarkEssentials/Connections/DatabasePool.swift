@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A database in a file with one connection that writes and several that read, at the same time.
+/// A database file with one writer connection and several reader connections, which work concurrently.
 ///
 /// ```swift
 /// let dbPool = try DatabasePool(path: "/var/lib/library.sqlite")
@@ -12,18 +12,18 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The file uses SQLite's write-ahead log. Invariants:
+/// The file is in WAL mode. Invariants:
 ///
-/// 1. A read sees one committed state of the database, from its beginning to its end.
+/// 1. A read sees a single committed state of the database.
 /// 2. A read that starts after a write has returned sees that write.
-/// 3. Writes come one after the other. They do not wait for reads, nor reads for them.
-/// 4. Nobody waits for the writer while holding a reader.
-/// 5. Accesses that wait are served in order.
+/// 3. Writes are serialized. Writes do not wait for reads, and reads do not wait for writes.
+/// 4. A thread never waits for the writer while it holds a reader for which the writer waits.
+/// 5. Waiting accesses are served in order.
 public final class DatabasePool: DatabaseWriter {
-  /// How the database was opened.
+  /// The configuration of the pool.
   public let configuration: Configuration
 
-  /// The path to the file.
+  /// The path to the database file.
   public let path: String
 
   let writer: SerializedConnection
@@ -32,15 +32,23 @@ public final class DatabasePool: DatabaseWriter {
   let location: DatabaseLocation
   let label: String
 
-  /// Not for you to use: how observations reach the database.
+  /// Implementation detail of observations; do not use it.
   public let _core: _DatabaseCore
   let snapshotCount = Atomic<Int>(0)
 
   // MARK: - Opening
 
-  /// Opens a file, and creates it when there is none, unless the configuration is read-only.
+  /// Opens a database file, and creates it if it does not exist, unless the configuration is read-only.
   ///
-  /// - throws: An error when the file cannot use the write-ahead log, as a database in memory.
+  /// ```swift
+  /// var configuration = Configuration()
+  /// configuration.maximumReaderCount = 8
+  /// let dbPool = try DatabasePool(path: "/var/lib/library.sqlite", configuration: configuration)
+  /// ```
+  ///
+  /// - Parameter path: The path to the file.
+  /// - Parameter configuration: The configuration of the pool.
+  /// - Throws: A `DatabaseError` if the file cannot be opened, or if it does not support WAL mode (such as `:memory:`).
   public init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "Tidemark.DatabasePool"
@@ -67,15 +75,20 @@ public final class DatabasePool: DatabaseWriter {
     _core = .pool(writer, readers, configuration)
   }
 
-  // MARK: - Life
+  // MARK: - Closing and memory
 
-  /// Closes all connections, once the accesses that run have ended. Accesses throw from then on, also when this method
-  /// throws. Closing twice does nothing.
+  /// Closes all connections after the running accesses have ended. Later accesses throw an error, even if this method
+  /// throws. Closing a closed pool has no effect.
   ///
-  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement: SQLite frees the connection
-  ///   when that statement is released. `Database.logError` receives the text of each such statement.
+  /// ```swift
+  /// try dbPool.close()
+  /// ```
+  ///
+  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement: SQLite frees the connection
+  ///   when the statement is released. `Database.logError` receives the SQL of each such statement.
   public func close() throws {
-    // Reads that wait go on once the pool is closed: none of them opens a connection that nobody would close.
+    // Waiting reads are admitted after the pool is closed. They must not open a connection, because it would not be
+    // closed.
     var hasReaders = false
     defer {
       if hasReaders { readers.endExclusive() }
@@ -89,20 +102,19 @@ public final class DatabasePool: DatabaseWriter {
     try writer.closeWithStatements {
       try readers.waitForAll()
       hasReaders = true
-      // The last connection that is closed leaves nothing beside the file.
+      // The last connection to close removes the WAL files.
       _core.willClose()
       return Result { try readers.closeAll() }
     }
   }
 
-  /// Has the statements that run fail with an error of code `SQLITE_INTERRUPT`, without waiting for them.
+  /// Interrupts the running statements, which throw an error of code `SQLITE_INTERRUPT`. Does not wait for them.
   public func interrupt() {
     writer.interrupt()
     readers.interrupt()
   }
 
-  /// Frees as much memory as possible: that of the writer once its access has ended, and that of the readers,
-  /// which are closed when they are not in use any more.
+  /// Frees as much memory as possible. It waits for the current write, and closes readers as soon as they are unused.
   public func releaseMemory() {
     writer.sync { $0.releaseMemory() }
     releaseReaders()
@@ -122,8 +134,8 @@ public final class DatabasePool: DatabaseWriter {
     }
   }
 
-  /// Has the connections that read opened anew for the next reads: those that `prepareDatabase` shall see again,
-  /// or that have lost the file.
+  /// Reopens reader connections before their next use. Call this method if `prepareDatabase` has to run again, or if
+  /// the file was replaced.
   public func invalidateReadOnlyConnections() {
     readers.invalidate()
   }

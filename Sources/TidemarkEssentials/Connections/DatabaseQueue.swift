@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A database with one connection, which all accesses use in turn.
+/// A database with a single connection, which serializes all accesses.
 ///
 /// ```swift
 /// let dbQueue = try DatabaseQueue(path: "/var/lib/library.sqlite")
@@ -12,39 +12,56 @@ import FoundationEssentials
 /// }
 /// ```
 ///
-/// Reads and writes wait for each other, in the order in which they came. An access is not started inside
-/// another one on the same thread: that traps, with a sentence.
+/// Reads and writes wait for each other, and are served in order. An access nested inside another access on the same
+/// thread is a programmer error that stops the program with a message.
 public final class DatabaseQueue: DatabaseWriter {
-  /// How the database was opened.
+  /// The configuration of the queue.
   public let configuration: Configuration
 
-  /// The path to the file, `:memory:`, or the URI of a named database in memory.
+  /// The path to the file, `:memory:`, or the URI of a named in-memory database.
   public let path: String
 
   private let connection: SerializedConnection
 
-  /// Not for you to use: how observations reach the database.
+  /// Implementation detail of observations; do not use it.
   public let _core: _DatabaseCore
 
   // MARK: Opening
 
-  /// Opens a file, and creates it when there is none, unless the configuration is read-only.
+  /// Opens a database file, and creates it if it does not exist, unless the configuration is read-only.
   ///
-  /// The path `:memory:` stands for a private database in memory, and the empty path for a private file that
-  /// is deleted at the end. Any other path is that of a file: it is never taken for a URI.
+  /// - Parameter path: The path to the file; `:memory:` for a private in-memory database; or the empty string for a
+  ///   private temporary file. It is never interpreted as a URI.
+  /// - Parameter configuration: The configuration of the queue.
+  /// - Throws: A `DatabaseError` if the file cannot be opened.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     try self.init(DatabaseLocation(path: path), configuration)
   }
 
-  /// Opens a database in memory.
+  /// Opens an in-memory database.
   ///
-  /// - parameter name: With a name, all queues of the process that use the name share the database, which
-  ///   lives as long as one of them.
+  /// ```swift
+  /// let dbQueue = try DatabaseQueue()                   // private
+  /// let shared = try DatabaseQueue(named: "previews")    // shared by name
+  /// ```
+  ///
+  /// - Parameter name: A name, or nil for a private database. All queues of the process with the same name share a
+  ///   database, which exists until the last of them is closed.
+  /// - Parameter configuration: The configuration of the queue.
+  /// - Throws: A `DatabaseError` if the database cannot be opened.
   public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
     try self.init(name.map { .named($0) } ?? .memory, configuration)
   }
 
-  /// Opens what a URI stands for, such as `file:/media/library.sqlite?immutable=1`.
+  /// Opens a database by its SQLite URI.
+  ///
+  /// ```swift
+  /// let dbQueue = try DatabaseQueue(uri: "file:/media/library.sqlite?immutable=1")
+  /// ```
+  ///
+  /// - Parameter uri: The URI.
+  /// - Parameter configuration: The configuration of the queue.
+  /// - Throws: A `DatabaseError` if the database cannot be opened.
   public convenience init(uri: String, configuration: Configuration = Configuration()) throws {
     try self.init(.uri(uri), configuration)
   }
@@ -62,96 +79,133 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  /// Opens a private database, and copies a file into it. It is read-only afterwards if the configuration says so.
+  /// Opens a private database, and copies a database into it. If the configuration is read-only, it then becomes
+  /// read-only.
   init(copyOf source: DatabaseQueue, at location: DatabaseLocation, _ configuration: Configuration) throws {
     path = location.path
     var configuration = configuration
     configuration.maximumReaderCount = 1
-    // A database without a file cannot use the write-ahead log.
+    // A database without a file does not support WAL mode.
     configuration.journalMode = .default
     self.configuration = configuration
     var writable = configuration
     writable.readonly = false
     connection = try SerializedConnection(location, writable, label: configuration.label ?? "Tidemark.DatabaseQueue")
     _core = .queue(connection, configuration)
-    // On the target queue of the copy, whose thread may be another one.
+    // Run the copy on the configured target queue, which may have its own thread.
     try connection.sync { db in
       try source.unsafeRead { sourceDb in
         try sourceDb.backup(to: db)
         guard configuration.readonly else { return }
         db.configuration = configuration
-        // It stays so: nothing ends what begins here.
+        // The connection stays read-only until it is closed.
         try db.untraced { try db.beginReadOnly() }
       }
     }
   }
 
-  // MARK: Life
+  // MARK: Closing and memory
 
-  /// Closes the connection. Accesses throw from then on. Closing twice does nothing.
+  /// Closes the connection. Later accesses throw an error. Closing a closed queue has no effect.
   ///
-  /// - Throws: An error of code `SQLITE_BUSY` when the program still holds a statement. The queue is then still
-  ///   usable, and `Database.logError` receives the text of each such statement.
+  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement. The queue is then still usable.
+  ///   `Database.logError` receives the SQL of each such statement.
   public func close() throws {
     try connection.close()
     _core.didClose()
   }
 
-  /// Has the statement that runs fail with an error of code `SQLITE_INTERRUPT`, without waiting for it.
+  /// Interrupts the running statement, which throws an error of code `SQLITE_INTERRUPT`. Does not wait for it.
   public func interrupt() { connection.interrupt() }
 
-  /// Frees as much memory as possible, once the current access has ended.
+  /// Frees as much memory as possible, after the current access.
   public func releaseMemory() { connection.sync { $0.releaseMemory() } }
 
   // MARK: Reading
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated transaction, on the calling thread.
+  ///
+  /// ```swift
+  /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
+  /// ```
+  ///
+  /// - Parameter value: A closure that reads from the database.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure, or a `DatabaseError`.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
     try connection.boundedSync { try $0.isolatedRead(value) }
   }
 
-  /// Reads. All that is read comes from one state of the database, and nothing can be written.
+  /// Executes read-only operations in an isolated transaction.
+  ///
+  /// ```swift
+  /// let count = try await dbQueue.read { db in try Player.fetchCount(db) }
+  /// ```
+  ///
+  /// - Parameter value: A closure that reads from the database.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure; a `DatabaseError`; or a `CancellationError` if the task is cancelled.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await connection.async { try $0.isolatedRead(value) }
   }
 
-  /// Reads later. All that is read comes from one state of the database, and nothing can be written.
+  /// Schedules read-only operations in an isolated transaction, and returns immediately.
+  ///
+  /// - Parameter value: A closure called with the connection, or with an error if there is none.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
       Database.callingHandler(value) { call in try db.isolatedRead(call) }
     }
   }
 
-  /// Reads, without a transaction.
+  /// Executes read-only operations without a transaction.
   @_disfavoredOverload
   public func unsafeRead<T>(_ value: (Database) throws -> T) rethrows -> T {
     try connection.sync(value)
   }
 
-  /// Reads, without a transaction.
+  /// Executes read-only operations without a transaction.
   public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await connection.async(value)
   }
 
-  /// Reads later, without a transaction.
+  /// Schedules read-only operations without a transaction, and returns immediately.
   public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.scheduleResult(value)
   }
 
-  /// Reads, inside the access that the thread is in if there is one, without a transaction.
+  /// Executes read-only operations without a transaction. If the calling thread is already inside an access, it uses
+  /// that access.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) rethrows -> T {
     try connection.reentrantSync(value)
   }
 
   // MARK: Writing
 
-  /// Uses the connection. Each statement is a transaction of its own.
+  /// Executes operations in autocommit mode: each statement is a separate transaction.
+  ///
+  /// ```swift
+  /// try dbQueue.inDatabase { db in
+  ///   try db.execute(sql: "VACUUM")
+  /// }
+  /// ```
+  ///
+  /// - Parameter updates: A closure that uses the connection.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   public func inDatabase<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try connection.sync(updates)
   }
 
-  /// Uses the connection in a transaction, which ends as the closure says.
+  /// Executes operations in a transaction, which ends as the result of the closure requests. An error rolls it back.
+  ///
+  /// ```swift
+  /// try dbQueue.inTransaction { db in
+  ///   try Player(name: "Arthur").insert(db)
+  ///   return .commit
+  /// }
+  /// ```
   public func inTransaction(
     _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
   ) throws {
@@ -160,55 +214,56 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  /// Not for you to call: as `writeWithoutTransaction`, but that the wait has a limit where there is one.
+  /// Implementation detail, do not call it: `writeWithoutTransaction` with the access timeout of the configuration.
   public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try connection.boundedSync(updates)
   }
 
-  /// Uses the connection. Each statement is a transaction of its own.
+  /// Executes operations in autocommit mode: each statement is a separate transaction.
   @_disfavoredOverload
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try connection.sync(updates)
   }
 
-  /// Uses the connection. Each statement is a transaction of its own.
+  /// Executes operations in autocommit mode: each statement is a separate transaction.
   public func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await connection.async(updates)
   }
 
-  /// Uses the connection. There is one: nobody reads meanwhile.
+  /// Executes operations in autocommit mode. A queue has a single connection, so it excludes all other accesses.
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try connection.sync(updates)
   }
 
-  /// Uses the connection. There is one: nobody reads meanwhile.
+  /// Executes operations in autocommit mode. A queue has a single connection, so it excludes all other accesses.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await connection.async(updates)
   }
 
-  /// Uses the connection later. There is one: nobody reads meanwhile.
+  /// Schedules operations in autocommit mode, and returns immediately. A queue has a single connection, so it excludes
+  /// all other accesses.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     connection.scheduleResult(updates)
   }
 
-  /// Uses the connection later. Each statement is a transaction of its own.
+  /// Schedules operations in autocommit mode, and returns immediately.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     connection.schedule(updates)
   }
 
-  /// Uses the connection, inside the access that the thread is in if there is one.
+  /// Executes operations in autocommit mode. If the calling thread is already inside an access, it uses that access.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
     try connection.reentrantSync(updates)
   }
 
-  /// Reads on the same connection, at once: there is no other. To be called inside an access, and outside of a
+  /// Reads immediately on the same connection: a queue has no other. Call it inside an access, outside of a
   /// transaction.
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.reentrantSync { db in
@@ -219,7 +274,7 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension Database {
-  /// Frees as much memory as possible: prepared statements, and what SQLite can do without.
+  /// Frees as much memory as possible: cached statements, and SQLite's own caches.
   public func releaseMemory() {
     preconditionAccess()
     forgetStatements()

@@ -15,7 +15,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
   /// Closes the database. All following accesses throw.
   ///
-  /// - throws: An error if it cannot be closed because the program still retains a statement.
+  /// - Throws: An error if it cannot be closed because the program still retains a statement.
   func close() throws
 
   /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`.

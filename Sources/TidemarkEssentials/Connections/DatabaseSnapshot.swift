@@ -1,27 +1,32 @@
 import Synchronization
 
-/// The state of a database at one moment, which can be read for as long as the snapshot lives.
+/// A database snapshot that can be read for as long as it exists.
 ///
 /// ```swift
 /// let snapshot = try dbPool.makeSnapshot()
 /// let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM book") }
 /// ```
 ///
-/// A snapshot has a connection of its own, which its reads use in turn. As long as it lives, the write-ahead log
-/// cannot be emptied: do not keep it for longer than you need it.
+/// A snapshot has its own connection, which serializes its reads. While it exists, the write-ahead log cannot be
+/// truncated: release a snapshot as soon as possible.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
-  /// How the snapshot was opened.
+  /// The configuration of the snapshot.
   public let configuration: Configuration
 
-  /// The path to the file.
+  /// The path to the database file.
   public let path: String
 
   private let connection: SerializedConnection
 
-  /// Not for you to use: how observations reach the database.
+  /// Implementation detail of observations; do not use it.
   public let _core: _DatabaseCore
 
-  /// A snapshot of what is in a file now. It must use the write-ahead log: else nobody could write meanwhile.
+  /// Takes a snapshot of the current state of a file. The file must be in WAL mode: in other modes, a snapshot would
+  /// block writers.
+  ///
+  /// - Parameter path: The path to the file.
+  /// - Parameter configuration: The configuration of the snapshot.
+  /// - Throws: A `DatabaseError` if the file cannot be opened, or is not in WAL mode.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "Tidemark.DatabaseSnapshot"
@@ -39,44 +44,44 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     try connection.sync { try $0.holdSnapshot() }
   }
 
-  /// Ends the snapshot. Reads throw from then on.
+  /// Closes the snapshot. Later reads throw an error.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` when the program still holds a statement.
+  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement.
   public func close() throws {
     try connection.close()
   }
 
-  /// Has the statement that runs fail with an error of code `SQLITE_INTERRUPT`, without waiting for it.
+  /// Interrupts the running statement, which throws an error of code `SQLITE_INTERRUPT`. Does not wait for it.
   public func interrupt() { connection.interrupt() }
 
-  /// Reads the state of the snapshot.
+  /// Reads from the snapshot, on the calling thread.
   @_disfavoredOverload
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
     try connection.boundedSync { try $0.readingSnapshot(value) }
   }
 
-  /// Reads the state of the snapshot.
+  /// Reads from the snapshot.
   public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await connection.async { try $0.readingSnapshot(value) }
   }
 
-  /// Reads the state of the snapshot later.
+  /// Schedules a read from the snapshot, and returns immediately.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.schedule { db in
       Database.callingHandler(value) { call in try db.readingSnapshot(call) }
     }
   }
 
-  /// Reads the state of the snapshot, inside the read that the thread is in if there is one.
+  /// Reads from the snapshot. If the calling thread is already inside a read of it, it uses that read.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try connection.reentrantSync { try $0.readingSnapshot(value) }
   }
 }
 
 extension Database {
-  /// Reads the state of a snapshot.
+  /// Reads from the snapshot.
   ///
-  /// - throws: An error of code `SQLITE_ABORT` when the state is not held any more.
+  /// - Throws: An error of code `SQLITE_ABORT` if the connection no longer has its snapshot.
   func readingSnapshot<T>(_ value: (Database) throws -> T) throws -> T {
     _ = try openHandle()
     guard isInsideTransaction, try hasSnapshotState() else { throw Self.snapshotLostError }
@@ -85,14 +90,14 @@ extension Database {
     return result
   }
 
-  /// Notes the state that the transaction has taken.
+  /// Takes the snapshot.
   func holdSnapshot() throws {
     try beginSnapshot()
     moduleState(SnapshotPart.self).dataVersion = try dataVersion()
   }
 
-  // A program that has the raw connection can end the transaction and begin another one unseen. `PRAGMA data_version`
-  // tells the states of other connections' commits apart.
+  // A program with access to the raw connection can end the transaction and begin another one. `PRAGMA data_version`
+  // detects whether another connection has committed in between.
   private func hasSnapshotState() throws -> Bool {
     guard isHandleExposed, isInsideTransaction else { return true }
     return try shielded { try dataVersion() } == moduleState(SnapshotPart.self).dataVersion
@@ -104,13 +109,22 @@ extension Database {
 }
 
 private final class SnapshotPart: DatabaseModuleState {
-  /// That of the state of the snapshot.
+  /// The value of `PRAGMA data_version` in the snapshot.
   var dataVersion: Int64 = 0
 }
 
 extension DatabasePool {
-  /// A snapshot of what is committed now. From an access that writes, outside of a transaction, it is what this
-  /// access has committed.
+  /// Takes a snapshot of the last committed state.
+  ///
+  /// ```swift
+  /// let snapshot = try dbPool.makeSnapshot()
+  /// let before = try snapshot.read { db in try Player.fetchAll(db) }
+  /// ```
+  ///
+  /// Inside a write access, call it outside of a transaction: the snapshot includes all commits of that access.
+  ///
+  /// - Returns: A new snapshot.
+  /// - Throws: A `DatabaseError` if the connection cannot be opened.
   public func makeSnapshot() throws -> DatabaseSnapshot {
     precondition(
       !writer.isInsideTransactionOfThisThread,

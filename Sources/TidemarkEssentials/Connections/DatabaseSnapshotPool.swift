@@ -26,9 +26,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ///
   /// The initializer takes the write lock for a moment.
   ///
-  /// - parameter path: The path of the file.
-  /// - parameter configuration: The configuration of the connections.
-  /// - throws: A `DatabaseError` if the file cannot be opened or the write lock is not available.
+  /// - Parameter path: The path of the file.
+  /// - Parameter configuration: The configuration of the connections.
+  /// - Throws: A `DatabaseError` if the file cannot be opened or the write lock is not available.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = DatabaseLocation(path: path)
     let label = configuration.label ?? "Tidemark.DatabaseSnapshotPool"
@@ -50,10 +50,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// The initializer takes the write lock for a moment. The state must be the latest one: after another commit, no
   /// other connection can read the former state.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter configuration: The configuration of the snapshot. By default, it is the configuration of the
+  /// - Parameter db: A database connection.
+  /// - Parameter configuration: The configuration of the snapshot. By default, it is the configuration of the
   ///   connection.
-  /// - throws: An error of code `SQLITE_BUSY_SNAPSHOT` if the state is not the latest one, or if this is unknown
+  /// - Throws: An error of code `SQLITE_BUSY_SNAPSHOT` if the state is not the latest one, or if this is unknown
   ///   because another connection reads an older state.
   public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
     let configuration = configuration ?? db.configuration
@@ -157,7 +157,7 @@ extension Database {
             throw DatabaseError(
               resultCode: .SQLITE_BUSY_SNAPSHOT,
               message:
-                "Can't create snapshot because the database was changed, or because somebody reads an older state.")
+                "Can't create snapshot because of a concurrent change, or because a connection reads an older state.")
           }
           return try SnapshotConnections.open(location, configuration, label: label)
         })
@@ -200,8 +200,8 @@ extension DatabasePool {
   ///
   /// The method waits for the writer. The snapshot has `Configuration.maximumReaderCount` connections.
   ///
-  /// - returns: The snapshot.
-  /// - throws: A `DatabaseError` if the connections cannot be opened.
+  /// - Returns: The snapshot.
+  /// - Throws: A `DatabaseError` if the connections cannot be opened.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
     try writer.reentrantSync { db in
       DatabaseSnapshotPool(try db.openSnapshot(of: location, configuration, label: label))

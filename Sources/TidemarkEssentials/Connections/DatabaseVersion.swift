@@ -4,7 +4,7 @@
 /// let version = try await dbPool.databaseVersion()
 /// ```
 ///
-/// Versions belong to an open database: those of two pools on the same file cannot be compared. In a queue, several
+/// Versions belong to an open database: versions of two pools on the same file cannot be compared. In a queue, several
 /// external commits may count as one version.
 ///
 /// See ``ValueObservation/withDatabaseVersions()``.
@@ -34,8 +34,8 @@ extension DatabaseReader {
   /// let version = try dbPool.databaseVersion()
   /// ```
   ///
-  /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
-  /// - throws: The errors of `read`.
+  /// - Returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
+  /// - Throws: The errors of `read`.
   public func databaseVersion() throws -> DatabaseVersion? {
     let core = _core
     for _ in 0..<databaseVersionAttemptMax {
@@ -53,8 +53,8 @@ extension DatabaseReader {
   /// let version = try await dbPool.databaseVersion()
   /// ```
   ///
-  /// - returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
-  /// - throws: The errors of `read`, such as `CancellationError`.
+  /// - Returns: Nil in a snapshot, and in a pool whose file is not in WAL mode.
+  /// - Throws: The errors of `read`, such as `CancellationError`.
   public func databaseVersion() async throws -> DatabaseVersion? {
     let core = _core
     for _ in 0..<databaseVersionAttemptMax {
@@ -87,7 +87,7 @@ enum SnapshotVersion: Equatable {
 extension _DatabaseCore {
   /// Returns the version of a snapshot.
   ///
-  /// - parameter db: A connection with this snapshot.
+  /// - Parameter db: A connection with this snapshot.
   func databaseVersion(of state: SnapshotState, _ db: Database) throws -> SnapshotVersion {
     guard let writer else { return .known(nil) }
     // Own commits are counted when they are reported, external ones by SQLite.

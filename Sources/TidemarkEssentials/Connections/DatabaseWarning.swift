@@ -55,8 +55,8 @@ extension DatabaseWarning {
     DatabaseWarning(
       subject: .fileSystem,
       description: """
-        \(path) is on a network file system, and the write-ahead log works on one machine only: if another machine \
-        opens it, the file is damaged
+        \(path) is on a network file system, and WAL mode works on a single machine only: if another machine \
+        opens the file, it may be damaged
         """)
   }
 }
@@ -82,14 +82,14 @@ struct SQLiteFault {
       concerns: .writeAheadLog,
       description: """
         SQLite \(SQLiteLibrary.version) may lose commits when one process checkpoints the write-ahead log while \
-        another one writes. Within a process the library sees to it; let no other process write to the file, or use \
-        SQLite 3.51.3
+        another one writes. The library prevents this within a process. Do not write to the file from other \
+        processes, or use SQLite 3.51.3
         """),
     SQLiteFault(
       firstVersion: 3_000_000, fixedIn: 3_050_002, concerns: .untrustedSQL,
       description: """
         SQLite \(SQLiteLibrary.version) may corrupt its memory when it runs a hostile statement with very many \
-        aggregates (CVE-2025-6965): have your distribution's fix, or use SQLite 3.50.2
+        aggregates (CVE-2025-6965): install your distribution's fix, or use SQLite 3.50.2
         """),
   ]
 

@@ -8,7 +8,7 @@ extension DatabaseWriter {
   ///
   /// It waits for the writer connection. See ``TransactionObserver``.
   ///
-  /// - parameter extent: By default, the observer is notified while it exists, and is not retained.
+  /// - Parameter extent: By default, the observer is notified while it exists, and is not retained.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime
@@ -25,7 +25,7 @@ extension DatabaseWriter {
 extension DatabaseWriter {
   /// Delivers the commits of this database, for the library's own use.
   var changeBroker: ChangeBroker {
-    guard let writer = _core.writer else { preconditionFailure("Who writes has a connection for that") }
+    guard let writer = _core.writer else { preconditionFailure("A database writer must have a writer connection") }
     return writer.changeBroker
   }
 }

@@ -74,7 +74,7 @@ extension DatabaseWriter {
 
   /// Schedules operations in a transaction, which is committed, or rolled back if the closure throws.
   ///
-  /// - parameter completion: Receives the result on the same connection, after the transaction has ended.
+  /// - Parameter completion: Receives the result on the same connection, after the transaction has ended.
   public func asyncWrite<T>(
     _ updates: @escaping @Sendable (Database) throws -> T,
     completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void

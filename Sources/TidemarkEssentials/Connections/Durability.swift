@@ -1,27 +1,33 @@
 extension Configuration {
-  /// What is still there when the power has failed. When a process ends, or is killed, nothing that was acknowledged is
-  /// lost, whatever this is.
+  /// Durability after a power failure. When only the process ends or is killed, no acknowledged commit is lost with any
+  /// of these values.
   ///
-  /// With `default`, a `PRAGMA synchronous = …` in ``Configuration/prepareDatabase(_:)`` stands. With the others, one
-  /// that contradicts them is an error when the database is opened: `full` allows `FULL` and `EXTRA`, `unsafeNoSync`
-  /// allows `OFF`.
+  /// With `default`, a `PRAGMA synchronous = …` in ``Configuration/prepareDatabase(_:)`` takes precedence. With the
+  /// other values, opening the database throws an error if the pragma contradicts them: `full` allows `FULL` and
+  /// `EXTRA`, and `unsafeNoSync` allows `OFF`.
+  ///
+  /// ```swift
+  /// var configuration = Configuration()
+  /// configuration.durability = .full
+  /// ```
   public enum Durability: Sendable {
-    /// A pool, and a queue that uses the write-ahead log, may lose the last commits, and damage nothing: they wait for
-    /// the disk at checkpoints only. Any other queue waits for the disk at each commit, as SQLite does by default, and
-    /// may lose the very last one: it is undone as long as the end of its journal is not written down.
+    /// SQLite's recommended level for each journal mode. In WAL mode, only checkpoints wait for the disk: a power
+    /// failure may roll back the last commits, without damage to the file. In other modes, each commit waits for the
+    /// disk, but a power failure may roll back the last commit if the end of its journal was not synced.
     case `default`
 
-    /// A commit that was acknowledged is there. It waits for the disk.
+    /// Each commit waits for the disk, and survives a power failure.
     case full
 
-    /// Nobody waits for the disk: the file may be damaged for good. For data that can be made again.
+    /// Writes never wait for the disk. A power failure may damage the file permanently: use it only for data that can
+    /// be recreated.
     case unsafeNoSync
 
-    /// The setting of SQLite, nil to leave it as it is.
+    /// The value of `PRAGMA synchronous`; nil keeps the current one.
     func synchronous(usesWriteAheadLog: Bool) -> String? {
       switch self {
       case .default: usesWriteAheadLog ? "NORMAL" : nil
-      // With the write-ahead log it is the same as FULL. Without, it waits for the end of the journal, too.
+      // In WAL mode, EXTRA is equivalent to FULL. In other modes, it also syncs the end of the journal.
       case .full: "EXTRA"
       case .unsafeNoSync: "OFF"
       }
@@ -30,19 +36,19 @@ extension Configuration {
 }
 
 extension Database {
-  /// Has commits wait for the disk, or not. C: `PRAGMA synchronous`.
+  /// Sets `PRAGMA synchronous`.
   func use(_ durability: Configuration.Durability, usesWriteAheadLog: Bool) throws {
     guard let setting = durability.synchronous(usesWriteAheadLog: usesWriteAheadLog) else { return }
     try execute(sql: "PRAGMA synchronous = \(setting)")
   }
 
-  /// The value that the program has given to `PRAGMA synchronous` while the connection was prepared, if it did.
+  /// Returns the value of `PRAGMA synchronous` if `prepareDatabase` has set it.
   func synchronousOfProgram() throws -> Int? {
     guard compilation.hasSetSynchronous else { return nil }
     return try untraced { try Int.fetchOne(self, sql: "PRAGMA synchronous") }
   }
 
-  /// Throws when the program has set `PRAGMA synchronous` to what its configuration excludes.
+  /// Throws an error if `prepareDatabase` has set `PRAGMA synchronous` to a value that contradicts the configuration.
   func checkSynchronous(for durability: Configuration.Durability) throws {
     guard let setting = try synchronousOfProgram() else { return }
     let isAllowed =

@@ -28,7 +28,7 @@ struct Environment: Sendable {
 
   /// Creates the executor for the asynchronous accesses of a queue.
   ///
-  /// - parameter threadCountMax: The number of accesses that may run at the same time.
+  /// - Parameter threadCountMax: The number of accesses that may run at the same time.
   var makeExecutor: @Sendable (_ label: String, _ threadCountMax: Int) -> any AccessExecutor
 
   /// Creates an object with which a thread waits for its turn.
@@ -51,7 +51,7 @@ protocol WaitSignal: Sendable {
 
   /// Waits for the signal, for a limited time.
   ///
-  /// - returns: Whether it was signalled.
+  /// - Returns: Whether it was signalled.
   func wait(for duration: Duration) -> Bool
 }
 

@@ -38,12 +38,12 @@ enum CommitCheckResult: Equatable {
 protocol ExternalCommitDetector: AnyObject, Sendable {
   /// Performs a check. The first one has nothing to compare with, and finds nothing.
   ///
-  /// - parameter waitsForOwnCommit: Whether to wait for an own commit that has not ended.
+  /// - Parameter waitsForOwnCommit: Whether to wait for an own commit that has not ended.
   func check(_ waitsForOwnCommit: Bool) -> CommitCheckResult
 
   /// Reports that a connection is about to read for live queries, or has begun to.
   ///
-  /// - returns: Whether external commits after its snapshot will be detected.
+  /// - Returns: Whether external commits after its snapshot will be detected.
   func begin(with db: Database) -> Bool
 
   /// Releases its resources. It can be used again.

@@ -74,8 +74,8 @@ final class ExternalCommitMonitor: Sendable {
 
   /// Performs a check, and notifies subscribers.
   ///
-  /// - parameter notifying: Runs the notifications.
-  /// - returns: The result; nil if the monitor has ended.
+  /// - Parameter notifying: Runs the notifications.
+  /// - Returns: The result; nil if the monitor has ended.
   func check(_ waitsForOwnCommit: Bool, notifying: (() -> Void) -> Void) -> CommitCheckResult? {
     if health.isInherited { return nil }
     var finding: CommitCheckResult? = phase.withLock { phase in
@@ -146,8 +146,8 @@ final class ExternalCommitSubscription: Sendable {
   private let attachedWatch: ExternalCommitMonitor
   private let attachedDatabases: AttachedDatabases
 
-  /// - parameter monitor: The monitor of the main database; nil if other connections cannot use it.
-  /// - parameter attachedWatch: The monitor of attached databases, which begins with the first `ATTACH`.
+  /// - Parameter monitor: The monitor of the main database; nil if other connections cannot use it.
+  /// - Parameter attachedWatch: The monitor of attached databases, which begins with the first `ATTACH`.
   init(
     _ monitor: ExternalCommitMonitor?, _ attachedWatch: ExternalCommitMonitor, _ attachedDatabases: AttachedDatabases
   ) {

@@ -64,7 +64,7 @@ struct ExternalCommitSchedule {
 
   /// Reports the result of a check.
   ///
-  /// - parameter hasOwn: Whether there were own commits since the last check.
+  /// - Parameter hasOwn: Whether there were own commits since the last check.
   mutating func didCheck(_ finding: CommitCheckResult, hasOwn: Bool, _ now: Duration) {
     checkCount += 1
     if finding == .inconclusive {

@@ -1,11 +1,11 @@
-/// Those who wait for the writer of a pool while they read with a connection of it.
+/// The threads that wait for the writer of a pool while they hold one of its readers.
 ///
-/// Invariant: nobody waits for the writer while holding a reader that the writer waits for. They would wait for each
-/// other. As long as the writer does not wait for readers, a write inside a read may wait as any other; when the writer
-/// begins to wait for readers, or does already, the write is refused.
+/// Invariant: a thread never waits for the writer while it holds a reader for which the writer waits. This would be a
+/// deadlock. While the writer does not wait for readers, a write nested in a read may wait. If the writer waits for
+/// readers, or begins to, the nested write throws an error.
 final class NestedWrites: Sendable {
   private struct State {
-    /// How many accesses that have the writer, or will have it before the others do, wait for readers.
+    /// The number of accesses that wait for readers while they have the writer, or have priority for it.
     var waitingWriterCount = 0
     var nextNumber = 0
     var rejections: [Int: @Sendable () -> Void] = [:]
@@ -18,9 +18,9 @@ final class NestedWrites: Sendable {
     self.writer = writer
   }
 
-  /// Waits for the writer, with a thread that reads.
+  /// Waits for the writer, on a thread that holds a reader.
   ///
-  /// - throws: An error of code `SQLITE_LOCKED` when the writer waits for the end of that read.
+  /// - Throws: An error of code `SQLITE_LOCKED` if the writer waits for that reader.
   func enter(_ gate: AccessGate, until deadline: Database.Deadline?) throws {
     let (action, signal) = gate.requestAdmission()
     guard case .wait(let ticket) = action else { return }
@@ -37,7 +37,7 @@ final class NestedWrites: Sendable {
     }
     guard let number else {
       if gate.giveUp(ticket) { throw Self.refusal }
-      // Let in at the last moment.
+      // The access was admitted in the meantime.
       return signal.wait()
     }
     defer { _ = state.withLock { $0.rejections.removeValue(forKey: number) } }
@@ -45,26 +45,26 @@ final class NestedWrites: Sendable {
     if isRejected.withLock({ $0 }) { throw Self.refusal }
   }
 
-  /// The calling thread begins to wait for readers.
+  /// Called before the calling thread waits for readers.
   ///
-  /// - returns: Whether it has the writer. `writerResumes` is to be called then.
+  /// - Returns: Whether the thread has the writer. Call `writerResumes` after the wait in this case.
   func writerWaits() -> Bool {
     guard writer.isAccessible else { return false }
     rejectWaiters()
     return true
   }
 
-  /// The access that has the writer begins to wait for readers.
+  /// Called before the access that has the writer waits for readers.
   func rejectWaiters() {
     let rejections = state.withLock { state in
       state.waitingWriterCount += 1
-      // In the order in which they came: a dictionary has another one each time.
+      // In order of arrival. The order of a dictionary is random.
       return state.rejections.sorted { $0.key < $1.key }.map(\.value)
     }
     for expulsion in rejections { expulsion() }
   }
 
-  /// The access that has the writer has ended its wait for readers.
+  /// Called after the access that has the writer has waited for readers.
   func writerResumes() { state.withLock { $0.waitingWriterCount -= 1 } }
 
   private static let refusal = DatabaseError(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happens once, and that anybody may ask about.
+/// An atomic flag that is set at most once.
 final class OnceFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -8,6 +8,6 @@ final class OnceFlag: Sendable {
 
   func set() { flag.store(true, ordering: .releasing) }
 
-  /// Sets it, and answers whether it was not set before.
+  /// Sets the flag, and returns whether this call has changed it.
   func setFirst() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -23,8 +23,8 @@ final class PoolCommitDetector: ExternalCommitDetector, @unchecked Sendable {
   // Whether the version is known: needed before the first read.
   private let hasVersion = Atomic<Bool>(false)
 
-  /// - parameter health: The state that the connections of the pool share.
-  /// - parameter ownCommits: The commits of the writer connection.
+  /// - Parameter health: The state that the connections of the pool share.
+  /// - Parameter ownCommits: The commits of the writer connection.
   init(path: String, vfs: String?, _ health: DatabaseHealth, _ ownCommits: OwnCommitTracker) {
     self.path = path
     self.vfs = vfs

@@ -34,12 +34,12 @@ final class ReaderPool: Sendable {
   /// The health of the database, shared by its connections.
   let health: DatabaseHealth
 
-  /// - parameter countMax: The maximum number of concurrent reads.
-  /// - parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
-  /// - parameter health: The health of the database.
-  /// - parameter nested: The reads that wait for the writer.
-  /// - parameter isClosed: Whether the pool was closed, and opens no more connections.
-  /// - parameter open: Opens the reader of a number, starting at 1.
+  /// - Parameter countMax: The maximum number of concurrent reads.
+  /// - Parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
+  /// - Parameter health: The health of the database.
+  /// - Parameter nested: The reads that wait for the writer.
+  /// - Parameter isClosed: Whether the pool was closed, and opens no more connections.
+  /// - Parameter open: Opens the reader of a number, starting at 1.
   init(
     countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
     holdsTransactions: Bool = false,
@@ -47,7 +47,7 @@ final class ReaderPool: Sendable {
     isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
-    precondition(countMax > 0, "A pool needs one reader at least: Configuration.maximumReaderCount is \(countMax)")
+    precondition(countMax > 0, "Configuration.maximumReaderCount must be at least 1: \(countMax)")
     let slotCount = countMax + (hasLiveQueries ? 1 : 0)
     machine = Mutex(ReaderPoolMachine(readCountMax: countMax, hasLiveQueries: hasLiveQueries))
     slots = (0..<slotCount).map { _ in ReaderSlot() }
@@ -84,7 +84,7 @@ final class ReaderPool: Sendable {
 
   /// Waits for a connection, blocking the thread.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   func acquire(until deadline: Database.Deadline?) throws -> Lease {
     if let free = try acquireUnlessInherited() { return free }
     let signal = makeWaitSignal()
@@ -100,14 +100,14 @@ final class ReaderPool: Sendable {
       return lease(grant)
     case .wait(let ticket):
       try wait(at: signal, ticket, until: deadline)
-      guard let grant = result.withLock({ $0 }) else { preconditionFailure("Let in without a reader") }
+      guard let grant = result.withLock({ $0 }) else { preconditionFailure("Admitted without a reader") }
       return lease(grant)
     }
   }
 
   /// Calls a closure as soon as a connection is available. The closure must not block.
   ///
-  /// - returns: The ticket to give up; nil if there was no wait.
+  /// - Returns: The ticket for giving up; nil if the closure was called immediately.
   func acquire(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(onAdmission) }) {
@@ -131,7 +131,7 @@ final class ReaderPool: Sendable {
   /// Calls a closure with a promised connection, or with a leased one if it is available now. The closure must not
   /// block.
   ///
-  /// - returns: The ticket to give up; nil if there was no wait.
+  /// - Returns: The ticket for giving up; nil if the closure was called immediately.
   func acquireAsynchronously(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
     switch machine.withLock({ $0.request(sleeps: true, onAdmission) }) {
@@ -154,7 +154,7 @@ final class ReaderPool: Sendable {
   /// After a while, promises of tasks are revoked: the tasks may need this very thread to be resumed, if it is the main
   /// thread or a thread of Swift's pool.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   private func wait(
     at signal: any WaitSignal, _ ticket: ReaderPoolMachine.Ticket, until deadline: Database.Deadline?
   ) throws {
@@ -187,7 +187,7 @@ final class ReaderPool: Sendable {
 
   /// Gives up a wait.
   ///
-  /// - returns: Whether the access was still waiting.
+  /// - Returns: Whether the access was still waiting.
   @discardableResult
   func giveUp(_ ticket: ReaderPoolMachine.Ticket) -> Bool {
     let (waiter, calls) = machine.withLock { $0.giveUp(ticket) }
@@ -199,7 +199,7 @@ final class ReaderPool: Sendable {
     switch grant {
     case .reader(let slot), .vacancy(let slot): Lease(slot: slot)
     case .promise(let promise): Lease(slot: promise.slot, promise: promise)
-    case .everything: preconditionFailure("A reader was asked for, and all were given")
+    case .everything: preconditionFailure("Granted all readers for a request of one reader")
     }
   }
 
@@ -229,7 +229,7 @@ final class ReaderPool: Sendable {
 
   /// Runs an access with a leased connection, which is opened if necessary.
   ///
-  /// - parameter renews: Whether an invalidated connection is replaced. Not if it already holds a snapshot.
+  /// - Parameter renews: Whether an invalidated connection is replaced. Not if it already holds a snapshot.
   @inline(__always)
   func use<Result>(_ lease: Lease, renews: Bool, _ body: (Database) throws -> Result) throws -> Result {
     try threads.withAccess(lease.slot, connection(of: lease, renews: renews), body)
@@ -255,20 +255,20 @@ final class ReaderPool: Sendable {
   /// The nested writes of the calling thread if it reads.
   var nestedWrites: NestedWrites? { isAccessible ? nested : nil }
 
-  /// Runs a closure while there are no reads. It may close the connections.
+  /// Runs a closure that excludes all reads. It may close the connections.
   func exclusively<Result>(until deadline: Database.Deadline? = nil, _ body: () throws -> Result) throws -> Result {
     try waitForAll(until: deadline)
     defer { endExclusive() }
     return try body()
   }
 
-  /// Waits until there are no reads, blocking the thread. No read begins until `endExclusive` is called.
+  /// Waits until all reads have ended, blocking the thread. New reads do not begin until `endExclusive` is called.
   ///
-  /// - throws: An error at the deadline.
+  /// - Throws: An error at the deadline.
   func waitForAll(until deadline: Database.Deadline? = nil) throws {
     precondition(
       !isAccessible,
-      "Who waits for all reads to end must not be inside one: return from the read first")
+      "A barrier cannot be called from inside a read of the same pool: finish the read first")
     try health.checkIsNotInherited()
     let signal = makeWaitSignal()
     let (action, calls) = machine.withLock { $0.requestAll { _ in signal.notify() } }
@@ -276,9 +276,9 @@ final class ReaderPool: Sendable {
     if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
   }
 
-  /// Closes the connections. To be called while there are no reads.
+  /// Closes the connections. Call it while reads are excluded.
   ///
-  /// - throws: The first error, if the program retains statements: SQLite frees their connections when they are
+  /// - Throws: The first error, if the program retains statements: SQLite frees their connections when they are
   ///   finalized.
   func closeAll() throws {
     var failure: (any Error)?
@@ -294,8 +294,8 @@ final class ReaderPool: Sendable {
     if let failure { throw failure }
   }
 
-  /// Calls a closure as soon as there are no reads. No read begins until `endExclusive` is called. The closure must not
-  /// block.
+  /// Calls a closure as soon as all reads have ended. New reads do not begin until `endExclusive` is called. The
+  /// closure must not block.
   func beginExclusive(_ body: @escaping @Sendable () -> Void) -> ReaderPoolMachine.Ticket? {
     let (action, calls) = machine.withLock { $0.requestAll { _ in body() } }
     perform(calls)

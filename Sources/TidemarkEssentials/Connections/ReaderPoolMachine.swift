@@ -18,8 +18,8 @@
 ///    runs. A promise that is not claimed can be revoked.
 /// 5. Live queries have one connection more than there are for reads. They take another one only if one is left for
 ///    reads and no read waits: a read never waits for them.
-/// 6. While an exclusive request waits, there are no promises: a suspended task may need a thread that waits for the
-///    exclusive access. The task is resumed without a connection, and requests one again.
+/// 6. All promises are revoked while an exclusive request waits, because a suspended task may need a thread that waits
+///    for the exclusive access. The task is resumed without a connection, and requests one again.
 struct ReaderPoolMachine {
   /// The result of a request.
   enum Grant: Equatable, Sendable {
@@ -85,8 +85,8 @@ struct ReaderPoolMachine {
   private var waitQueue = WaitQueue<Waiter>()
   private var liveWaitQueue = WaitQueue<AdmissionHandler>()
 
-  /// - parameter readCountMax: The maximum number of concurrent reads.
-  /// - parameter hasLiveQueries: Whether there is an additional connection for live queries.
+  /// - Parameter readCountMax: The maximum number of concurrent reads.
+  /// - Parameter hasLiveQueries: Whether there is an additional connection for live queries.
   init(readCountMax: Int, hasLiveQueries: Bool = false) {
     self.readCountMax = readCountMax
     slots = Array(repeating: .vacant, count: readCountMax + (hasLiveQueries ? 1 : 0))
@@ -99,7 +99,7 @@ struct ReaderPoolMachine {
 
   /// Requests a connection.
   ///
-  /// - parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
+  /// - Parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
   mutating func request(sleeps: Bool = false, _ onAdmission: @escaping AdmissionHandler) -> Action {
     if waitQueue.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
     return .wait(waitQueue.append(Waiter(isExclusive: false, sleeps: sleeps, onAdmission: onAdmission)))
@@ -115,7 +115,7 @@ struct ReaderPoolMachine {
 
   /// Requests all connections.
   ///
-  /// - returns: Whether the request has to wait, and the calls for revoked promises.
+  /// - Returns: Whether the request has to wait, and the calls for revoked promises.
   mutating func requestAll(_ onAdmission: @escaping AdmissionHandler) -> (action: Action, calls: [Call]) {
     breakPromises()
     if waitQueue.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
@@ -144,7 +144,7 @@ struct ReaderPoolMachine {
 
   /// Claims a promise.
   ///
-  /// - returns: Whether the promise was not revoked.
+  /// - Returns: Whether the promise was not revoked.
   mutating func claim(_ promise: Promise) -> Bool {
     guard let index = promises.firstIndex(where: { $0.promise == promise }) else { return false }
     promises.remove(at: index)
@@ -159,12 +159,12 @@ struct ReaderPoolMachine {
 
   /// Returns a connection.
   ///
-  /// - parameter isOpen: Whether the slot has an open connection now.
+  /// - Parameter isOpen: Whether the slot has an open connection now.
   mutating func release(slot: Int, isOpen: Bool) -> [Call] {
     switch slots[slot] {
     case .leased: break
     case .leasedToLiveQueries: liveCount -= 1
-    case .vacant, .idle: preconditionFailure("A reader is given back that was not lent")
+    case .vacant, .idle: preconditionFailure("Returned a reader that was not leased")
     }
     slots[slot] = isOpen ? .idle : .vacant
     leasedCount -= 1
@@ -173,9 +173,9 @@ struct ReaderPoolMachine {
 
   /// Ends an exclusive access.
   ///
-  /// - parameter areOpen: For each slot, whether it has an open connection now.
+  /// - Parameter areOpen: For each slot, whether it has an open connection now.
   mutating func releaseAll(areOpen: [Bool]) -> [Call] {
-    precondition(isExclusive, "All readers are given back that were not lent")
+    precondition(isExclusive, "Ended an exclusive access that was not granted")
     isExclusive = false
     slots = areOpen.map { $0 ? .idle : .vacant }
     return serve()
@@ -183,7 +183,7 @@ struct ReaderPoolMachine {
 
   /// Gives up a request.
   ///
-  /// - returns: The waiter if it was still waiting, and the requests to admit now.
+  /// - Returns: The waiter if it was still waiting, and the requests to admit now.
   mutating func giveUp(_ ticket: Ticket) -> (waiter: Waiter?, calls: [Call]) {
     guard let waiter = waitQueue.remove(ticket) else { return (nil, []) }
     if waiter.isExclusive { waitingExclusiveCount -= 1 }
@@ -236,7 +236,7 @@ struct ReaderPoolMachine {
     switch grant {
     case .reader(let slot): .promise(promise(slot, .idle))
     case .vacancy(let slot): .promise(promise(slot, .vacant))
-    case .everything, .promise: preconditionFailure("Only a connection is promised")
+    case .everything, .promise: preconditionFailure("Only a single connection can be promised")
     }
   }
 

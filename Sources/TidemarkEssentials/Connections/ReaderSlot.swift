@@ -23,7 +23,7 @@ final class ReaderSlot: Sendable {
 
   /// Closes the connection.
   ///
-  /// - throws: An error if the program still retains a statement. The connection then remains open.
+  /// - Throws: An error if the program still retains a statement. The connection then remains open.
   func close() throws {
     guard let db = ownedDatabase else { return }
     let pointer = interruptible.withLock { pointer in

@@ -80,7 +80,7 @@ final class SerializedConnection: Sendable {
 
   /// Runs an access, without limiting its wait.
   ///
-  /// - parameter nested: Set if the thread reads with a connection of the same pool.
+  /// - Parameter nested: Set if the thread reads with a connection of the same pool.
   func sync<Result>(
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) rethrows -> Result {
@@ -297,9 +297,9 @@ final class SerializedConnection: Sendable {
 
   /// Closes the connection after the accesses that wait, even if the program retains statements.
   ///
-  /// - parameter closeOthers: Closes other connections before this one. It returns the error of a connection that waits
+  /// - Parameter closeOthers: Closes other connections before this one. It returns the error of a connection that waits
   ///   for its statements. If it throws, this connection stays open.
-  /// - throws: The first error, although the connections are closed.
+  /// - Throws: The first error, although the connections are closed.
   func closeWithStatements(after closeOthers: () throws -> Result<Void, any Error>) throws {
     var failure: (any Error)?
     try sync { db in
@@ -392,7 +392,7 @@ extension Database {
     do {
       try shielded { try rollback() }
     } catch {
-      Self.log(error, "A transaction that was left open could not be undone")
+      Self.log(error, "Could not roll back a transaction that was left open")
       pendingRollback = error
     }
   }

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Runs jobs on a few threads of its own.
+/// Runs jobs on a few dedicated threads.
 ///
-/// Waiting for SQLite blocks a thread. It must not be one of Swift's own pool, of which there is one per
-/// core (hazard S1), nor a new one each time (hazard S2). Threads start when there is a job and no idle
-/// thread, and stay until the executor retires or is released. Their stacks have 8 MiB: those of other threads
-/// may be too small for what SQLite does with a deep expression (hazard S10).
+/// Waiting for SQLite blocks a thread. It must not block a thread of Swift's concurrency pool, which has one thread per
+/// core (hazard S1), and must not start an unlimited number of threads (hazard S2). So a thread starts when there is a
+/// job and no idle thread, and lives until the executor is retired or released. The stacks have 8 MiB, because SQLite
+/// may overflow a smaller stack when it processes a deeply nested expression (hazard S10).
 final class ThreadExecutor: AccessExecutor {
   private let shared: Shared
   private let process = ProcessStamp()
@@ -21,22 +21,22 @@ final class ThreadExecutor: AccessExecutor {
   func executeBeside(_ job: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: job) }
 
   func retire() {
-    // In a child made by fork(), there are no threads to wait for.
+    // After `fork`, the child process does not have these threads, and must not wait for them.
     if process.isOfThisProcess { shared.stopIdleThreads() }
   }
 
-  /// What threads and executor have in common. The threads do not keep the executor alive.
+  /// The state shared by the executor and its threads. The threads do not retain the executor.
   private final class Shared: Sendable {
     private struct State {
-      // A job is taken out before it runs: it is released by the thread that runs it, outside of the lock.
+      // A thread removes a job before it runs it, so that the job is released on that thread, outside of the lock.
       var jobs: [(@Sendable () -> Void)?] = []
       var firstJob = 0
 
-      /// Those that have nothing to do, each asleep or about to be.
+      /// The idle threads, which sleep or are about to sleep.
       var idle: [Worker] = []
       var threadCount = 0
 
-      /// Whether threads end when there is nothing to do.
+      /// Whether threads end when they have no jobs.
       var isStopped = false
 
       mutating func next(for worker: Worker) -> Step {
@@ -57,14 +57,14 @@ final class ThreadExecutor: AccessExecutor {
       }
     }
 
-    /// What a thread does next.
+    /// The next action of a thread.
     private enum Step {
       case run(@Sendable () -> Void)
       case sleep
       case end
     }
 
-    /// A thread, from its beginning to its end.
+    /// A running thread.
     private final class Worker: Sendable {
       let wake = DispatchSemaphore(value: 0)
       let hasWokenUp = DispatchSemaphore(value: 0)
@@ -82,13 +82,13 @@ final class ThreadExecutor: AccessExecutor {
     func execute(_ job: @escaping @Sendable () -> Void) {
       let (sleeper, isNew) = state.withLock { state -> (Worker?, Bool) in
         state.jobs.append(job)
-        // The one that has slept for the shortest time: it wakes up fastest.
+        // The most recently idle thread wakes up fastest.
         if let worker = state.idle.popLast() { return (worker, false) }
         guard state.threadCount < threadCountMax else { return (nil, false) }
         state.threadCount += 1
         return (nil, true)
       }
-      // Once the lock is free: who is woken up wants it first of all, and would go to sleep again.
+      // Signal after releasing the lock: the thread first acquires it, and would otherwise block again.
       sleeper?.wake.signal()
       if isNew { startThread() }
     }
@@ -97,7 +97,7 @@ final class ThreadExecutor: AccessExecutor {
       SystemThread.run(name: label, stackSize: 8 << 20) { self.work() }
     }
 
-    /// - returns: Those that had nothing to do. They wake up, and end.
+    /// - Returns: The idle threads. They wake up and end.
     @discardableResult
     private func wakeForShutdown() -> [Worker] {
       let idle = state.withLock { state in
@@ -109,10 +109,10 @@ final class ThreadExecutor: AccessExecutor {
       return idle
     }
 
-    /// Has the threads end when there is nothing to do.
+    /// Ends each thread when it has no jobs.
     func stop() { wakeForShutdown() }
 
-    /// The same, and waits until those threads have woken up that had nothing to do.
+    /// Ends each thread when it has no jobs, and waits until the idle threads have woken up.
     func stopIdleThreads() {
       for worker in wakeForShutdown() { worker.hasWokenUp.wait() }
     }
@@ -122,7 +122,7 @@ final class ThreadExecutor: AccessExecutor {
       while let job = nextJob(for: worker) { job() }
     }
 
-    /// The next job. Nil when the executor is gone, and its last job done.
+    /// Waits for the next job. Returns nil if the executor has stopped and all jobs are done.
     private func nextJob(for worker: Worker) -> (@Sendable () -> Void)? {
       while true {
         switch state.withLock({ $0.next(for: worker) }) {
@@ -130,7 +130,7 @@ final class ThreadExecutor: AccessExecutor {
         case .end: return nil
         case .sleep:
           worker.wake.wait()
-          // It does not sleep again then.
+          // The thread will end without sleeping again.
           if state.withLock({ $0.isStopped }) { worker.hasWokenUp.signal() }
         }
       }

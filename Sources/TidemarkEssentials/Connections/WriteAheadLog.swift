@@ -50,7 +50,7 @@ extension Configuration {
 }
 
 extension Database {
-  /// The kind of a checkpoint: what it moves into the database, and what it waits for.
+  /// The kind of a checkpoint, which determines the frames that it transfers, and the connections for which it waits.
   public enum CheckpointMode: Sendable {
     /// Moves the frames that can be moved without waiting.
     case passive
@@ -72,17 +72,17 @@ extension Database {
   /// wal_autocheckpoint`. No mode blocks readers. All modes wait for writers, and all except the passive one wait for
   /// readers of older snapshots, up to the busy timeout of the configuration.
   ///
-  /// - parameter kind: The kind of the checkpoint.
-  /// - parameter dbName: The database, or nil for all attached databases.
-  /// - returns: The number of frames in the log, and the number of frames that were moved into the database; -1 if the
+  /// - Parameter kind: The kind of the checkpoint.
+  /// - Parameter dbName: The database, or nil for all attached databases.
+  /// - Returns: The number of frames in the log, and the number of frames that were moved into the database; -1 if the
   ///   database is not in WAL mode. For all databases, the numbers of the main database.
-  /// - throws: An error of code `SQLITE_BUSY` if a wait has timed out.
+  /// - Throws: An error of code `SQLITE_BUSY` if a wait has timed out.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"
   ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
     preconditionAccess()
-    precondition(!isInsideTransaction, "A checkpoint is made outside of a transaction: SQLite refuses it inside one")
+    precondition(!isInsideTransaction, "checkpoint(_:on:) must be called outside of a transaction")
     if let dbName { return try checkpoint(kind, ofDatabase: dbName) }
     let names = try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list ORDER BY seq")
     let counts = try names.map { try checkpoint(kind, ofDatabase: $0) }

@@ -7,9 +7,9 @@ extension Array where Element: Equatable {
   ///
   /// The time grows linearly with the lengths of the lists, and is a small part of the time that fetching them takes.
   ///
-  /// - parameter old: The list from which the steps start.
-  /// - parameter id: Returns the identity of an element. Elements of a list with the same identity are paired in order.
-  /// - returns: The removals, insertions, moves and updates.
+  /// - Parameter old: The list from which the steps start.
+  /// - Parameter id: Returns the identity of an element. Elements of a list with the same identity are paired in order.
+  /// - Returns: The removals, insertions, moves and updates.
   @inlinable
   public func keyedDifference<ID: Hashable>(
     from old: [Element], by id: (Element) -> ID
@@ -26,8 +26,8 @@ extension Array where Element: Equatable & Identifiable {
   /// let difference = newPlayers.keyedDifference(from: players)
   /// ```
   ///
-  /// - parameter old: The list from which the steps start.
-  /// - returns: The removals, insertions, moves and updates.
+  /// - Parameter old: The list from which the steps start.
+  /// - Returns: The removals, insertions, moves and updates.
   @inlinable
   public func keyedDifference(from old: [Element]) -> KeyedDifference<Element> {
     // A key path would be created in each call, and is slower than a closure.
@@ -44,12 +44,12 @@ extension Array {
   ///
   /// It is a programming error to apply a difference that starts from a list of another length.
   ///
-  /// - parameter difference: A difference that starts from this list.
+  /// - Parameter difference: A difference that starts from this list.
   public mutating func apply(_ difference: KeyedDifference<Element>) {
     precondition(
       count == difference.oldCount,
       "the difference starts from a list of \(difference.oldCount) elements, but this list has \(count): "
-        + "apply all differences of a sequence in order, each one once")
+        + "apply each difference of a sequence once, in order")
     let (removals, moves, insertions) = (difference.removals, difference.moves, difference.insertions)
     if removals.count + insertions.count + 2 * moves.count <= 4 {
       applyInPlace(difference)

@@ -16,11 +16,11 @@ final class AttachedDatabases: Sendable {
     listener.withLock { $0 }?.body()
   }
 
-  /// Has a closure called when databases may be attached: now, if they may be already, and before each is.
+  /// Sets the closure that is called before each `ATTACH`, and now if there may already be attached databases.
   ///
-  /// - parameter owner: Who has it called. It replaces the one before.
+  /// - Parameter owner: The owner of the closure. It replaces the previous owner.
   func setListener(of owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
-    // What the one before holds is let go outside of the lock.
+    // Release the previous closure outside of the lock.
     let old = listener.withLock { listener in
       let old = listener
       listener = (ObjectIdentifier(owner), body)
@@ -31,7 +31,7 @@ final class AttachedDatabases: Sendable {
     }
   }
 
-  /// Has the closure of an owner called no more, unless another one has replaced it.
+  /// Removes the closure of an owner, unless another owner has replaced it.
   func removeListener(of owner: AnyObject) {
     let old = listener.withLock { listener -> Listener? in
       guard listener?.id == ObjectIdentifier(owner) else { return nil }

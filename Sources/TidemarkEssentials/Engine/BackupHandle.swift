@@ -24,7 +24,7 @@ final class BackupHandle {
 
   /// Copies some pages, or all of them if the number is negative.
   ///
-  /// - returns: Whether the copy is complete and committed. C: `sqlite3_backup_step`.
+  /// - Returns: Whether the copy is complete and committed. C: `sqlite3_backup_step`.
   func step(pageCount: CInt) throws -> Bool {
     let code = sqlite3_backup_step(pointer, pageCount)
     switch code {

@@ -15,7 +15,7 @@ final class ConditionVariable: @unchecked Sendable {
     mutex.initialize(to: pthread_mutex_t())
     condition.initialize(to: pthread_cond_t())
     let codes = (pthread_mutex_init(mutex, nil), Self.initialize(condition))
-    precondition(codes == (0, 0), "The system has no memory for a condition")
+    precondition(codes == (0, 0), "Could not create a condition variable: out of memory")
   }
 
   deinit {

@@ -68,8 +68,7 @@ final class ConnectionCallbacks {
 
 /// Decides about the actions of a statement under compilation.
 protocol StatementAuthorizer: AnyObject {
-  /// The parameters are those of `sqlite3_set_authorizer`. Returns `SQLITE_OK`, `SQLITE_DENY` or
-  /// `SQLITE_IGNORE`.
+  /// Called with the parameters of `sqlite3_set_authorizer`. Returns `SQLITE_OK`, `SQLITE_DENY` or `SQLITE_IGNORE`.
   func authorize(
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     _ database: UnsafePointer<CChar>?, _ triggerOrView: UnsafePointer<CChar>?

@@ -9,7 +9,7 @@ struct DatabaseFileHead: Equatable, Sendable {
   /// Whether commits are written to a write-ahead log, and not to the file.
   let usesLog: Bool
 
-  /// - parameter bytes: The bytes 16 to 39 of the file: versions, change counter, number of pages, free list.
+  /// - Parameter bytes: The bytes 16 to 39 of the file: versions, change counter, number of pages, free list.
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     func word(_ index: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
     words = SIMD4(word(0), word(1), word(2), 0)
@@ -20,7 +20,6 @@ struct DatabaseFileHead: Equatable, Sendable {
 extension ConnectionHandle {
   /// The file header of the main database; nil if it cannot be read. The values are only certain to be committed under
   /// a lock: a write in progress may be rolled back. C: the `xRead` of the file.
-  /// what was committed. Nil when it cannot be told. C: the `xRead` of the file.
   var fileHead: DatabaseFileHead? { fileHead(of: "main") }
 
   /// The file header of another database of the connection.
@@ -37,7 +36,7 @@ extension ConnectionHandle {
 
   /// Returns the first column of the first row of a query, on a connection without other uses. C: `sqlite3_prepare_v2`.
   ///
-  /// - throws: An error of code `SQLITE_BUSY` if another connection holds the lock.
+  /// - Throws: An error of code `SQLITE_BUSY` if another connection holds the lock.
   func integer(_ sql: String) throws -> Int64 {
     var statement: SQLiteStatement?
     try check(sqlite3_prepare_v2(pointer, sql, -1, &statement, nil))

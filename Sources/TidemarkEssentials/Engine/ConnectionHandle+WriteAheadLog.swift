@@ -88,7 +88,7 @@ extension ConnectionHandle {
 
   /// Whether the file was moved, deleted or replaced since it was opened. C: `SQLITE_FCNTL_HAS_MOVED`.
   ///
-  /// - parameter name: The name of a database of the connection. Nil stands for the main one, without a lookup: this is
+  /// - Parameter name: The name of a database of the connection. Nil stands for the main one, without a lookup: this is
   ///   called before each commit.
   func hasMoved(_ name: String? = nil) -> Bool {
     var hasMoved: CInt = 0

@@ -18,7 +18,7 @@ struct ConnectionHandle {
     guard !name.utf8.contains(0), !hasEscapedNUL else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the path of the database contains a NUL character")
     }
-    precondition(sqlite3_threadsafe() != 0, "Tidemark needs a libsqlite3 that was built thread-safe")
+    precondition(sqlite3_threadsafe() != 0, "Tidemark requires a thread-safe build of libsqlite3")
     var pointer: SQLiteConnection?
     let code = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX, vfs)
     guard code == SQLITE_OK, let pointer else {

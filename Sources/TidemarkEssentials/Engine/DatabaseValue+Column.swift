@@ -6,10 +6,10 @@ extension DatabaseValue {
   ///
   /// A text that is not UTF-8 is read as a blob if the connection rejects it (see `Configuration.invalidTextPolicy`).
   ///
-  /// - precondition: SQLite has enough memory to return the value.
+  /// - Precondition: SQLite has enough memory to return the value.
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.readWithoutRefusal(sqliteStatement, index) else {
-      fatalError("The value of column \(index) cannot be read: SQLite lacks memory")
+      fatalError("Could not read column \(index): out of memory")
     }
     self = value
   }

@@ -39,7 +39,7 @@ final class FileEvents: Sendable {
   private let condition = ConditionVariable()
   private nonisolated(unsafe) var isWoken = false
 
-  /// - parameter canWatch: Whether to watch folders if the system offers it.
+  /// - Parameter canWatch: Whether to watch folders if the system offers it.
   init(canWatch: Bool = true) {
     #if os(Linux)
       waker = eventfd(0, CInt(bitPattern: UInt32(EFD_CLOEXEC) | UInt32(EFD_NONBLOCK)))
@@ -58,7 +58,7 @@ final class FileEvents: Sendable {
 
   /// Starts to watch a folder, or enables its events again.
   ///
-  /// - returns: Nil if it cannot be watched.
+  /// - Returns: Nil if it cannot be watched.
   func watch(_ folder: String) -> Watch? {
     #if os(Linux)
       add(folder, IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)

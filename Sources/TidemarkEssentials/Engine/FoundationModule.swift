@@ -4,7 +4,7 @@ import CSQLite
 enum FoundationModule {
   /// The services of this module; nil in a program without it. The linker resolves it.
   ///
-  /// - parameter type: The type on which both modules agree.
+  /// - Parameter type: The type on which both modules agree.
   static func services<Services>(_ type: Services.Type) -> Services? {
     var services: Services?
     let isThere = withUnsafeMutablePointer(to: &services) { tidemark_ask_foundation($0) }

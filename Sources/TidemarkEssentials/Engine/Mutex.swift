@@ -34,7 +34,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     let lock = (memory + Self.lockOffset).bindMemory(to: pthread_mutex_t.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
     let code = Self.initialize(lock)
-    precondition(code == 0, "The system has no memory for a mutex")
+    precondition(code == 0, "Could not create a mutex: out of memory")
   }
 
   /// Uses an adaptive mutex where the system has one, which spins for a moment before it sleeps: work under a lock is
@@ -62,7 +62,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
   /// **Releases.** The last release of an object runs its `deinit`, which may take locks, join a thread, close a
   /// connection or call the program. So nothing that may have such an effect is released while the lock is held:
   ///
-  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. What a closure returns
+  /// - A closure that takes objects out of the value, or replaces them, returns the old ones. The result of a closure
   ///   stays alive until the lock is released, whether the caller uses it or not: `_ = mutex.withLock { … }` and
   ///   `let (work, _) = mutex.withLock { … }` are correct. (Without this guarantee, the optimizer releases elements
   ///   that are not used as soon as they are created, before the unlock.)

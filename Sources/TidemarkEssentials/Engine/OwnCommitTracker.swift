@@ -39,7 +39,7 @@ final class OwnCommitTracker: Sendable {
 
   /// The result of a check.
   enum Finding: Equatable {
-    /// There was no external commit since the last check.
+    /// No external commit was found since the last check.
     case unchanged
     case externalCommit
 
@@ -96,8 +96,8 @@ final class OwnCommitTracker: Sendable {
 
   /// Checks whether there were external commits since the last check.
   ///
-  /// - parameter waitsForOwnCommit: Whether to wait for the end of an own commit.
-  /// - parameter read: Reads the header of the WAL-index.
+  /// - Parameter waitsForOwnCommit: Whether to wait for the end of an own commit.
+  /// - Parameter read: Reads the header of the WAL-index.
   func check(_ waitsForOwnCommit: Bool = true, _ read: () -> WALIndexHeader?) -> Finding {
     record.withLock { record in
       // Read under the lock, so that the known state is never newer.
@@ -134,7 +134,7 @@ final class OwnCommitTracker: Sendable {
 
   /// Reports that a commit begins.
   ///
-  /// - parameter connection: The connection that commits.
+  /// - Parameter connection: The connection that commits.
   func willCommit(on connection: SQLiteConnection) {
     // The commit may concern another database of the connection.
     guard isTracking, sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE else { return }

@@ -45,7 +45,7 @@ struct PreupdateIndexing: Sendable {
         UPDATE t SET a = 'c', b = 'd';
         """)
     } catch {
-      ErrorLog.write(.SQLITE_ERROR, "How SQLite counts columns in the pre-update hook could not be found out: \(error)")
+      ErrorLog.write(.SQLITE_ERROR, "Could not determine the column numbering of the pre-update hook: \(error)")
     }
     return prober.found
   }

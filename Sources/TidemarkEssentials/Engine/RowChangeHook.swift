@@ -59,7 +59,7 @@ extension ConnectionHandle {
   /// It can be called by the hook itself. Statements that were compiled before may delete all rows of a table
   /// without reports: see `expireStatements`. C: `sqlite3_preupdate_hook`.
   ///
-  /// - returns: Whether the hook was free, or ours.
+  /// - Returns: Whether the hook was free, or ours.
   func setRowChangeHook(_ callbacks: ConnectionCallbacks, isOn: Bool) -> Bool {
     let isFree = sqlite3_preupdate_hook(pointer, isOn ? rowWillChange : nil, nil) == nil
     return isFree && (!isOn || RowChangeRegistry.add(callbacks, for: pointer))

@@ -28,7 +28,7 @@ enum RowChangeRegistry {
     }
   }
 
-  /// - returns: Whether there was room for one more connection.
+  /// - Returns: Whether there was room for one more connection.
   static func add(_ owner: ConnectionCallbacks, for connection: SQLiteConnection) -> Bool {
     let key = UInt(bitPattern: connection)
     return count.withLock { count in

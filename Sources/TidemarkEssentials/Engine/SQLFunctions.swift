@@ -36,7 +36,7 @@ protocol SQLAggregateState: AnyObject {
 extension ConnectionHandle {
   /// Adds a function, or replaces the one with the same name and argument count. C: `sqlite3_create_function_v2`.
   ///
-  /// - parameter argumentCount: -1 for any number.
+  /// - Parameter argumentCount: -1 for any number.
   func addFunction(_ name: String, argumentCount: CInt, _ traits: SQLFunctionTraits, _ box: SQLFunctionBox) throws {
     // SQLite also releases the box if it rejects the function.
     let context = Unmanaged.passRetained(box).toOpaque()

@@ -22,7 +22,7 @@ extension String {
   /// "player".quotedDatabaseIdentifier    // "player", quotes included
   /// ```
   ///
-  /// - precondition: The text contains no NUL character, which SQL cannot represent.
+  /// - Precondition: The text contains no NUL character, which SQL cannot represent.
   public var quotedDatabaseIdentifier: String {
     precondition(!utf8.contains(0), "An SQL identifier cannot contain a NUL character")
     guard utf8.contains(UInt8(ascii: "\"")) else { return "\"\(self)\"" }

@@ -22,7 +22,7 @@ struct ShortList<Element> {
 
   mutating func removeLast() {
     if others.isEmpty {
-      precondition(first != nil, "Nothing is in a list that an element is taken from")
+      precondition(first != nil, "Cannot remove an element from an empty list")
       first = nil
     } else {
       others.removeLast()
@@ -37,14 +37,14 @@ extension ShortList: RandomAccessCollection, MutableCollection {
   subscript(position: Int) -> Element {
     get {
       if position > 0 { return others[position - 1] }
-      guard let first else { preconditionFailure("Nothing is in a list that is asked for an element") }
+      guard let first else { preconditionFailure("Cannot access an element of an empty list") }
       return first
     }
     set {
       if position > 0 {
         others[position - 1] = newValue
       } else {
-        precondition(first != nil, "Nothing is in a list whose element is changed")
+        precondition(first != nil, "Cannot change an element of an empty list")
         first = newValue
       }
     }

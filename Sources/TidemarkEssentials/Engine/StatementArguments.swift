@@ -38,7 +38,7 @@ public struct StatementArguments: Hashable, Sendable {
 extension StatementArguments {
   /// Appends positional values, and adds named values, which replace those with the same names.
   ///
-  /// - returns: The replaced values.
+  /// - Returns: The replaced values.
   @discardableResult
   public mutating func append(contentsOf arguments: StatementArguments) -> [String: DatabaseValue] {
     var replacedValues: [String: DatabaseValue] = [:]
@@ -51,7 +51,7 @@ extension StatementArguments {
 
   /// Concatenates arguments.
   ///
-  /// - precondition: The names are distinct. With `&+`, the right side replaces values with the same names.
+  /// - Precondition: The names are distinct. With `&+`, the right side replaces values with the same names.
   public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result += rhs
@@ -67,7 +67,7 @@ extension StatementArguments {
 
   /// Appends arguments.
   ///
-  /// - precondition: The names are distinct. `append(contentsOf:)` replaces values with the same names.
+  /// - Precondition: The names are distinct. `append(contentsOf:)` replaces values with the same names.
   public static func += (lhs: inout StatementArguments, rhs: StatementArguments) {
     let replacedValues = lhs.append(contentsOf: rhs)
     precondition(

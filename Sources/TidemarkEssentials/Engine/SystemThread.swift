@@ -21,13 +21,13 @@ enum SystemThread {
   ///
   /// If the system cannot create a thread, a thread of another user runs the closure, as soon as it is free.
   ///
-  /// - parameter name: The name that the system shows; it keeps the first 15 bytes.
-  /// - parameter stackSize: The stack size in bytes, a multiple of the page size.
+  /// - Parameter name: The name that the system shows; it keeps the first 15 bytes.
+  /// - Parameter stackSize: The stack size in bytes, a multiple of the page size.
   static func run(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) {
     if !start(name: name, stackSize: stackSize, body) { DispatchQueue.global().async { body() } }
   }
 
-  /// - returns: Whether a thread was created.
+  /// - Returns: Whether a thread was created.
   private static func start(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return false }

@@ -26,7 +26,7 @@ struct WALIndexHeader: Equatable, Sendable {
   /// The only existing version of the layout.
   private static let version: UInt32 = 3_007_000
 
-  /// - parameter memory: The WAL-index.
+  /// - Parameter memory: The WAL-index.
   fileprivate init?(_ memory: UnsafeRawPointer) {
     // Another process may be writing. A torn copy differs from the other one.
     let first = memory.load(as: WALIndexHeader.self)

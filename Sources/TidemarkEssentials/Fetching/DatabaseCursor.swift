@@ -18,6 +18,6 @@ public protocol DatabaseCursor<Element>: Cursor {
   /// The number of columns of the statement.
   var columnCount: Int { get }
 
-  /// What the statement reads.
+  /// The region that the statement reads.
   var databaseRegion: DatabaseRegion { get }
 }

@@ -147,7 +147,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   private var reusedError: DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE,
-      message: "The statement of this cursor was executed again, or its arguments were changed",
+      message: "cursor is invalid: its statement was executed again, or its arguments were changed",
       sql: statement.sql)
   }
 

@@ -1,40 +1,62 @@
-/// Something that knows which rows to fetch, and what they become.
+/// A request for database rows, and the type into which they are decoded.
 ///
 /// ```swift
 /// let request: SQLRequest<String> = "SELECT title FROM book WHERE pages > \(100)"
 /// let titles = try request.fetchAll(db)
 /// ```
 public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvertible {
-  /// What a row becomes.
+  /// The type into which rows are decoded.
   associatedtype RowDecoder
 
-  /// The statement to run, and how.
+  /// Returns the prepared statement of the request.
   ///
-  /// - parameter singleResult: Whether one row is enough, so that a limit may be put on the query.
+  /// - Parameter db: A database connection.
+  /// - Parameter singleResult: Whether a single row is sufficient, so that the query may be limited.
+  /// - Returns: The prepared request.
+  /// - Throws: A `DatabaseError` if the SQL does not compile.
   func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest
 
-  /// The number of rows.
+  /// Returns the number of rows of the request.
+  ///
+  /// ```swift
+  /// let count = try Player.filter { $0.score > 1000 }.fetchCount(db)
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of rows.
+  /// - Throws: A `DatabaseError`.
   func fetchCount(_ db: Database) throws -> Int
 }
 
 extension FetchRequest {
-  /// The statement to run for all rows, and how.
+  /// Returns the prepared statement of the request for all rows.
   ///
-  /// - Parameter db: A connection.
+  /// ```swift
+  /// let statement = try Player.all().makePreparedRequest(db).statement
+  /// print(statement.sql)
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
   /// - Returns: The prepared request.
-  /// - Throws: An error of the database, when the SQL does not compile.
+  /// - Throws: A `DatabaseError` if the SQL does not compile.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {
     try makePreparedRequest(db, forSingleResult: false)
   }
 
-  /// What the request reads: tables, columns, and rows as far as its conditions tell them.
+  /// Returns the region that the request reads: tables, columns, and rows, as far as they can be inferred from its
+  /// conditions.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try makePreparedRequest(db, forSingleResult: false).databaseRegion
   }
 
-  /// The same request, whose rows are seen through an adapter.
+  /// Returns a request whose rows are adapted.
   ///
-  /// - parameter adapter: Makes the adapter; it may look at the database for it.
+  /// ```swift
+  /// let request = Book.all().adapted { _ in SuffixRowAdapter(fromIndex: 1) }
+  /// ```
+  ///
+  /// - Parameter adapter: Returns the row adapter, which may depend on the database.
+  /// - Returns: The adapted request.
   public func adapted(
     _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
   ) -> AdaptedFetchRequest<Self> {
@@ -42,9 +64,9 @@ extension FetchRequest {
   }
 }
 
-/// A request whose rows are seen through an adapter.
+/// A request whose rows are adapted.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-  /// What a row becomes.
+  /// The type into which rows are decoded.
   public typealias RowDecoder = Base.RowDecoder
 
   let base: Base
@@ -55,13 +77,13 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     self.adapter = adapter
   }
 
-  /// The request as a query.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 
-  /// The number of rows.
+  /// Returns the number of rows of the request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-  /// The statement to run, and how.
+  /// Returns the prepared statement of the request.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     var request = try base.makePreparedRequest(db, forSingleResult: singleResult)
     let outer = try adapter(db)
@@ -74,7 +96,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   }
 }
 
-/// An adapter seen through another.
+/// An adapter of adapted rows.
 struct ChainedRowAdapter: RowAdapter {
   let first: any RowAdapter
   let second: any RowAdapter
@@ -84,11 +106,17 @@ struct ChainedRowAdapter: RowAdapter {
   }
 }
 
-/// A request whose type does not show.
+/// A type-erased request.
 public struct AnyFetchRequest<RowDecoder>: FetchRequest {
   private let base: any FetchRequest
 
-  /// A request of any type.
+  /// Creates a type-erased request.
+  ///
+  /// ```swift
+  /// let requests: [AnyFetchRequest<Player>] = [AnyFetchRequest(Player.all()), AnyFetchRequest(best)]
+  /// ```
+  ///
+  /// - Parameter request: The underlying request.
   public init(_ request: some FetchRequest<RowDecoder>) {
     base = request
   }
@@ -97,21 +125,28 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
     base = request
   }
 
-  /// The same request, whose rows become something else.
+  /// Returns a request that decodes its rows as another type.
+  ///
+  /// ```swift
+  /// let rows = try AnyFetchRequest(Player.all()).asRequest(of: Row.self).fetchAll(db)
+  /// ```
+  ///
+  /// - Parameter type: The new type of the results.
+  /// - Returns: A request with the same rows.
   public func asRequest<Other>(of type: Other.Type) -> AnyFetchRequest<Other> {
     AnyFetchRequest<Other>(erasing: base)
   }
 
-  /// The request as a query.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 
-  /// The number of rows.
+  /// Returns the number of rows of the request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-  /// What the request reads.
+  /// Returns the region that the request reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try base.databaseRegion(db) }
 
-  /// The statement to run, and how.
+  /// Returns the prepared statement of the request.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     try base.makePreparedRequest(db, forSingleResult: singleResult)
   }

@@ -1,28 +1,29 @@
-// The fetching methods of rows and records: four verbs (cursor, all, set, one), from four sources (a request, the
-// request itself, some SQL, a statement). Each is one line, and ends in `PreparedRequest`. Those of values are in
-// `Values/Fetching+Values.swift`: see Documentation/Decisions/FetchingHasOneImplementation.md.
+// The fetching methods of rows and records: `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne`, for four sources (a
+// request argument, the request itself, SQL, a statement). Each method forwards to `PreparedRequest`. See
+// `Values/Fetching+Values.swift` for the methods of values, and
+// Documentation/Decisions/FetchingHasOneImplementation.md.
 
 // MARK: - From a request
 
 extension RowDecodable {
-  /// A cursor over the results of a request.
+  /// Returns a cursor over the results of a request.
   public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> WholeRowCursor<Self> {
     try request.makePreparedRequest(db, forSingleResult: false).makeCursor(WholeRowDecoding.self)
   }
 
-  /// All the results of a request.
+  /// Fetches all results of a request.
   @inlinable
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
     try request.makePreparedRequest(db, forSingleResult: false).array(WholeRowDecoding.self)
   }
 
-  /// All the distinct results of a request.
+  /// Fetches the distinct results of a request.
   @inlinable
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> where Self: Hashable {
     try request.makePreparedRequest(db, forSingleResult: false).set(WholeRowDecoding.self)
   }
 
-  /// The first result of a request, or nil when there is none.
+  /// Fetches the first result of a request, or nil if the result is empty.
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
     try request.makePreparedRequest(db, forSingleResult: true).first(WholeRowDecoding.self)
@@ -30,24 +31,37 @@ extension RowDecodable {
 }
 
 extension FetchRequest where RowDecoder: RowDecodable {
-  /// A cursor over the results.
+  /// Returns a cursor over the results of this request.
+  ///
+  /// ```swift
+  /// let players = try Player.order { $0.name }.fetchCursor(db)
+  /// while let player = try players.next() { print(player.name) }
+  /// ```
   public func fetchCursor(_ db: Database) throws -> WholeRowCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
-  /// All the results.
+  /// Fetches all results of this request.
+  ///
+  /// ```swift
+  /// let players = try Player.order { $0.name }.fetchAll(db)
+  /// ```
   @inlinable
   public func fetchAll(_ db: Database) throws -> [RowDecoder] {
     try RowDecoder.fetchAll(db, self)
   }
 
-  /// All the distinct results.
+  /// Fetches the distinct results of this request.
   @inlinable
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
     try RowDecoder.fetchSet(db, self)
   }
 
-  /// The first result, or nil when there is none.
+  /// Fetches the first result of this request, or nil if the result is empty.
+  ///
+  /// ```swift
+  /// let best = try Player.order { $0.score.desc }.fetchOne(db)
+  /// ```
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
     try RowDecoder.fetchOne(db, self)
@@ -57,7 +71,7 @@ extension FetchRequest where RowDecoder: RowDecodable {
 // MARK: - From SQL
 
 extension RowDecodable {
-  /// A cursor over the results of one SQL query.
+  /// Returns a cursor over the results of an SQL query.
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -65,7 +79,11 @@ extension RowDecodable {
     try PreparedRequest(db, sql, arguments, adapter).makeCursor(WholeRowDecoding.self)
   }
 
-  /// All the results of one SQL query.
+  /// Fetches all results of an SQL query.
+  ///
+  /// ```swift
+  /// let books = try Book.fetchAll(db, sql: "SELECT * FROM book WHERE pages > ?", arguments: [500])
+  /// ```
   @inlinable
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -74,7 +92,7 @@ extension RowDecodable {
     try PreparedRequest(db, sql, arguments, adapter).array(WholeRowDecoding.self)
   }
 
-  /// All the distinct results of one SQL query.
+  /// Fetches the distinct results of an SQL query.
   @inlinable
   public static func fetchSet(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -83,7 +101,11 @@ extension RowDecodable {
     try PreparedRequest(db, sql, arguments, adapter).set(WholeRowDecoding.self)
   }
 
-  /// The first result of one SQL query, or nil when there is none.
+  /// Fetches the first result of an SQL query, or nil if the result is empty.
+  ///
+  /// ```swift
+  /// let book = try Book.fetchOne(db, sql: "SELECT * FROM book WHERE title = ?", arguments: ["Dune"])
+  /// ```
   @inlinable
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -96,16 +118,21 @@ extension RowDecodable {
 // MARK: - From a prepared statement
 
 extension RowDecodable {
-  /// A cursor over the results of a statement.
+  /// Returns a cursor over the results of a statement.
   ///
-  /// - parameter arguments: The arguments of the statement, or nil for those that were set.
+  /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
   ) throws -> WholeRowCursor<Self> {
     try PreparedRequest(statement, arguments, adapter).makeCursor(WholeRowDecoding.self)
   }
 
-  /// All the results of a statement.
+  /// Fetches all results of a statement.
+  ///
+  /// ```swift
+  /// let statement = try db.makeStatement(sql: "SELECT * FROM book WHERE pages > ?")
+  /// let books = try Book.fetchAll(statement, arguments: [500])
+  /// ```
   @inlinable
   public static func fetchAll(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -113,7 +140,7 @@ extension RowDecodable {
     try PreparedRequest(statement, arguments, adapter).array(WholeRowDecoding.self)
   }
 
-  /// All the distinct results of a statement.
+  /// Fetches the distinct results of a statement.
   @inlinable
   public static func fetchSet(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -121,7 +148,7 @@ extension RowDecodable {
     try PreparedRequest(statement, arguments, adapter).set(WholeRowDecoding.self)
   }
 
-  /// The first result of a statement, or nil when there is none.
+  /// Fetches the first result of a statement, or nil if the result is empty.
   @inlinable
   public static func fetchOne(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil

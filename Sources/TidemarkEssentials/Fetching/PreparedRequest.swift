@@ -1,15 +1,15 @@
-/// A statement about to run, and what to do with its rows before they are decoded.
+/// A statement with its arguments, and the processing of its rows before they are decoded.
 ///
-/// All fetches end in one of the three methods of this type: `makeCursor`, `forEach`, `first`.
+/// All fetches call one of the three methods of this type: `makeCursor`, `forEach`, `first`.
 public struct PreparedRequest {
   let preparedStatement: Statement
   let arguments: StatementArguments?
 
-  // In a box, which most requests have none of: to copy an adapter, there or not, takes 50 instructions, and a request
-  // is copied some times on its way (Benchmarks: `look up: fetchOne(db, sql:arguments:)`).
+  // Boxed, because a request is copied several times, and most requests have no adapter: copying the optional
+  // existential takes 50 instructions, even if it is nil (benchmark `look up: fetchOne(db, sql:arguments:)`).
   @usableFromInline private(set) var adapterBox: AdapterBox?
 
-  /// Shows the rows of the statement in another way.
+  /// The adapter of the rows.
   public var adapter: Optional<any RowAdapter> {
     get { adapterBox?.adapter }
     set { adapterBox = .boxing(newValue) }
@@ -24,7 +24,7 @@ public struct PreparedRequest {
     return preparedStatement
   }
 
-  /// What the request reads. The statement may be running with other arguments meanwhile.
+  /// The region that the request reads. The statement may be running with other arguments.
   var databaseRegion: DatabaseRegion {
     get throws {
       let region =
@@ -34,7 +34,10 @@ public struct PreparedRequest {
     }
   }
 
-  /// A request that runs a statement.
+  /// Creates a request that executes a statement.
+  ///
+  /// - Parameter statement: The statement, with its arguments.
+  /// - Parameter adapter: The adapter of the rows.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.init(statement, nil, boxed: .boxing(adapter))
   }
@@ -51,16 +54,16 @@ public struct PreparedRequest {
     supplementaryFetch = nil
   }
 
-  /// A cursor over all elements.
+  /// Returns a cursor over all elements.
   @usableFromInline
   func makeCursor<Decoding: RowDecoding>(_: Decoding.Type) throws -> FetchCursor<Decoding> {
     precondition(
       !Decoding._decodesPrefetchedRows || supplementaryFetch == nil,
-      "A cursor cannot load associated rows ahead: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
+      "A cursor cannot prefetch associated rows: use fetchAll, fetchSet or fetchOne instead of fetchCursor")
     return try FetchCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
 
-  /// Decodes all elements, in a form that is kept.
+  /// Decodes all elements from copied rows.
   @inlinable
   func forEach<Decoding: RowDecoding>(_: Decoding.Type, _ body: (Decoding.Element) -> Void) throws {
     if Decoding._decodesPrefetchedRows, let rows = try completedRows() {
@@ -68,8 +71,8 @@ public struct PreparedRequest {
     } else {
       let cursor = try makeCursor(Decoding.self)
       guard try cursor.step() else { return }
-      // The window is that of all rows from the first step on. It is held here: asked for at each row, it would be
-      // retained and released at each row (Benchmarks: `[Date] from text`).
+      // All rows after the first step use the same window. A local reference avoids a retain and a release for each row
+      // (benchmark `[Date] from text`).
       let row = cursor.run.row
       repeat { body(try Decoding._decodeCopy(row)) } while try cursor.step()
     }
@@ -86,13 +89,13 @@ public struct PreparedRequest {
     return try run.stepToFirstRow(adapterBox) ? Decoding._decodeOne(run.row) : nil
   }
 
-  /// A run of the statement, for one row: a cursor would be one more object.
+  /// Runs the statement for a single row, without allocating a cursor.
   @usableFromInline
   func makeRun() throws -> StatementRun {
     try StatementRun(preparedStatement, arguments: arguments, adapter: adapterBox)
   }
 
-  /// The completed rows, or nil when rows need no completion.
+  /// Returns the completed rows, or nil if rows do not need to be completed.
   @usableFromInline
   func completedRows(countMax: Int = .max) throws -> [Row]? {
     guard let supplementaryFetch else { return nil }

@@ -1,4 +1,4 @@
-/// A request made of SQL.
+/// A request defined by SQL.
 ///
 /// ```swift
 /// let ids = [1, 2, 3]
@@ -6,7 +6,7 @@
 /// let rows = try request.fetchAll(db)
 /// ```
 public struct SQLRequest<RowDecoder>: FetchRequest {
-  /// Shows the rows in another way.
+  /// The adapter of the rows.
   public var adapter: (any RowAdapter)?
 
   private(set) var sqlLiteral: SQL
@@ -18,10 +18,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     self.isPublic = isPublic
   }
 
-  /// The request as a query.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { .literal(sqlLiteral) }
 
-  /// The number of rows. None is decoded.
+  /// Returns the number of rows, without decoding them.
   public func fetchCount(_ db: Database) throws -> Int {
     let (query, arguments) = try sqlLiteral.build(db)
     let statement = try db.preparedStatement(sql: "SELECT COUNT(*) FROM (\(query.subqueryText))").availableStatement()
@@ -30,7 +30,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     return try statement.step() ? Int(columnInteger(statement.sqliteStatement, 0)) : 0
   }
 
-  /// The statement to run, and how.
+  /// Returns the prepared statement of the request.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     let (sql, arguments) = try sqlLiteral.build(db)
     let statement = try isPublic ? db.cachedStatement(sql: sql) : db.preparedStatement(sql: sql)
@@ -41,10 +41,15 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 // MARK: - Making requests
 
 extension SQLRequest {
-  /// A request made of some SQL and its arguments.
+  /// Creates a request from SQL and its arguments.
   ///
-  /// - parameter cached: Statements are kept in any case; with true, in the cache of
-  ///   `Database.cachedStatement(sql:)`.
+  /// ```swift
+  /// let request = SQLRequest<Book>(sql: "SELECT * FROM book WHERE pages > ?", arguments: [500])
+  /// let books = try request.fetchAll(db)
+  /// ```
+  ///
+  /// - Parameter cached: Whether the statement is cached like the statements of `Database.cachedStatement(sql:)`.
+  ///   Otherwise, it is in the internal cache.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
     cached: Bool = false
@@ -52,14 +57,18 @@ extension SQLRequest {
     self.init(SQL(sql: sql, arguments: arguments), adapter, isPublic: cached)
   }
 
-  /// A request made of an `SQL` literal.
+  /// Creates a request from an `SQL` literal.
+  ///
+  /// ```swift
+  /// let request = SQLRequest<Book>(literal: "SELECT * FROM book WHERE pages > \(500)")
+  /// ```
   public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
     self.init(sqlLiteral, adapter, isPublic: cached)
   }
 }
 
 extension SQLRequest<Row> {
-  /// A request of rows, made of some SQL and its arguments.
+  /// Creates a request of rows from SQL and its arguments.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
     cached: Bool = false
@@ -67,23 +76,23 @@ extension SQLRequest<Row> {
     self.init(SQL(sql: sql, arguments: arguments), adapter, isPublic: cached)
   }
 
-  /// A request of rows, made of an `SQL` literal.
+  /// Creates a request of rows from an `SQL` literal.
   public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
     self.init(sqlLiteral, adapter, isPublic: cached)
   }
 }
 
 extension SQLRequest: ExpressibleByStringInterpolation {
-  /// A request from a literal without values.
+  /// Creates a request from a literal without values.
   public init(unicodeScalarLiteral sql: String) { self.init(SQL(sql: sql), nil, isPublic: false) }
 
-  /// A request from a literal without values.
+  /// Creates a request from a literal without values.
   public init(extendedGraphemeClusterLiteral sql: String) { self.init(SQL(sql: sql), nil, isPublic: false) }
 
-  /// A request from a literal without values.
+  /// Creates a request from a literal without values.
   public init(stringLiteral sql: String) { self.init(SQL(sql: sql), nil, isPublic: false) }
 
-  /// A request from a literal with values.
+  /// Creates a request from a literal with values.
   public init(stringInterpolation sqlInterpolation: SQLInterpolation) {
     self.init(SQL(stringInterpolation: sqlInterpolation), nil, isPublic: false)
   }

@@ -1,4 +1,4 @@
-/// An adapter, as a request and its run keep it.
+/// A box for the adapter of a request and its run.
 @usableFromInline
 final class AdapterBox {
   let adapter: any RowAdapter
@@ -7,8 +7,8 @@ final class AdapterBox {
     self.adapter = adapter
   }
 
-  /// Nil for none. Whether there is one is asked here, where it is inlined: to take an adapter out of its optional is
-  /// to copy it, and to let go of the copy: some hundred instructions, there or not (Benchmarks: `access: pool.read`).
+  /// The adapter; nil if there is none. The inlined check avoids a copy of the existential, which takes about a hundred
+  /// instructions, even if it is nil (benchmark `access: pool.read`).
   @inlinable @inline(__always)
   static func boxing(_ adapter: (any RowAdapter)?) -> AdapterBox? { adapter == nil ? nil : boxed(adapter) }
 
@@ -16,20 +16,20 @@ final class AdapterBox {
   static func boxed(_ adapter: (any RowAdapter)?) -> AdapterBox? { adapter.map { AdapterBox($0) } }
 }
 
-/// A run of a statement, and the window through which its rows show.
+/// A run of a statement, and the window that shows its rows.
 ///
-/// Whoever makes one finishes it.
+/// The creator of a run must finish it.
 @usableFromInline
 struct StatementRun {
   @usableFromInline let statement: Statement
 
-  /// Which run of the statement it is.
+  /// The number of the statement's run.
   @usableFromInline let number: UInt
 
-  /// The row that the statement is at.
+  /// The current row.
   @usableFromInline private(set) var row: Row
 
-  /// Starts a statement, or a copy of it when it runs already.
+  /// Starts a statement, or a copy of it if it is already running.
   @usableFromInline
   init(_ statement: Statement, arguments: borrowing StatementArguments?, adapter: AdapterBox?) throws {
     statement.database.preconditionAccess()
@@ -38,7 +38,7 @@ struct StatementRun {
       do {
         row = try Row(statement: statement, adapter: adapter)
       } catch {
-        // The schema may have changed since the statement was compiled: the columns of today decide.
+        // The schema may have changed since the statement was compiled: the adapter needs its current columns.
         statement = try statement.recompiled()
         row = try Row(statement: statement, adapter: adapter)
       }
@@ -52,8 +52,8 @@ struct StatementRun {
     number = statement.run
   }
 
-  /// The first step. Names and adapters then follow the schema, which may have changed since the statement was
-  /// compiled: that is known after the first step only.
+  /// Executes the first step. Names and adapters then reflect the current schema: only the first step detects that the
+  /// statement must be recompiled.
   @usableFromInline
   mutating func stepToFirstRow(_ adapter: AdapterBox?) throws -> Bool {
     guard try statement.stepToFirstRow() else { return false }
@@ -67,30 +67,30 @@ struct StatementRun {
     row.reusesDecoder = true
   }
 
-  /// Ends the run, unless the statement was started again since. On whatever thread.
+  /// Ends the run on any thread, unless the statement was restarted.
   @usableFromInline
   func finish() {
     row.forgetDecoder()
     statement.finish(run: number)
   }
 
-  /// Ends the run, from inside its access, and leaves the window to the next run.
+  /// Ends the run inside its access, and keeps the window for the next run.
   @usableFromInline
   mutating func finishKeepingRow() {
     finish()
-    // Whoever has kept the window for himself keeps it.
+    // A window that is referenced elsewhere cannot be reused.
     if row.layout == nil, isKnownUniquelyReferenced(&row) { statement.keep(spare: row) }
   }
 }
 
 extension Statement {
-  /// The window that was left behind by a run, if its columns are those of today.
+  /// Returns the window kept by an earlier run, if it has the current columns.
   fileprivate func takeSpareRow() -> Row? {
     if spareWindow == nil { return nil }
-    // Taken out, and not copied and then let go of.
+    // Exchange the value to avoid a retain and a release.
     var spare: AnyObject?
     swap(&spare, &spareWindow)
-    // Only `keep(spare:)` puts something there.
+    // Only `keep(spare:)` sets this property.
     let row = unsafeDowncast(spare.unsafelyUnwrapped, to: Row.self)
     return row.reopen(on: self) ? row : nil
   }
@@ -101,18 +101,18 @@ extension Statement {
 }
 
 extension Row {
-  /// A window on a statement, through an adapter.
+  /// Creates a window of a statement, with an adapter.
   fileprivate convenience init(statement: Statement, adapter: (any RowAdapter)?) throws {
     self.init(statement: statement, layout: try adapter?._layout(of: RowLayout(statement.columns)))
   }
 }
 
 extension Statement {
-  /// Another statement of the same text and arguments, compiled now. This one is not kept any longer for others.
+  /// Returns a newly compiled statement with the same SQL and arguments, and removes this one from the cache.
   fileprivate func recompiled() throws -> Statement {
     database.statements.remove(self)
     database.publicStatements.remove(self)
-    // What other connections did to the schema is seen by a statement that runs, not by one that is compiled.
+    // A running statement detects schema changes made by other connections. Compiling a statement does not.
     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
     let statement = try database.compile(sql, isInternal: isInternal)
     statement.currentArguments = currentArguments

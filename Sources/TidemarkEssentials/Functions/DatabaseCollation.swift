@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A Swift function that SQL can sort and compare texts with.
+/// A Swift function that SQL uses to compare and sort text.
 ///
 /// ```swift
 /// let byLength = DatabaseCollation("by_length") { lhs, rhs in
@@ -12,20 +12,20 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Every connection that uses the table needs the collation: add it in `Configuration.prepareDatabase`.
+/// All connections that use the table need the collation: add it in `Configuration.prepareDatabase`.
 public final class DatabaseCollation: Identifiable, Sendable {
-  /// What makes a collation another one: its name, in which case does not count.
+  /// The identity of a collation: its case-insensitive name.
   public struct ID: Hashable, Sendable {
     let name: String
 
-    /// Whether both names are the same. Case does not count.
+    /// Returns whether two names are equal. They are case-insensitive.
     public static func == (lhs: ID, rhs: ID) -> Bool { lhs.name.lowercased() == rhs.name.lowercased() }
 
-    /// Hashes the name. Case does not count.
+    /// Hashes the case-insensitive name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name.lowercased()) }
   }
 
-  /// What makes this collation another one than others.
+  /// The identity of the collation.
   public var id: ID { ID(name: name) }
 
   /// The name of the collation.
@@ -33,7 +33,16 @@ public final class DatabaseCollation: Identifiable, Sendable {
 
   private let compare: @Sendable (String, String) -> ComparisonResult
 
-  /// A collation.
+  /// Creates a collation.
+  ///
+  /// ```swift
+  /// let numeric = DatabaseCollation("numeric") { lhs, rhs in
+  ///   lhs.compare(rhs, options: .numeric)
+  /// }
+  /// ```
+  ///
+  /// - Parameter name: The SQL name of the collation.
+  /// - Parameter function: Compares two texts. It must define a consistent order.
   public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
     self.name = name
     compare = function
@@ -45,7 +54,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
 }
 
 extension DatabaseCollation: Hashable {
-  /// Whether both collations have the same name.
+  /// Returns whether two collations have the same name.
   public static func == (lhs: DatabaseCollation, rhs: DatabaseCollation) -> Bool { lhs.id == rhs.id }
 
   /// Hashes the name.

@@ -10,16 +10,15 @@
 /// }
 /// ```
 ///
-/// An error that the function throws becomes the error of the statement. The function must not use the
-/// connection.
+/// If the function throws an error, the statement fails with this error. The function must not use the connection.
 public final class DatabaseFunction: Identifiable, Sendable {
-  /// What makes a function another one: its name and the number of its arguments.
+  /// The identity of a function: its name and its number of arguments.
   public struct ID: Hashable, Sendable {
     let name: String
     let argumentCount: CInt
   }
 
-  /// What makes this function another one than others.
+  /// The identity of the function.
   public let id: ID
 
   /// The name of the function.
@@ -29,13 +28,19 @@ public final class DatabaseFunction: Identifiable, Sendable {
   let isInnocuous: Bool
   private let makeImplementation: @Sendable () -> SQLFunctionBox.Implementation
 
-  /// A function of some values.
+  /// Creates a scalar function.
   ///
-  /// - parameter argumentCount: The number of arguments, or nil for any number.
-  /// - parameter pure: Whether the result depends on the arguments alone, so that SQLite may call it once
-  ///   for several rows, and use it in indexes.
-  /// - parameter innocuous: Whether the schema of a database from outside may call the function: it has no
-  ///   effect, and tells nothing but what its arguments say. See `Configuration.untrusted`.
+  /// ```swift
+  /// let half = DatabaseFunction("half", argumentCount: 1, pure: true) { values in
+  ///   Double.fromDatabaseValue(values[0]).map { $0 / 2 }
+  /// }
+  /// ```
+  ///
+  /// - Parameter argumentCount: The number of arguments, or nil for any number.
+  /// - Parameter pure: Whether the result depends on the arguments only. SQLite may then call the function once for
+  ///   several rows, and use it in indexes.
+  /// - Parameter innocuous: Whether the schema of an untrusted database may call the function: it has no side effects,
+  ///   and its result reveals nothing but its arguments. See `Configuration.untrusted`.
   public init(
     _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool = false,
     function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
@@ -46,11 +51,15 @@ public final class DatabaseFunction: Identifiable, Sendable {
     makeImplementation = { .scalar { try function($0)?.databaseValue ?? .null } }
   }
 
-  /// A function of some rows.
+  /// Creates an aggregate function.
   ///
-  /// - parameter argumentCount: The number of arguments, or nil for any number.
-  /// - parameter pure: Whether the result depends on the arguments alone.
-  /// - parameter innocuous: Whether the schema of a database from outside may call the function.
+  /// ```swift
+  /// let longest = DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self)
+  /// ```
+  ///
+  /// - Parameter argumentCount: The number of arguments, or nil for any number.
+  /// - Parameter pure: Whether the result depends on the arguments only.
+  /// - Parameter innocuous: Whether the schema of an untrusted database may call the function.
   public init<Aggregate: DatabaseAggregate>(
     _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool = false,
     aggregate: Aggregate.Type
@@ -61,9 +70,9 @@ public final class DatabaseFunction: Identifiable, Sendable {
     makeImplementation = { .aggregate { AggregateState(Aggregate()) } }
   }
 
-  /// A function of some rows, made of closures that share what they know of a run.
+  /// Creates an aggregate function from closures that share the state of a run.
   ///
-  /// - parameter begin: Called before the first row of a run, or at its end when there is none.
+  /// - Parameter begin: Called before the first row of a run, or at its end if it has no rows.
   package init(
     _ name: String, argumentCount: Int? = nil, pure: Bool = false,
     begin:
@@ -84,7 +93,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     if isInnocuous {
       traits.insert(.innocuous)
     } else if isUntrusted {
-      // Hazard A4: a view or a trigger of a file from outside must not call the application.
+      // Hazard A4: views and triggers of an untrusted file must not call functions of the program.
       traits.insert(.directOnly)
     }
     return traits
@@ -92,14 +101,14 @@ public final class DatabaseFunction: Identifiable, Sendable {
 }
 
 extension DatabaseFunction: Hashable {
-  /// Whether both functions have the same name and the same number of arguments.
+  /// Returns whether two functions have the same name and the same number of arguments.
   public static func == (lhs: DatabaseFunction, rhs: DatabaseFunction) -> Bool { lhs.id == rhs.id }
 
   /// Hashes the name and the number of arguments.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A function of several rows.
+/// An aggregate function, which computes a value from several rows.
 ///
 /// ```swift
 /// struct Longest: DatabaseAggregate {
@@ -116,13 +125,16 @@ extension DatabaseFunction: Hashable {
 /// let longest = DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self)
 /// ```
 public protocol DatabaseAggregate {
-  /// The state before the first row.
+  /// Creates the state before the first row.
   init()
 
-  /// Takes the arguments of one row in.
+  /// Adds the arguments of a row.
+  ///
+  /// - Parameter dbValues: The arguments.
+  /// - Throws: An error, with which the statement fails.
   mutating func step(_ dbValues: [DatabaseValue]) throws
 
-  /// The result, after the last row. There may have been none.
+  /// Returns the result after the last row. It is also called for an empty set of rows.
   func finalize() throws -> (any DatabaseValueConvertible)?
 }
 

@@ -1,16 +1,15 @@
-/// What takes all of Foundation, which takes a short program longer to load than all the rest of its work.
+/// The services that require the complete Foundation, whose loading time dominates the run time of a short program.
 ///
-/// The module `Tidemark` has it, and everything that is here. A program that has only this one does without.
+/// The module `Tidemark` provides them. Programs that use only this module do not load Foundation.
 package struct FoundationServices: Sendable {
-  /// Those that every connection has, beside the ones that need nothing.
+  /// The functions that are added to all connections, in addition to the standard functions.
   package var functions: [DatabaseFunction]
   package var collations: [DatabaseCollation]
 
-  /// Has closures called when the process is about to be put to sleep, and when it goes on, as long as what is answered
-  /// lives.
+  /// Observes the suspension of the process, until the returned object is released.
   package var observeSuspension: @Sendable (Suspending) -> any AnyObject & Sendable
 
-  /// What is called when the process is put to sleep.
+  /// The closures called before the process is suspended, and after it is resumed.
   package struct Suspending: Sendable {
     package var suspend: @Sendable () -> Void
     package var resume: @Sendable () -> Void
@@ -25,6 +24,6 @@ package struct FoundationServices: Sendable {
     self.observeSuspension = observeSuspension
   }
 
-  /// Those of the program; nil where it does without.
+  /// The services of the program; nil without the module `Tidemark`.
   package static let current = FoundationModule.services(FoundationServices.self)
 }

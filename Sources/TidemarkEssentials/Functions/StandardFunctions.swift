@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-// What every connection has: SQLite's own functions and collations know the letters of ASCII only. Those that follow
-// the rules of a language come with the module `Tidemark`.
+// The standard functions and collations of all connections. SQLite's own only support ASCII letters. Localized
+// functions require the module `Tidemark`.
 
 extension DatabaseFunction {
-  /// `swiftCapitalizedString(text)`: Foundation's `capitalized`.
+  /// `swiftCapitalizedString(text)` returns Foundation's `capitalized`.
   public static let capitalize = text("swiftCapitalizedString") { $0.capitalized }
 
-  /// `swiftLowercaseString(text)`: Swift's `lowercased()`.
+  /// `swiftLowercaseString(text)` returns Swift's `lowercased()`.
   public static let lowercase = text("swiftLowercaseString") { $0.lowercased() }
 
-  /// `swiftUppercaseString(text)`: Swift's `uppercased()`.
+  /// `swiftUppercaseString(text)` returns Swift's `uppercased()`.
   public static let uppercase = text("swiftUppercaseString") { $0.uppercased() }
 
-  // What is no text gives NULL.
+  // The function returns NULL if the argument is not text.
   package static func text(
     _ name: String, _ transform: @escaping @Sendable (String) -> String
   ) -> DatabaseFunction {
@@ -26,7 +26,7 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-  /// `swiftCompare`: the order of Swift's own comparison.
+  /// `swiftCompare` compares text like Swift strings.
   public static let unicodeCompare = DatabaseCollation("swiftCompare") { lhs, rhs in
     lhs < rhs ? .orderedAscending : lhs == rhs ? .orderedSame : .orderedDescending
   }

@@ -17,7 +17,7 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - parameter rawValue: The name of a collation that is built into SQLite or added to the connection.
+    /// - Parameter rawValue: The name of a collation that is built into SQLite or added to the connection.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }

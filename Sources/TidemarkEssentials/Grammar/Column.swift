@@ -52,7 +52,7 @@ public struct Column: Sendable {
   /// let request = Player.filter(Column("score") > 1000)
   /// ```
   ///
-  /// - parameter name: The name of the column, without quotes.
+  /// - Parameter name: The name of the column, without quotes.
   public init(_ name: String) {
     self.name = name
   }
@@ -63,7 +63,7 @@ public struct Column: Sendable {
   /// let request = Player.filter(Column(CodingKeys.score) > 1000)
   /// ```
   ///
-  /// - parameter codingKey: A coding key. Its string value is the name of the column.
+  /// - Parameter codingKey: A coding key. Its string value is the name of the column.
   public init(_ codingKey: some CodingKey) {
     name = codingKey.stringValue
   }

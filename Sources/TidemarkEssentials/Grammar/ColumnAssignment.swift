@@ -20,7 +20,7 @@ extension ColumnExpression {
   /// Column("score").set(to: Column("score") + Column("bonus"))
   /// ```
   ///
-  /// - parameter value: The new value. Nil stands for NULL.
+  /// - Parameter value: The new value. Nil stands for NULL.
   public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
     ColumnAssignment(columnName: name, value: value?.sqlExpression ?? .value(.null))
   }

@@ -32,8 +32,8 @@ public struct SQL: Sendable {
   /// let condition = SQL(sql: "score > ?", arguments: [1000])
   /// ```
   ///
-  /// - parameter sql: The SQL text. Do not include values that come from outside the program.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The SQL text. Do not include values that come from outside the program.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public init(sql: String, arguments: StatementArguments = StatementArguments()) {
     self.init(elements: [.sql(sql, arguments)])
   }
@@ -49,7 +49,7 @@ public struct SQL: Sendable {
   /// let condition = SQL(Column("score") > 1000)
   /// ```
   ///
-  /// - parameter expression: An expression.
+  /// - Parameter expression: An expression.
   public init(_ expression: some SQLSpecificExpressible) {
     self.init(elements: [.expression(expression.sqlExpression)])
   }
@@ -82,7 +82,7 @@ extension SQL {
   /// sql.append(literal: " WHERE pages > \(100)")
   /// ```
   ///
-  /// - parameter sqlLiteral: The literal to append.
+  /// - Parameter sqlLiteral: The literal to append.
   public mutating func append(literal sqlLiteral: SQL) {
     self += sqlLiteral
   }
@@ -93,22 +93,22 @@ extension SQL {
   /// sql.append(sql: " LIMIT ?", arguments: [10])
   /// ```
   ///
-  /// - parameter sql: The SQL text. Do not include values that come from outside the program.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The SQL text. Do not include values that come from outside the program.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
     self += SQL(sql: sql, arguments: arguments)
   }
 
   /// Returns the concatenation of two literals.
   ///
-  /// - parameter lhs: The first literal.
-  /// - parameter rhs: The second literal.
+  /// - Parameter lhs: The first literal.
+  /// - Parameter rhs: The second literal.
   public static func + (lhs: SQL, rhs: SQL) -> SQL { SQL(elements: lhs.elements + rhs.elements) }
 
   /// Appends a literal to another one.
   ///
-  /// - parameter lhs: The literal to extend.
-  /// - parameter rhs: The literal to append.
+  /// - Parameter lhs: The literal to extend.
+  /// - Parameter rhs: The literal to append.
   public static func += (lhs: inout SQL, rhs: SQL) { lhs.elements += rhs.elements }
 }
 
@@ -120,7 +120,7 @@ extension Sequence where Element == SQL {
   /// let condition = conditions.joined(separator: " AND ")
   /// ```
   ///
-  /// - parameter separator: Raw SQL between the literals.
+  /// - Parameter separator: Raw SQL between the literals.
   public func joined(separator: String = "") -> SQL {
     if separator.isEmpty { return SQL(elements: flatMap { $0.elements }) }
     return SQL(elements: Array(map { $0.elements }.joined(separator: [.sql(separator, StatementArguments())])))

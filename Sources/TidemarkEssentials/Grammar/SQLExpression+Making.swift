@@ -23,21 +23,21 @@ extension SQLExpression {
     return .operation(.binary(sqlOperator), lhs, rhs)
   }
 
-  /// `a = b`, or `a IS NULL`.
+  /// Returns `a = b` or `a IS NULL`.
   static func equal(_ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
     if rhs.isNull { return binary(.same, lhs, rhs) }
     if lhs.isNull { return binary(.same, rhs, lhs) }
     return binary(.equal, lhs, rhs)
   }
 
-  /// `a IS b`.
+  /// Returns `a IS b`.
   static func same(_ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
     lhs.isNull ? binary(.same, rhs, lhs) : binary(.same, lhs, rhs)
   }
 
-  /// Whether the value is in a range, its bounds included.
+  /// Returns a test whether the value is in a closed range.
   ///
-  /// A collation stays with the value: behind the bounds, it would be that of the upper one alone.
+  /// The collation is applied to the value: after the bounds, it would apply to the upper bound only.
   func isBetween(_ lower: SQLExpression, _ upper: SQLExpression) -> SQLExpression {
     .operation(.between(), self, lower, upper)
   }
@@ -75,7 +75,7 @@ extension SQLExpression {
     return [self]
   }
 
-  /// The conditions that are all true if this condition is true.
+  /// The operands if the expression is a conjunction. If the expression is true, they are all true.
   var conjuncts: [SQLExpression] { operands(of: .and) }
 
   /// The negation of the expression.
@@ -95,9 +95,9 @@ extension SQLExpression {
 
   // MARK: Collating
 
-  /// The expression under a collation, or as it is.
+  /// Returns the expression with a collation, or unchanged if it is nil.
   ///
-  /// The answer of a test is a number, for which a collation means nothing: it goes to what the test compares.
+  /// The result of a test is a number, so the collation is applied to the operands of the test.
   func collated(_ name: String?) -> SQLExpression {
     guard let name else { return self }
     if case .operation(let operation, let operands) = node {
@@ -109,11 +109,11 @@ extension SQLExpression {
       default: break
       }
     }
-    // Behind a comparison of two values, it is that of the comparison.
+    // After a comparison of two values, SQLite applies the collation to the comparison.
     return .operation(.collated(name), self)
   }
 
-  /// Whether it compares values, or combines nothing but such tests.
+  /// Whether the expression is a comparison, or combines only comparisons.
   private var isTest: Bool {
     guard case .operation(let operation, let operands) = node else { return false }
     switch operation {

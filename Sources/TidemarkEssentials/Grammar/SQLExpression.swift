@@ -73,10 +73,10 @@ struct SQLDeferredExpression: Sendable {
   /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
-  /// The name of the table where no relation tells it: in SQL.
+  /// The name of the table if it is not defined by a relation: in SQL literals.
   var tableName: String?
 
-  /// The expression, from the name of the table. Its columns are those of that table.
+  /// Returns the expression for a table. Its columns belong to that table.
   let make: @Sendable (Database, _ tableName: String) throws -> SQLExpression
 
   /// The expression with the opposite result.
@@ -87,7 +87,7 @@ struct SQLDeferredExpression: Sendable {
   }
 }
 
-// MARK: - The parts of a tree
+// MARK: - Transforming trees
 
 extension SQLExpression {
   /// Returns the tree with transformed columns and late expressions. Subqueries do not change.
@@ -114,7 +114,7 @@ extension SQLExpression {
     }
   }
 
-  /// The tree whose late parts are made for a table, also in SQL where no relation tells which one it is.
+  /// Returns the tree whose deferred parts use a table, also in SQL literals without a relation.
   func ofTable(named name: String) -> SQLExpression {
     mapLeaves { leaf in
       guard case .deferred(var deferred) = leaf, deferred.alias == nil else { return leaf }
@@ -123,14 +123,14 @@ extension SQLExpression {
     }
   }
 
-  /// Whether a node of the tree is of some kind. Queries inside are not looked into.
+  /// Returns whether a node of the tree satisfies a predicate. Subqueries are not searched.
   func contains(where predicate: (Node) -> Bool) -> Bool {
     if predicate(node) { return true }
     if case .operation(_, let operands) = node { return operands.contains { $0.contains(where: predicate) } }
     return false
   }
 
-  /// Whether the expression combines several rows into one value.
+  /// Whether the expression aggregates several rows into one value.
   var isAggregate: Bool {
     contains { node in
       switch node {

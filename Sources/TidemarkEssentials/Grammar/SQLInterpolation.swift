@@ -11,15 +11,15 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 
   /// Creates an empty interpolation. The compiler calls this initializer.
   ///
-  /// - parameter literalCapacity: The approximate size of the literal.
-  /// - parameter interpolationCount: The number of interpolated values.
+  /// - Parameter literalCapacity: The approximate size of the literal.
+  /// - Parameter interpolationCount: The number of interpolated values.
   public init(literalCapacity: Int, interpolationCount: Int) {
     elements.reserveCapacity(interpolationCount * 2 + 1)
   }
 
   /// Appends the text between interpolations. The compiler calls this method.
   ///
-  /// - parameter sql: A part of the literal.
+  /// - Parameter sql: A part of the literal.
   public mutating func appendLiteral(_ sql: String) {
     if !sql.isEmpty { elements.append(.sql(sql, StatementArguments())) }
   }
@@ -31,10 +31,10 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY \(sql: order)"
   /// ```
   ///
-  /// - parameter sql: The SQL text.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The SQL text.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   ///
-  /// - warning: Never interpolate text that comes from outside the program in this way.
+  /// - Warning: Never interpolate text that comes from outside the program in this way.
   public mutating func appendInterpolation(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) {
@@ -48,7 +48,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE \(literal: condition)"
   /// ```
   ///
-  /// - parameter sqlLiteral: The literal.
+  /// - Parameter sqlLiteral: The literal.
   public mutating func appendInterpolation(literal sqlLiteral: SQL) {
     elements += sqlLiteral.elements
   }
@@ -60,7 +60,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Row> = "SELECT * FROM \(identifier: table)"
   /// ```
   ///
-  /// - parameter name: The name, without quotes.
+  /// - Parameter name: The name, without quotes.
   public mutating func appendInterpolation(identifier name: String) {
     elements.append(.identifier(name))
   }
@@ -73,14 +73,14 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE score > \(1000)"
   /// ```
   ///
-  /// - parameter expressible: A value, a column, an expression, or nil.
+  /// - Parameter expressible: A value, a column, an expression, or nil.
   public mutating func appendInterpolation(_ expressible: (some SQLExpressible)?) {
     elements.append(.expression(expressible?.sqlExpression ?? .value(.null)))
   }
 
   /// Interpolates a value, a column or an expression of any type: `\(value)`.
   ///
-  /// - parameter expressible: A value, a column, an expression, or nil.
+  /// - Parameter expressible: A value, a column, an expression, or nil.
   public mutating func appendInterpolation(_ expressible: (any SQLExpressible)?) {
     elements.append(.expression(expressible?.sqlExpression ?? .value(.null)))
   }
@@ -91,7 +91,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE \(CodingKeys.score) > \(1000)"
   /// ```
   ///
-  /// - parameter codingKey: The coding key.
+  /// - Parameter codingKey: The coding key.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ codingKey: some CodingKey) {
     elements.append(.identifier(codingKey.stringValue))
@@ -103,21 +103,21 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT \(AllColumns()) FROM player"
   /// ```
   ///
-  /// - parameter selectable: A selection.
+  /// - Parameter selectable: A selection.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selectable: some SQLSelectable) {
     elements.append(.selection(selectable.sqlSelection))
   }
 
-  /// `\(selectable)`: what is selected; nil is NULL.
+  /// Interpolates a selection of any type: `\(selectable)`. Nil is NULL.
   ///
-  /// - Parameter selectable: A selection of any type.
+  /// - Parameter selectable: A selection.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selectable: (any SQLSelectable)?) {
     elements.append(selectable.map { .selection($0.sqlSelection) } ?? .expression(.value(.null)))
   }
 
-  /// `\(text)`: a text that is a part of another one is bound.
+  /// Interpolates a substring as a bound text: `\(text)`.
   ///
   /// - Parameter text: A text.
   @_disfavoredOverload
@@ -125,7 +125,11 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     elements.append(.expression(.value(DatabaseValue(.string(String(text))))))
   }
 
-  /// `\(orderingTerm)`: what the query is ordered by.
+  /// Interpolates an ordering: `ORDER BY \(orderingTerm)`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY \(Column("score").desc)"
+  /// ```
   @_disfavoredOverload
   public mutating func appendInterpolation(_ orderingTerm: some SQLOrderingTerm) {
     elements.append(.ordering(orderingTerm.sqlOrdering))
@@ -137,7 +141,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player ORDER BY name COLLATE \(.nocase)"
   /// ```
   ///
-  /// - parameter collation: The name of a collation.
+  /// - Parameter collation: The name of a collation.
   public mutating func appendInterpolation(_ collation: Database.CollationName) {
     appendLiteral(collation.rawValue.collationSQL)
   }
@@ -149,7 +153,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE score = (\(best))"
   /// ```
   ///
-  /// - parameter subquery: A request or another query.
+  /// - Parameter subquery: A request or another query.
   public mutating func appendInterpolation(_ subquery: some SQLSubqueryable) {
     elements.append(.subquery(subquery.sqlSubquery))
   }
@@ -163,7 +167,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   /// let request: SQLRequest<Player> = "SELECT * FROM player WHERE id IN \(ids)"
   /// ```
   ///
-  /// - parameter sequence: The values, columns or expressions of the list.
+  /// - Parameter sequence: The values, columns or expressions of the list.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element: SQLExpressible {
     appendList(sequence.map { $0.sqlExpression })
@@ -173,7 +177,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
   ///
   /// An empty list matches nothing, not even NULL.
   ///
-  /// - parameter sequence: The values, columns or expressions of the list.
+  /// - Parameter sequence: The values, columns or expressions of the list.
   @_disfavoredOverload
   public mutating func appendInterpolation<S>(_ sequence: S) where S: Sequence, S.Element == any SQLExpressible {
     appendList(sequence.map { $0.sqlExpression })
@@ -192,22 +196,22 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 extension SQL: ExpressibleByStringInterpolation {
   /// Creates an SQL literal without values.
   ///
-  /// - parameter sql: The SQL text.
+  /// - Parameter sql: The SQL text.
   public init(unicodeScalarLiteral sql: String) { self.init(sql: sql) }
 
   /// Creates an SQL literal without values.
   ///
-  /// - parameter sql: The SQL text.
+  /// - Parameter sql: The SQL text.
   public init(extendedGraphemeClusterLiteral sql: String) { self.init(sql: sql) }
 
   /// Creates an SQL literal without values.
   ///
-  /// - parameter sql: The SQL text.
+  /// - Parameter sql: The SQL text.
   public init(stringLiteral sql: String) { self.init(sql: sql) }
 
   /// Creates an SQL literal with interpolated values.
   ///
-  /// - parameter sqlInterpolation: The text and the values.
+  /// - Parameter sqlInterpolation: The text and the values.
   public init(stringInterpolation sqlInterpolation: SQLInterpolation) {
     self.init(elements: sqlInterpolation.elements)
   }

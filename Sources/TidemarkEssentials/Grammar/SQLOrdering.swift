@@ -49,7 +49,7 @@ extension SQLOrdering {
       return Self(.expression(expression, (direction ?? .ascending).reversed))
     case .literal:
       preconditionFailure(
-        "An ordering made of SQL cannot be reversed: order by expressions, as in SQL(\"…\").sqlExpression.desc")
+        "A raw SQL ordering cannot be reversed: order by an expression instead, such as SQL(\"…\").sqlExpression.desc")
     }
   }
 

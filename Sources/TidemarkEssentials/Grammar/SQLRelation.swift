@@ -85,7 +85,7 @@ struct SQLTable: Sendable {
     if let name = alias.userName {
       precondition(
         userName == nil || userName == name,
-        "The table \(tableName) is named \(userName ?? "") in this request: it cannot be named \(name), too")
+        "Table \(tableName) has two aliases in one request: \(userName ?? "") and \(name)")
       source.userName = name
     }
     return source

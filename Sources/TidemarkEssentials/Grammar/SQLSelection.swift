@@ -23,7 +23,7 @@ public struct SQLSelection: Sendable {
   static func expression(_ expression: SQLExpression) -> Self { Self(.expression(expression, name: nil)) }
   static func literal(_ literal: SQL) -> Self { Self(.literal(literal)) }
 
-  /// `a AS "name"`.
+  /// Returns `a AS "name"`.
   static func named(_ expression: SQLExpression, _ name: String) -> Self { Self(.expression(expression, name: name)) }
 }
 
@@ -37,15 +37,15 @@ struct SQLDeferredSelection: Sendable {
   /// The alias of the table, or nil for the table of the current relation.
   var alias: TableAliasBase?
 
-  /// The name of the table where no relation tells it: in SQL.
+  /// The name of the table if it is not defined by a relation: in SQL literals.
   var tableName: String?
 
-  /// The selection, from the name of the table.
+  /// Returns the selection for a table.
   let make: @Sendable (Database, _ tableName: String) throws -> [SQLSelection]
 }
 
 extension SQLSelection {
-  /// The selection whose late parts are made for a table, also in SQL where no relation tells which one it is.
+  /// Returns the selection whose deferred parts use a table, also in SQL literals without a relation.
   func ofTable(named name: String) -> SQLSelection {
     switch node {
     case .allColumns: return self
@@ -57,7 +57,7 @@ extension SQLSelection {
     }
   }
 
-  /// The selection with the columns that have no owner yet given to an alias.
+  /// Returns the selection in which columns without an owner are assigned to an alias.
   func qualified(by alias: TableAliasBase) -> SQLSelection {
     switch node {
     case .allColumns(of: nil): return Self(.allColumns(of: alias))

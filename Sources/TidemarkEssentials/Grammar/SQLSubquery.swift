@@ -24,7 +24,7 @@ extension SQLSubqueryable {
   /// let request = Player.filter(Team.select(Column("id")).contains(Column("teamId")))
   /// ```
   ///
-  /// - parameter element: The value to search for. The query must select a single column.
+  /// - Parameter element: The value to search for. The query must select a single column.
   public func contains(_ element: some SQLExpressible) -> SQLExpression {
     .operation(.isFound(sqlSubquery), element.sqlExpression)
   }

@@ -6,7 +6,7 @@ extension Database {
 
     /// Creates a type with any name.
     ///
-    /// - parameter rawValue: The name of the type in SQL. Its affinity determines the conversion.
+    /// - Parameter rawValue: The name of the type in SQL. Its affinity determines the conversion.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }

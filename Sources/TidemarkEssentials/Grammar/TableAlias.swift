@@ -13,13 +13,13 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 
   /// Returns whether both operands are the same alias.
   ///
-  /// - parameter lhs: An alias.
-  /// - parameter rhs: Another alias.
+  /// - Parameter lhs: An alias.
+  /// - Parameter rhs: Another alias.
   public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs === rhs }
 
   /// Hashes the identity of the alias.
   ///
-  /// - parameter hasher: The hasher to use.
+  /// - Parameter hasher: The hasher to use.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// Returns a selection of columns of the table of the alias.
@@ -29,7 +29,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
   /// let request = Player.aliased(p).select(p[AllColumns()])
   /// ```
   ///
-  /// - parameter selectable: A selection whose columns belong to the table.
+  /// - Parameter selectable: A selection whose columns belong to the table.
   public subscript(_ selectable: some SQLSelectable) -> SQLSelection { selectable.sqlSelection.qualified(by: self) }
 
   /// Returns an expression on columns of the table of the alias.
@@ -39,7 +39,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
   /// let request = Player.aliased(p).filter(p[Column("score") + Column("bonus")] > 1000)
   /// ```
   ///
-  /// - parameter expression: An expression whose columns belong to the table.
+  /// - Parameter expression: An expression whose columns belong to the table.
   public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
     expression.sqlExpression.qualified(by: self)
   }
@@ -51,7 +51,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
   /// let request = Player.aliased(p).order(p[Column("score").desc])
   /// ```
   ///
-  /// - parameter ordering: An ordering whose columns belong to the table.
+  /// - Parameter ordering: An ordering whose columns belong to the table.
   public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering { ordering.sqlOrdering.qualified(by: self) }
 
   /// Returns a column of the table of the alias.
@@ -61,7 +61,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
   /// let request = Player.aliased(p).filter(p[Column("score")] > 1000)
   /// ```
   ///
-  /// - parameter column: A column of the table.
+  /// - Parameter column: A column of the table.
   public subscript(_ column: some ColumnExpression) -> SQLExpression { column.sqlExpression.qualified(by: self) }
 
   /// Returns a column of the table of the alias, by its name.
@@ -71,7 +71,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
   /// let request = Player.aliased(p).filter(p["score"] > 1000)
   /// ```
   ///
-  /// - parameter columnName: The name of a column of the table, without quotes.
+  /// - Parameter columnName: The name of a column of the table, without quotes.
   public subscript(_ columnName: String) -> SQLExpression { SQLExpression(.column(columnName, of: .alias(self))) }
 }
 
@@ -91,7 +91,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 /// let request = Team.aliased(team).filter(Player.filter { $0.teamId == team.id }.exists())
 /// ```
 ///
-/// - note: An alias identifies a single table of a single query.
+/// - Note: An alias identifies a single table of a single query.
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
   /// Creates an alias for a table with any rows.
@@ -100,7 +100,7 @@ public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
   /// let p = TableAlias(name: "p")
   /// ```
   ///
-  /// - parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
+  /// - Parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
   public init(name: String? = nil) where RowDecoder == Void {
     super.init(userName: name)
   }
@@ -111,8 +111,8 @@ public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
   /// let p = TableAlias<Player>(name: "p")
   /// ```
   ///
-  /// - parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
-  /// - parameter rowDecoder: The type of the rows.
+  /// - Parameter name: The name of the table in SQL. Without a name, the table keeps its own name if possible.
+  /// - Parameter rowDecoder: The type of the rows.
   public init(name: String? = nil, for rowDecoder: RowDecoder.Type = RowDecoder.self) {
     super.init(userName: name)
   }

@@ -61,7 +61,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
 
   /// Fetches the changes.
   ///
-  /// - returns: Whether there may be a difference.
+  /// - Returns: Whether there may be a difference.
   func fetch(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
     let (plan, count) = state.withLock { ($0.plan, $0.result.count) }
     if let plan, !db.compilation.redefinesOperators, let ids = plan.idsToFetch(snapshotChanges, count),

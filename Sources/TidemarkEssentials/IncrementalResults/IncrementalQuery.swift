@@ -1,32 +1,31 @@
-/// A query whose rows come one by one from the rows of one table: each of them can be fetched alone, and it can be told
-/// where it stands among the others.
+/// A query whose result can be updated row by row: each result row comes from a single row of one table, can be fetched
+/// separately, and has a position that can be computed.
 ///
-/// Its text is completed: the rows have ids, and the values that they are sorted by, behind what the program asked for;
-/// rows that sort equally are in the order of their ids.
+/// Columns are appended to the selection: the row ID and the sort keys. Rows with equal sort keys are ordered by row
+/// ID.
 ///
 /// Invariants:
-/// 1. A row of the result depends on its own row in the table, and on nothing else: there are no other tables, no
-///    functions, no limit, nothing that is counted or left out because it is there already.
-/// 2. The order is one that can be told from the values of a row, as SQLite tells it.
+/// 1. A result row depends on its table row only: the query has no joins, functions, limit, aggregates or `DISTINCT`.
+/// 2. The order of two rows can be computed from their values, exactly as SQLite does.
 struct IncrementalQuery: Sendable {
-  /// The whole query.
+  /// The query for all rows.
   let sql: String
 
-  /// The same query, of one row: the argument `idArgument` is its id.
+  /// The query for a single row, whose ID is the argument `idArgument`.
   let rowSQL: String
 
   static let idArgument = "tidemarkRowID"
 
-  /// How many columns the program asked for, if there are others behind them.
+  /// The number of columns in the program's selection; nil if no columns are appended.
   private(set) var shownColumnCount: Int?
 
-  /// The columns of ids, and of what rows are sorted by.
+  /// The indexes of the row ID and of the sort keys.
   private(set) var keyColumn = 0
   private(set) var termColumns: [Int] = []
 
   let order: RowOrder
 
-  /// Nil for a query that is another one.
+  /// Fails if the query cannot be updated row by row.
   init?(_ statement: Statement, _ db: Database) throws {
     guard statement.isReadonly, db.schemaFacts != nil else { return nil }
     do {
@@ -73,7 +72,7 @@ struct IncrementalQuery: Sendable {
 }
 
 extension IncrementalQuery {
-  /// The one table that is read.
+  /// The only table that the query reads.
   fileprivate struct SourceTable {
     let name: String
     let facts: TableFacts
@@ -83,9 +82,9 @@ extension IncrementalQuery {
       guard core.sources.count == 1, let name = core.sources[0].exposedName,
         case .table(let table) = core.sources[0].content,
         let facts = try db.facts(ofTable: table.name, in: table.database), case .table = facts.kind,
-        // What is temporary is seen by one connection.
+        // Temporary tables are visible to one connection only.
         facts.key.database.asciiLowercased == "main",
-        // SQLite changes its own tables without telling, and one of them has two names.
+        // SQLite does not report changes of its internal tables, and `sqlite_master` has two names.
         !Database.isSQLiteInternalTable(facts.key.name), !Database.isSQLiteInternalTable(table.name),
         let rowID = facts.rowIDName
       else { return nil }
@@ -96,7 +95,8 @@ extension IncrementalQuery {
       "\(name.quotedDatabaseIdentifier).\(column.quotedDatabaseIdentifier)"
     }
 
-    /// The column that rows are sorted by, and how its texts are compared; nil when it is none, or not known.
+    /// Returns the column that is a sort key, and its collation; nil if the sort key is not a column, or if the
+    /// collation is not known.
     func column(_ expression: SelectExpression, _ db: Database) throws -> (String, RowOrder.TextCollation)? {
       switch expression {
       case .collated(let base, let collation):
@@ -113,13 +113,13 @@ extension IncrementalQuery {
     }
   }
 
-  /// The columns that the program did not ask for.
+  /// The appended columns.
   fileprivate struct HiddenColumns {
     private(set) var selection = ""
     private(set) var keyColumn = 0
     private(set) var termColumns: [Int] = []
 
-    /// - parameter mayBeShown: Whether a column that is shown is one of the table, if it has such a name.
+    /// - Parameter mayBeShown: Whether a result column with the name of a table column is that column.
     init(_ statement: Statement, _ table: SourceTable, _ terms: [String], mayBeShown: Bool) {
       let shown = mayBeShown ? statement.columnNames.map(\.asciiLowercased) : []
       var count = statement.columnCount
@@ -138,11 +138,11 @@ extension IncrementalQuery {
 }
 
 extension SelectSyntax {
-  /// Whether it shows rows of its sources one by one, all of them.
+  /// Whether the query returns one result row for each row of its source.
   fileprivate var showsEachSourceRow: Bool {
     guard cores.count == 1, let core = cores.first else { return false }
     return commonTables.isEmpty && nested.isEmpty && limit == nil && core.showsEachRow && core.nested.isEmpty
-      // A name may be that of a column of the table, or the one that is given to something else.
+      // A name may be a column of the table, or an alias of another expression.
       && ordering.allSatisfy { $0.columnName.map { !core.aliases.contains($0) } ?? false }
   }
 }
@@ -158,7 +158,7 @@ extension SelectExpression {
 }
 
 extension SelectParser {
-  /// Whether the query may depend on something else than rows: functions, and the words that stand for the time.
+  /// Whether the query may depend on more than rows: functions, and keywords for the current time.
   fileprivate var mayDependOnMoreThanRows: Bool {
     callsFunctions
       || columnNames.contains { ["current_time", "current_date", "current_timestamp"].contains($0) }

@@ -1,69 +1,69 @@
-/// A result, and what of it its consumer has seen as another one, or not at all.
+/// The result of an incremental query, and its changes since the consumer last received them.
 struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
-  /// An element, with what it is sorted by.
+  /// An element and its sort keys.
   struct OrderedRow: Sendable {
     var element: Element
     var values: ArraySlice<DatabaseValue>
   }
 
-  /// What there is of a row now.
+  /// The new state of a row.
   struct Change: Sendable {
     let key: Int64
 
-    /// Nil when it is not in the result.
+    /// The row; nil if it is not in the result.
     let row: OrderedRow?
 
-    /// - parameter keys: Those of the result of this one row.
+    /// - Parameter keys: The keys of the result of the single-row query.
     init(_ key: Int64, _ element: Element?, _ keys: OrderedKeys) {
       self.key = key
       row = element.map { OrderedRow(element: $0, values: keys.values(at: 0)) }
     }
   }
 
-  /// What the consumer has not been told.
+  /// The changes that the consumer has not received.
   private enum PendingChanges: Sendable {
-    /// Everything: he has seen nothing yet.
+    /// The consumer has not received anything yet.
     case everything
 
-    /// Nothing but rows that are `seen` as others.
+    /// Only the rows in `seen` have changed.
     case rows
 
-    /// What there is in place of these elements.
+    /// The result was replaced. The consumer has received these elements.
     case since([Element])
   }
 
-  /// What is told to the consumer.
+  /// The changes passed to the consumer.
   enum Changes {
     case first([Element])
     case rows(KeyedDifference<Element>)
     case all(old: [Element], new: [Element])
   }
 
-  /// In the slots of the keys; where there are none, in order.
+  /// The elements in the slots of the keys. Without keys, the elements in order.
   private var elements: [Element] = []
   private var keys: OrderedKeys?
 
   private var pendingChanges = PendingChanges.everything
 
-  /// What the consumer has seen of rows that are others now, by their ids: nil where there was none.
+  /// The rows that have changed, by ID, as the consumer has received them; nil for rows that were not in the result.
   private(set) var seen: [Int64: OrderedRow?] = [:]
 
   var count: Int { elements.count }
 
-  /// Whether rows can be put in.
+  /// Whether rows can be updated.
   var isIncremental: Bool { keys != nil }
 
-  /// Whether there may be something to tell.
+  /// Whether there may be changes for the consumer.
   var hasChanges: Bool {
     if case .rows = pendingChanges { !seen.isEmpty } else { true }
   }
 
   // MARK: Changes
 
-  /// Puts a new result in place of the one there is.
+  /// Replaces the result.
   ///
-  /// - parameter keys: Those of its rows; nil where they are not known.
-  /// - returns: The old result, to be released outside of the lock.
+  /// - Parameter keys: The keys of the rows; nil if they are unknown.
+  /// - Returns: The old result, to be released outside of the lock.
   @discardableResult
   mutating func replace(_ elements: [Element], _ keys: OrderedKeys?) -> Self {
     let old = self
@@ -76,13 +76,13 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return old
   }
 
-  /// Puts changed rows in. The keys are known.
+  /// Updates changed rows. The result must have keys.
   ///
-  /// - returns: The old rows, to be released outside of the lock.
+  /// - Returns: The old rows, to be released outside of the lock.
   @discardableResult
   mutating func update(_ changes: [Change]) -> [OrderedRow] {
     var replaced: [OrderedRow] = []
-    guard var keys = keys.take() else { preconditionFailure("Rows are put into a result that has none") }
+    guard var keys = keys.take() else { preconditionFailure("Cannot update rows of a result without keys") }
     for change in changes {
       let slot = keys.slot(of: change.key)
       let old = slot.map { OrderedRow(element: elements[$0], values: keys.values(at: $0)) }
@@ -107,11 +107,11 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return replaced
   }
 
-  /// Takes note of what the consumer has seen, if he has seen the result of before.
+  /// Remembers the row that the consumer has received.
   private mutating func note(_ old: OrderedRow?, _ change: Change) {
     guard case .rows = pendingChanges, old != nil || change.row != nil else { return }
     if let known = seen[change.key] {
-      // It came, and is gone.
+      // The row was inserted and deleted since then.
       if known == nil, change.row == nil { seen[change.key] = nil }
     } else {
       seen.updateValue(old, forKey: change.key)
@@ -120,7 +120,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
 
   // MARK: Lists
 
-  /// The elements in order.
+  /// Returns the elements in order.
   private func list() -> [Element] {
     guard let keys else { return elements }
     var list: [Element] = []
@@ -129,7 +129,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return list
   }
 
-  /// The elements that the consumer has seen, in order.
+  /// Returns the elements that the consumer has received, in order.
   private func seenList() -> [Element] {
     guard let keys, !seen.isEmpty else { return list() }
     var others = seenRows(keys.order)[...]
@@ -146,7 +146,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return list + others.map(\.row.element)
   }
 
-  /// The rows that the consumer has seen and that are others now, in order.
+  /// Returns the rows that the consumer has received and that have changed since, in order.
   private func seenRows(_ order: RowOrder) -> [(key: Int64, row: OrderedRow)] {
     seen.compactMap { key, row in row.map { (key, $0) } }
       .sorted { order.compare($0.0, $0.1.values, $1.0, $1.1.values) < 0 }
@@ -154,7 +154,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
 
   // MARK: The consumer
 
-  /// What the consumer has not been told, which he is told now; nil when it is nothing.
+  /// Returns the changes that the consumer has not received, and marks them as received; nil if there are none.
   mutating func takeChanges<ID: Hashable>(by id: (Element) -> ID) -> Changes? {
     defer {
       pendingChanges = .rows
@@ -169,7 +169,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// What has changed between what the consumer has seen and what there is.
+  /// Returns the difference between the received elements and the current elements.
   private func difference<ID: Hashable>(_ keys: OrderedKeys, by id: (Element) -> ID) -> KeyedDifference<Element> {
     var comparison = RowComparison<Element>()
     let old = seenRows(keys.order).filter { !isUnchangedAgain($0, keys) }
@@ -187,7 +187,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return comparison.difference(oldCount: count - new.count + old.count, by: id)
   }
 
-  /// Whether a row has become what the consumer has seen.
+  /// Returns whether a row is again equal to the row that the consumer has received.
   private func isUnchangedAgain(_ seen: (key: Int64, row: OrderedRow), _ keys: OrderedKeys) -> Bool {
     guard let slot = keys.slot(of: seen.key) else { return false }
     return elements[slot] == seen.row.element && keys.values(at: slot).elementsEqual(seen.row.values)

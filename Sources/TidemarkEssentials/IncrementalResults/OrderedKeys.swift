@@ -46,7 +46,7 @@ struct OrderedKeys: Sendable {
 
   /// Appends a row that sorts after all others.
   ///
-  /// - returns: False if it does not sort after all others: then it was not appended.
+  /// - Returns: False if it does not sort after all others: then it was not appended.
   mutating func append(_ key: Int64, _ values: ArraySlice<DatabaseValue>) -> Bool {
     if let last = groups.last?.last, compare(Int(last), key, values) >= 0 { return false }
     guard values.allSatisfy(RowOrder.isKnown), let slot = addSlot(key, values) else { return false }
@@ -58,10 +58,10 @@ struct OrderedKeys: Sendable {
 
   /// Inserts a new row, with the next slot.
   ///
-  /// - parameter values: Values that can be ordered.
+  /// - Parameter values: Values that can be ordered.
   mutating func insert(_ key: Int64, _ values: ArraySlice<DatabaseValue>) {
     let position = position(of: key, values)
-    guard let slot = addSlot(key, values) else { preconditionFailure("A row is put in twice") }
+    guard let slot = addSlot(key, values) else { preconditionFailure("A row ID must not be inserted twice") }
     if position.group == groups.count {
       if groups.isEmpty { groups.append([]) }
       groups[groups.count - 1].append(slot)

@@ -18,7 +18,7 @@ struct PlainQueryClauses {
 
   /// Nil if there are other clauses, or no `FROM`.
   ///
-  /// - parameter sql: A query that was parsed, so that the keywords of clauses are not names.
+  /// - Parameter sql: A query that was parsed, so that the keywords of clauses are not names.
   init?(_ sql: String) {
     var texts: [Clause: Substring] = [:]
     var clause = Clause.selection

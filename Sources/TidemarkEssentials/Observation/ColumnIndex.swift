@@ -105,7 +105,7 @@ private struct NumberTable<Key: Hashable> {
       }
     }
 
-    /// - returns: The remaining numbers; nil if there are none.
+    /// - Returns: The remaining numbers; nil if there are none.
     consuming func removing(_ number: Int32) -> Numbers? {
       switch self {
       case .one: return nil

@@ -44,7 +44,7 @@ struct CommitLog<Changes> {
 
   /// Begins a fetch, whose snapshot is taken after this call.
   ///
-  /// - returns: A commit that the snapshot includes.
+  /// - Returns: A commit that the snapshot includes.
   mutating func begin() -> CommitNumber {
     fetchCounts[last, default: 0] += 1
     return last
@@ -52,7 +52,7 @@ struct CommitLog<Changes> {
 
   /// Ends a fetch, after it has used the log.
   mutating func end(_ number: CommitNumber) {
-    guard let count = fetchCounts[number] else { preconditionFailure("A fetch ends that had not begun") }
+    guard let count = fetchCounts[number] else { preconditionFailure("A fetch ended that was not running") }
     fetchCounts[number] = count == 1 ? nil : count - 1
     guard let oldest = fetchCounts.keys.min() else { return clear() }
     while let first = commits.first, first.number <= oldest { drop(first) }
@@ -63,7 +63,7 @@ struct CommitLog<Changes> {
 
   /// Publishes a commit that no fetch will need.
   mutating func skip() {
-    precondition(!hasRunningFetches, "A commit is skipped that a fetch may ask for")
+    precondition(!hasRunningFetches, "Commits must not be removed while fetches are running")
     last += 1
   }
 
@@ -83,8 +83,8 @@ struct CommitLog<Changes> {
 
   /// Whether one of the commits after another one satisfies a closure; external commits are ignored.
   ///
-  /// - parameter own: A commit that is ignored.
-  /// - parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
+  /// - Parameter own: A commit that is ignored.
+  /// - Parameter needsVersion: Commits that were captured for older needs match, because they may lack changes.
   func contains(
     after number: CommitNumber, but own: CommitNumber? = nil, needsVersion: Int = 0, where isTouched: (Changes) -> Bool
   ) -> Bool {

@@ -16,14 +16,14 @@ public struct DatabaseRegionObservation: Sendable {
 
   /// Creates an observation of regions.
   ///
-  /// - parameter regions: The regions: tables, requests, or others.
+  /// - Parameter regions: The regions: tables, requests, or others.
   public init(tracking regions: any DatabaseRegionConvertible...) {
     self.init(tracking: regions)
   }
 
   /// Creates an observation of regions.
   ///
-  /// - parameter regions: The regions: tables, requests, or others.
+  /// - Parameter regions: The regions: tables, requests, or others.
   public init(tracking regions: [any DatabaseRegionConvertible]) {
     self.regions = regions
   }
@@ -31,10 +31,10 @@ public struct DatabaseRegionObservation: Sendable {
   /// Starts the observation, once the writer connection is available. Commits that follow the return of this method are
   /// reported.
   ///
-  /// - parameter writer: The database.
-  /// - parameter onError: Called immediately if a region cannot be resolved.
-  /// - parameter onChange: Called after each commit that may have changed the regions, on the writer connection.
-  /// - returns: A cancellable. The observation ends when it is cancelled or released.
+  /// - Parameter writer: The database.
+  /// - Parameter onError: Called immediately if a region cannot be resolved.
+  /// - Parameter onChange: Called after each commit that may have changed the regions, on the writer connection.
+  /// - Returns: A cancellable. The observation ends when it is cancelled or released.
   @preconcurrency
   public func start(
     in writer: any DatabaseWriter, onError: @escaping (any Error) -> Void,

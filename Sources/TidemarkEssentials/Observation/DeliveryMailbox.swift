@@ -1,4 +1,4 @@
-/// The closures of the program that are called with values of some type, and with an error; and where.
+/// The program's closures for errors and for values of some type, and their scheduler.
 class DeliveryCalls: @unchecked Sendable {
   let onError: @Sendable (any Error) -> Void
 
@@ -6,16 +6,16 @@ class DeliveryCalls: @unchecked Sendable {
     self.onError = onError
   }
 
-  /// Runs an action soon.
+  /// Schedules an action.
   func schedule(_ action: @escaping @Sendable () -> Void) {
     preconditionFailure("To be overridden")
   }
 }
 
-/// Hands values on, one at a time, where a scheduler says.
+/// Delivers values one at a time, as a scheduler requires.
 ///
-/// It does not know the type of the values: what is generic is looked up at run time for each value, at the cost of a
-/// fetch.
+/// It is independent of the type of the values: unspecialized generic code would cost as much as a fetch for each
+/// value.
 class DeliveryMailbox: @unchecked Sendable {
   /// Calls the program with a value.
   typealias Delivery = @Sendable (DeliveryCalls) -> Void
@@ -23,7 +23,7 @@ class DeliveryMailbox: @unchecked Sendable {
   private struct State {
     var machine: MailboxMachine<Delivery>
 
-    // Nil when it was closed: what they hold is let go.
+    // Nil after the mailbox was closed, to release the closures.
     var calls: DeliveryCalls?
   }
 
@@ -37,7 +37,7 @@ class DeliveryMailbox: @unchecked Sendable {
     schedule { $0.put(delivery) }
   }
 
-  /// Takes one that is older than those that came before it, if any did.
+  /// Adds a value that is older than any value added before.
   final func postFirst(_ delivery: @escaping Delivery) {
     schedule { $0.putFirst(delivery) }
   }
@@ -46,17 +46,17 @@ class DeliveryMailbox: @unchecked Sendable {
     schedule { $0.fail(error) }
   }
 
-  /// Has what comes while a closure runs delivered on this thread, when the closure has ended.
+  /// Runs a closure, and then delivers values that were added meanwhile, on this thread.
   final func deliveringNow(_ body: () -> Void) {
     state.withLock { $0.machine.hold() }
     body()
     deliver()
   }
 
-  /// Nothing is delivered any more once it has returned.
+  /// Stops deliveries. No delivery starts or is running after this method has returned.
   final func cancel() {
     let thread = currentThreadID()
-    // Closures and values are released outside of the lock: what they hold may do anything in its `deinit`.
+    // Release closures and values outside of the lock: their `deinit` may run any code.
     let (signal, _) = state.withLock { state in
       let old = state
       state.calls = nil
@@ -65,7 +65,7 @@ class DeliveryMailbox: @unchecked Sendable {
     signal?.wait()
   }
 
-  /// - returns: Where to wait for the delivery that is under way, if there is one to wait for.
+  /// - Returns: The signal for the end of the running delivery; nil if the caller does not have to wait.
   private static func close(
     _ machine: inout MailboxMachine<Delivery>, on thread: ThreadID
   ) -> (any WaitSignal)? {
@@ -75,9 +75,9 @@ class DeliveryMailbox: @unchecked Sendable {
     return signal
   }
 
-  /// Has what has come delivered, if that is to be scheduled.
+  /// Adds an item, and schedules its delivery if needed.
   private func schedule(_ hasCome: (inout MailboxMachine<Delivery>) -> Bool) {
-    // Without calls it was closed.
+    // Without calls, the mailbox is closed.
     let (calls, _) = state.withLock { state in
       let replaced = state.machine.next
       return (hasCome(&state.machine) ? state.calls : nil, replaced)
@@ -92,7 +92,7 @@ class DeliveryMailbox: @unchecked Sendable {
     if deliver(item, calls) { calls.schedule { [self] in deliver() } }
   }
 
-  /// - returns: Whether there is more.
+  /// - Returns: Whether there are more items.
   private func deliver(_ item: MailboxMachine<Delivery>.Item, _ calls: DeliveryCalls) -> Bool {
     var wasLast = false
     switch item {

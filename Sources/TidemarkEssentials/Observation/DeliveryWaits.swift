@@ -13,7 +13,7 @@ final class DeliveryWaits: Sendable {
 
   /// Reports that a thread is about to wait for a delivery on another one.
   ///
-  /// - returns: Whether it may wait: false if the other one waits for it, directly or through others.
+  /// - Returns: Whether it may wait: false if the other one waits for it, directly or through others.
   func begin(_ thread: ThreadID, for deliverer: ThreadID) -> Bool {
     deliverers.withLock { deliverers in
       var other = deliverer

@@ -103,7 +103,7 @@ final class FetchBatch: @unchecked Sendable {
 
   /// Notes the changed rows before the snapshot changes, after a reported commit.
   ///
-  /// - parameter externalCommitCount: See `SnapshotChanges`.
+  /// - Parameter externalCommitCount: See `SnapshotChanges`.
   func noteRows(upTo commit: CommitNumber, externalCommitCount: Int64) {
     lastNotedCommit = commit
     for index in items.indices where items[index].query.source.isIncremental {

@@ -30,7 +30,7 @@ extension LiveEngine {
 extension LiveState {
   /// Schedules a fetch of all queries: the changes of external commits are unknown.
   ///
-  /// - returns: The observers that want to be notified of it.
+  /// - Returns: The observers that want to be notified of it.
   mutating func wakeAll() -> [AnyLiveObserver] {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isExternal: true)
     metrics.externalCommitCount += 1
@@ -42,7 +42,7 @@ extension LiveState {
     return woken
   }
 
-  /// - parameter own: The query whose fetch has made the commit: it is not woken.
+  /// - Parameter own: The query whose fetch has made the commit: it is not woken.
   private mutating func wake(
     _ query: LiveQuery, _ reasons: LiveQueryMachine.FetchReasons, _ woken: inout [AnyLiveObserver],
     by own: LiveQueryKey? = nil
@@ -61,7 +61,7 @@ extension LiveState {
 
   /// Schedules fetches of the queries that a commit may have changed.
   ///
-  /// - returns: The observers that want to be notified of it.
+  /// - Returns: The observers that want to be notified of it.
   mutating func wake(_ changes: CommittedChanges) -> [AnyLiveObserver] {
     let isUnknown = changes.isUnknown(forSubscription: subscription)
     if log.hasRunningFetches {

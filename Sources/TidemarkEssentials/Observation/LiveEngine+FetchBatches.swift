@@ -51,8 +51,8 @@ extension LiveEngine {
 
   /// Leaves, unless a batch needs help: while a connection is counted, no other one is requested.
   ///
-  /// - parameter number: The number of the last batch that this connection has helped with, or could not.
-  /// - returns: The batch to help with.
+  /// - Parameter number: The number of the last batch that this connection has helped with, or could not.
+  /// - Returns: The batch to help with.
   @discardableResult
   private func stopReading(after number: Int) -> FetchBatch? {
     let (batch, work) = state.withLock { state -> (FetchBatch?, LiveWork) in
@@ -100,15 +100,15 @@ extension LiveEngine {
     } catch {
       // Helping connections continue.
       let remaining = state.withLock { _ in batch.readerCount == 1 ? batch.takeRemaining() : [] }
-      if remaining.isEmpty { return Database.log(error, "The read of live queries could not be ended") }
+      if remaining.isEmpty { return Database.log(error, "Could not end a read of live queries") }
       for item in remaining { complete(item, .failure(error), batch) }
     }
   }
 
-  /// - returns: False if nothing was fetched, because another state is better.
+  /// - Returns: False if nothing was fetched, because another state is better.
   private func read(_ batch: FetchBatch, _ db: Database, _ search: inout SnapshotSearch) throws -> Bool {
     batch.externalCommits?.begin(with: db)
-    // In a queue, there are no other connections to help or to write.
+    // A queue has no other connections that could help or write.
     let isAlone = batch.core.fetchesExcludeWrites
     let state =
       !isAlone && (batch.isLarge || batch.needsSnapshotState) ? try db.acquireSnapshotState() : SnapshotState()
@@ -128,7 +128,7 @@ extension LiveEngine {
         fetchAll(batch, while: { db.isInsideTransaction }) { try $0.run(db, &schemaCheck) }
       }
     } catch {
-      Database.log(error, "A connection could not help to fetch live queries")
+      Database.log(error, "An additional connection could not fetch live queries")
     }
   }
 

@@ -1,7 +1,7 @@
-// What becomes of a fetch.
+// Processing the outcomes of fetches.
 
 extension LiveEngine {
-  /// When things happened in a fetch.
+  /// The times of the phases of a fetch.
   struct FetchTimes {
     var wokenAt: Duration?
     var fetchStart: Duration
@@ -10,7 +10,7 @@ extension LiveEngine {
     var falseWakeCount = 0
   }
 
-  /// A fetch has ended: its value goes to those that it is for, and the query rests, or waits for the next one.
+  /// Ends a fetch: delivers its value to the observers, and makes the query idle or fetches it again.
   func complete(
     _ item: FetchBatch.Item, _ result: Result<LiveFetch.Outcome, any Error>, _ batch: FetchBatch,
     _ times: FetchTimes? = nil
@@ -50,7 +50,7 @@ extension LiveEngine {
 
   // MARK: - Metrics
 
-  /// What the live queries of a database have done.
+  /// Returns the metrics of the live queries of a database.
   static func metrics(of core: _DatabaseCore) -> ObservationMetrics {
     var metrics = ObservationMetrics()
     if core.writer != nil { metrics = engine(of: core).state.withLock { $0.currentMetrics } }

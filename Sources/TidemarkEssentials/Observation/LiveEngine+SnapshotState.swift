@@ -59,7 +59,7 @@ extension LiveEngine {
 
   /// Determines the facts about a snapshot that the queries of a batch need.
   ///
-  /// - returns: The facts that are unknown.
+  /// - Returns: The facts that are unknown.
   func unmetRequirements(_ taken: SnapshotState, _ batch: FetchBatch, _ db: Database) throws -> SnapshotRequirements {
     var unknown: SnapshotRequirements = []
     if batch.reportsVersion {

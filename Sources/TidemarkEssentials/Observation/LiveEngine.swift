@@ -13,7 +13,7 @@
 /// 6. Tables that no query reads are not captured, and a commit that changes only these is not reported. So the first
 ///    fetch that reads a table or its columns compares the number of commits before its snapshot with the number after
 ///    the needs are set. If they differ, the fetch counts as outdated. A reported commit that was captured for older
-///    needs than those of a query counts as a change of the query.
+///    needs than the needs of a query counts as a change of the query.
 final class LiveEngine: _DatabaseCore.Component {
   let state = Mutex(LiveState())
 

@@ -51,7 +51,7 @@ class AnyLiveObserver: @unchecked Sendable {
 class LiveObserver<Fetched: Sendable>: AnyLiveObserver, @unchecked Sendable {
   /// Receives a result. The fetches of an observation are sequential.
   ///
-  /// - returns: Whether there is a value to deliver.
+  /// - Returns: Whether there is a value to deliver.
   func receive(_ fetched: Fetched) -> Bool {
     preconditionFailure("To be overridden")
   }

@@ -37,7 +37,7 @@ struct LivePolling {
 
   /// Reports that there is something to fetch.
   ///
-  /// - returns: Whether a connection is polling.
+  /// - Returns: Whether a connection is polling.
   mutating func notify() -> Bool {
     if isPolling { snapshotChanges.isSet = true }
     return isPolling
@@ -51,7 +51,7 @@ struct LivePolling {
 
   /// Reports that a connection has nothing to fetch.
   ///
-  /// - returns: The flag to poll, and the end of polling; nil if the thread should sleep.
+  /// - Returns: The flag to poll, and the end of polling; nil if the thread should sleep.
   mutating func begin(at now: Duration) -> (WorkFlag, end: Duration)? {
     idleStart = now
     guard isPossible, credit > 0, !isPolling else { return nil }

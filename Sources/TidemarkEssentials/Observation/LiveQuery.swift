@@ -118,7 +118,7 @@ final class LiveQuery: @unchecked Sendable {
 
   /// Stores the reads of a fetch.
   ///
-  /// - parameter schemaVersion: The version of the schema with which they were determined; zero if unknown.
+  /// - Parameter schemaVersion: The version of the schema with which they were determined; zero if unknown.
   func note(_ readSet: ReadSet?, schemaVersion: Int32 = 0) {
     lastReadSet = readSet
     self.schemaVersion = schemaVersion
@@ -132,7 +132,7 @@ final class LiveQuery: @unchecked Sendable {
     observers.append(observer)
   }
 
-  /// - returns: Whether the observer was attached.
+  /// - Returns: Whether the observer was attached.
   func remove(_ observer: AnyLiveObserver) -> Bool {
     guard let index = observer.index, let last = observers.last else { return false }
     observers[index] = last

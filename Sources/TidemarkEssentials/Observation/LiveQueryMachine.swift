@@ -39,7 +39,7 @@ struct LiveQueryMachine {
 
   /// Requests a fetch.
   ///
-  /// - returns: Whether to add the query to the queue.
+  /// - Returns: Whether to add the query to the queue.
   mutating func requestFetch(_ reasons: FetchReasons) -> Bool {
     pendingReasons.formUnion(reasons)
     switch phase {
@@ -53,9 +53,9 @@ struct LiveQueryMachine {
 
   /// Begins a fetch.
   ///
-  /// - returns: The requests that the fetch serves.
+  /// - Returns: The requests that the fetch serves.
   mutating func begin() -> FetchReasons {
-    guard case .queued = phase else { preconditionFailure("A query is fetched that is not in the line") }
+    guard case .queued = phase else { preconditionFailure("Only a queued query can be fetched") }
     phase = .fetching
     defer { pendingReasons = [] }
     return pendingReasons
@@ -63,25 +63,25 @@ struct LiveQueryMachine {
 
   /// Ends a fetch.
   ///
-  /// - returns: Whether to add the query to the queue again.
+  /// - Returns: Whether to add the query to the queue again.
   mutating func end() -> Bool {
-    guard case .fetching = phase else { preconditionFailure("A fetch ends that had not begun") }
+    guard case .fetching = phase else { preconditionFailure("A fetch ended that was not running") }
     phase = pendingReasons.isEmpty ? .idle : .queued
     return !pendingReasons.isEmpty
   }
 
   /// Reports that the fetch has failed, and is to be retried later.
   ///
-  /// - parameter unserved: The requests that the fetch was to serve.
+  /// - Parameter unserved: The requests that the fetch was to serve.
   mutating func pause(unserved: FetchReasons) {
-    guard case .fetching = phase else { preconditionFailure("A fetch fails that had not begun") }
+    guard case .fetching = phase else { preconditionFailure("A fetch failed that was not running") }
     phase = .pausing
     pendingReasons.formUnion(unserved)
   }
 
   /// Ends the pause.
   ///
-  /// - returns: Whether to add the query to the queue.
+  /// - Returns: Whether to add the query to the queue.
   mutating func resume() -> Bool {
     guard case .pausing = phase else { return false }
     phase = .queued

@@ -32,7 +32,7 @@ class AnyLiveSource: @unchecked Sendable {
   /// Fetches, and returns a closure that passes the result to an observer: it returns whether there is a value to
   /// deliver.
   ///
-  /// - parameter snapshotChanges: For sources that are updated row by row. By default, nothing is known.
+  /// - Parameter snapshotChanges: For sources that are updated row by row. By default, nothing is known.
   func fetch(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> @Sendable (AnyLiveObserver) -> Bool {
     preconditionFailure("To be overridden")
   }

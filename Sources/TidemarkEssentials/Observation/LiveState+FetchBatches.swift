@@ -1,7 +1,7 @@
 extension LiveState {
   /// Begins a batch of all queries of a queue.
   ///
-  /// - returns: The batch, and all queries of the queue. Queries without observers are released outside of the lock.
+  /// - Returns: The batch, and all queries of the queue. Queries without observers are released outside of the lock.
   mutating func beginBatch(_ queue: FetchQueue) -> (batch: FetchBatch?, queue: ShortList<LiveQuery>) {
     let all = fetchQueues.take(queue)
     let waiting = all.filter { queries[$0.key] === $0 }
@@ -46,7 +46,7 @@ extension LiveState {
 
   /// Reports that a connection has nothing to fetch.
   ///
-  /// - returns: The flag to poll, and until when, if polling is likely to succeed.
+  /// - Returns: The flag to poll, and until when, if polling is likely to succeed.
   mutating func beginPolling() -> (snapshotChanges: LivePolling.WorkFlag, clock: MonotonicClock, end: Duration)? {
     guard let core, fetchQueues.readerCount == 1, fetchQueues.reading.isEmpty else { return nil }
     return polling.begin(at: core.clock.now()).map { ($0, core.clock, $1) }
@@ -112,7 +112,7 @@ extension LiveState {
 
   /// Returns a batch that a connection can help with.
   ///
-  /// - parameter number: The number of a batch that it has helped with, or could not: its snapshot is newer than those
+  /// - Parameter number: The number of a batch that it has helped with, or could not: its snapshot is newer than those
   ///   of earlier batches.
   mutating func joinBatch(after number: Int) -> FetchBatch? {
     guard let batch = sharedBatches.first(where: { $0.wantsHelp && $0.number > number }) else { return nil }

@@ -1,7 +1,7 @@
 extension LiveState {
   /// Handles the result of a fetch.
   ///
-  /// - returns: The observers to pass it to, and the reads if they have changed.
+  /// - Returns: The observers to pass it to, and the reads if they have changed.
   mutating func recordResult(
     _ item: FetchBatch.Item, _ outcome: LiveFetch.Outcome, _ batch: FetchBatch
   ) -> (receivers: [AnyLiveObserver], newRegion: DatabaseRegion?) {
@@ -48,7 +48,7 @@ extension LiveState {
 
   /// Handles the failure of a fetch.
   ///
-  /// - returns: The observers that end because of it.
+  /// - Returns: The observers that end because of it.
   mutating func recordResult(_ item: FetchBatch.Item, _ error: any Error) -> (failed: [AnyLiveObserver], work: LiveWork)
   {
     let query = item.query

@@ -74,14 +74,14 @@ struct LiveState {
       return watchdogCount
     }
 
-    /// - returns: An object to release outside of the lock.
+    /// - Returns: An object to release outside of the lock.
     mutating func keepWatchdog(_ number: Int, _ end: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
       guard watchdog == number else { return nil }
       defer { watchdogCancellation = (number, end) }
       return watchdogCancellation?.end
     }
 
-    /// - returns: An object to release outside of the lock.
+    /// - Returns: An object to release outside of the lock.
     mutating func takeWatchdog(_ number: Int) -> (@Sendable () -> Void)? {
       guard let (own, end) = watchdogCancellation, own == number else { return nil }
       watchdogCancellation = nil
@@ -158,7 +158,7 @@ struct LiveState {
     publishNeeds()
   }
 
-  /// Releases all resources if there are no observations.
+  /// Releases all resources when the last observation has ended.
   mutating func leaveIfUnused() -> ReleasedObjects? {
     guard queries.isEmpty, startingCount == 0, core != nil else { return nil }
     defer {
@@ -173,7 +173,7 @@ struct LiveState {
 
   /// Adds an observer that has fetched its first value itself.
   ///
-  /// - parameter isProvisional: Whether the fetch has read uncommitted changes. A rollback is not reported.
+  /// - Parameter isProvisional: Whether the fetch has read uncommitted changes. A rollback is not reported.
   mutating func attach(
     _ observer: AnyLiveObserver, _ key: LiveQueryKey, _ source: AnyLiveSource, _ outcome: LiveFetch.Outcome,
     _ fetchStart: FetchStart, _ isProvisional: Bool
@@ -181,7 +181,7 @@ struct LiveState {
     let query = query(key, source)
     observer.isNew = false
     add(observer, to: query)
-    guard let region = outcome.region else { preconditionFailure("The first fetch finds the region") }
+    guard let region = outcome.region else { preconditionFailure("The first fetch must determine the region") }
     let known = query.lastReadSet
     if known == nil { track(region, query) }
     // The index may have the region of another fetch, which needs less.
@@ -201,7 +201,7 @@ struct LiveState {
 
   /// Sets the region that a query has read.
   ///
-  /// - returns: Whether the needs of the index have changed.
+  /// - Returns: Whether the needs of the index have changed.
   @discardableResult
   mutating func track(_ region: DatabaseRegion, _ query: LiveQuery) -> Bool {
     if query.region == region { return false }
@@ -240,7 +240,7 @@ struct LiveState {
 
   /// Returns the reasons for another fetch, if a commit since the beginning of a fetch may have changed its result.
   ///
-  /// - parameter mayNeedMore: Whether the index may not contain the region of the fetch.
+  /// - Parameter mayNeedMore: Whether the index may not contain the region of the fetch.
   func reasons(
     _ region: DatabaseRegion, of query: LiveQuery, since fetchStart: FetchStart, mayNeedMore: Bool = false
   ) -> LiveQueryMachine.FetchReasons? {

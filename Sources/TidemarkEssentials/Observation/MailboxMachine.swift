@@ -56,14 +56,14 @@ struct MailboxMachine<Value> {
 
   private var failure: (any Error)? { overflow.first?.failure }
 
-  /// - parameter keepsAll: Whether a new value waits behind earlier ones, instead of replacing them.
+  /// - Parameter keepsAll: Whether a new value waits behind earlier ones, instead of replacing them.
   init(keepsAll: Bool = false) {
     self.keepsAll = keepsAll
   }
 
   /// Adds a value.
   ///
-  /// - returns: Whether to schedule a delivery.
+  /// - Returns: Whether to schedule a delivery.
   mutating func put(_ value: Value) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
@@ -78,12 +78,12 @@ struct MailboxMachine<Value> {
 
   /// Adds a value that is older than values that were added before, if there are any.
   ///
-  /// - returns: Whether to schedule a delivery.
+  /// - Returns: Whether to schedule a delivery.
   mutating func putFirst(_ value: Value) -> Bool { hasReceived ? false : put(value) }
 
   /// Adds the error that ends the values.
   ///
-  /// - returns: Whether to schedule a delivery.
+  /// - Returns: Whether to schedule a delivery.
   mutating func fail(_ error: any Error) -> Bool {
     if failure != nil { return false }
     if case .closed = phase { return false }
@@ -99,13 +99,13 @@ struct MailboxMachine<Value> {
     case .scheduled, .delivering:
       return false
     case .closed:
-      preconditionFailure("Asked before")
+      preconditionFailure("The caller must check the phase first")
     }
   }
 
   /// Holds deliveries: the caller delivers the following values without being scheduled.
   mutating func hold() {
-    guard case .idle = phase else { preconditionFailure("A delivery is held that is on its way") }
+    guard case .idle = phase else { preconditionFailure("A delivery is already scheduled or running") }
     phase = .scheduled
   }
 
@@ -145,8 +145,8 @@ struct MailboxMachine<Value> {
 
   /// Ends a delivery.
   ///
-  /// - parameter wasLast: Whether the item was the error.
-  /// - returns: Whether to schedule another delivery, and the waiters to notify.
+  /// - Parameter wasLast: Whether the item was the error.
+  /// - Returns: Whether to schedule another delivery, and the waiters to notify.
   mutating func didDeliver(wasLast: Bool) -> (schedules: Bool, waiters: [Waiter]) {
     let waiters = overflow.first?.waiters ?? []
     if !waiters.isEmpty { withOverflow { $0.waiters = [] } }
@@ -163,7 +163,7 @@ struct MailboxMachine<Value> {
 
   /// Closes the mailbox.
   ///
-  /// - returns: The delivering thread, if there is one.
+  /// - Returns: The delivering thread, if there is one.
   @discardableResult
   mutating func close() -> ThreadID? {
     phase = .closed

@@ -41,13 +41,13 @@ struct ObservationEvents: Sendable {
 extension ValueObservation {
   /// Returns an observation that calls closures for its events.
   ///
-  /// - parameter willStart: Called when the observation starts.
-  /// - parameter willFetch: Called before a fetch.
-  /// - parameter willTrackRegion: Called when the tracked region is known, or has changed.
-  /// - parameter databaseDidChange: Called on the writer connection, when a commit may have changed the value.
-  /// - parameter didReceiveValue: Called when a value reaches this point of the observation.
-  /// - parameter didFail: Called when the observation ends with an error.
-  /// - parameter didCancel: Called when the observation is cancelled.
+  /// - Parameter willStart: Called when the observation starts.
+  /// - Parameter willFetch: Called before a fetch.
+  /// - Parameter willTrackRegion: Called when the tracked region is known, or has changed.
+  /// - Parameter databaseDidChange: Called on the writer connection, when a commit may have changed the value.
+  /// - Parameter didReceiveValue: Called when a value reaches this point of the observation.
+  /// - Parameter didFail: Called when the observation ends with an error.
+  /// - Parameter didCancel: Called when the observation is cancelled.
   public func handleEvents(
     willStart: (@Sendable () -> Void)? = nil,
     willFetch: (@Sendable () -> Void)? = nil,
@@ -67,8 +67,8 @@ extension ValueObservation {
 
   /// Returns an observation that prints its events.
   ///
-  /// - parameter prefix: The beginning of each line.
-  /// - parameter stream: Receives lines without line feeds; nil for lines on standard output.
+  /// - Parameter prefix: The beginning of each line.
+  /// - Parameter stream: Receives lines without line feeds; nil for lines on standard output.
   public func print(
     _ prefix: String = "", to stream: (any TextOutputStream & Sendable)? = nil
   ) -> ValueObservation<ValueReducers.Trace<Reducer>> {

@@ -58,7 +58,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// Adds a region.
   ///
-  /// - parameter reportsRows: Whether the changed rows must be reported.
+  /// - Parameter reportsRows: Whether the changed rows must be reported.
   func insert(_ region: DatabaseRegion, _ id: ID, reportsRows: Bool = false) -> Registration {
     guard let regionTables = region.tables else {
       if full.isEmpty { needsVersion += 1 }

@@ -187,7 +187,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   /// Tests a part with a whole row.
   ///
-  /// - parameter isOfBothImages: Whether the part was found by both the old and the new row.
+  /// - Parameter isOfBothImages: Whether the part was found by both the old and the new row.
   private func check(_ entry: Entry, _ row: TableCommit.ChangedRow, _ isOfBothImages: Bool, _ hit: (ID) -> Void) {
     let touch = touch(row, entry.columnSet)
     guard touch.decides else { return }
@@ -271,7 +271,7 @@ private struct ColumnSets {
 
   mutating func retain(_ location: Int32) { counts[Int(location)] += 1 }
 
-  /// - returns: Whether the set still exists.
+  /// - Returns: Whether the set still exists.
   mutating func remove(_ location: Int32) -> Bool {
     counts[Int(location)] -= 1
     if counts[Int(location)] > 0 { return true }

@@ -26,7 +26,7 @@ extension ValueObservation {
   public func retryingTransientErrors(
     after firstPause: Duration = .milliseconds(20), atMost pauseMax: Duration = .seconds(5)
   ) -> Self {
-    precondition(firstPause > .zero && pauseMax >= firstPause, "Pauses must be longer than nothing, and grow")
+    precondition(firstPause > .zero && pauseMax >= firstPause, "pauses must be positive, and pauseMax the longest")
     var observation = self
     observation.retry = RetryPolicy(firstPause: firstPause, pauseMax: pauseMax)
     return observation

@@ -1,15 +1,15 @@
 public import Dispatch
 
-/// How long a shared observation runs.
+/// The lifetime of a shared observation.
 public enum SharedValueObservationExtent: Sendable {
-  /// From the first start to the end of the shared object. When it fails, it stays failed.
+  /// From the first subscription until the shared observation is released. After an error, it is not restarted.
   case observationLifetime
 
-  /// As long as somebody observes. It starts anew for the next one, also when it has failed.
+  /// While there are subscribers. It is restarted for the next subscriber, even after an error.
   case whileObserved
 }
 
-/// An observation that many can follow: the database is observed once for all of them.
+/// An observation shared by many subscribers: the database is observed only once.
 ///
 /// ```swift
 /// let shared = ValueObservation
@@ -20,12 +20,12 @@ public enum SharedValueObservationExtent: Sendable {
 /// let second = shared.start(onError: { print($0) }, onChange: { print("second", $0) })
 /// ```
 ///
-/// The first one who starts it has it started in the database. Those who come later are given the last value, and go
-/// on with the others.
+/// The first subscriber starts the observation. Later subscribers first receive the last value, and then the same
+/// values as the others.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
   typealias Sink = ScheduledSink<Element>
 
-  /// Starts the observation. What it answers ends it.
+  /// Starts the observation, and returns a closure that ends it.
   typealias Begin = @Sendable (_ isImmediate: Bool, any ValueSink<Element>) -> @Sendable () -> Void
 
   fileprivate enum Phase {
@@ -41,7 +41,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     var followers: [Int: Sink] = [:]
     var nextNumber = 0
 
-    /// Which start of the observation this is: what comes from one that was ended does not count.
+    /// The number of times the observation was started. Values of earlier observations are ignored.
     var generation = 0
 
     mutating func join(
@@ -60,7 +60,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       }
     }
 
-    /// - returns: The state of before, to be released outside of the lock.
+    /// - Returns: The old state, to be released outside of the lock.
     mutating func reset() -> State {
       let old = self
       phase = .idle
@@ -69,7 +69,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       return old
     }
 
-    /// What ends the observation that runs.
+    /// The closure that ends the running observation.
     var end: (@Sendable () -> Void)? { if case .running(let end) = phase { end } else { nil } }
   }
 
@@ -90,13 +90,21 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     state.withLock { $0 }.end?()
   }
 
-  // MARK: - Following
+  // MARK: - Subscribing
 
-  /// Follows the observation.
+  /// Subscribes to the observation.
   ///
-  /// - parameter onError: Called once, with the error that ends the observation.
-  /// - parameter onChange: Called with each value, the last one that is known first.
-  /// - returns: What ends it, by being cancelled or by not being kept.
+  /// ```swift
+  /// let cancellable = shared.start { error in
+  ///   print("observation failed: \(error)")
+  /// } onChange: { players in
+  ///   print("\(players.count) players")
+  /// }
+  /// ```
+  ///
+  /// - Parameter onError: A closure called once, with the error that ends the observation.
+  /// - Parameter onChange: A closure called with each value, starting with the last known one.
+  /// - Returns: A cancellable. The subscription ends when it is cancelled or released.
   @preconcurrency
   public func start(
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
@@ -110,7 +118,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     case fails(any Error)
   }
 
-  /// Hands values on to a sink.
+  /// Adds a sink that receives values.
   func follow(_ sink: Sink) -> AnyDatabaseCancellable {
     let (number, joining) = state.withLock { state in
       let number = state.nextNumber
@@ -137,7 +145,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       state.phase = .running(end: end)
       return true
     }
-    // All have left meanwhile, or it has failed.
+    // All subscribers have left, or the observation has failed.
     if !isWanted { end() }
   }
 
@@ -175,9 +183,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 }
 
-/// Hands values on to those who follow, as long as there is a shared observation.
+/// Distributes values to the subscribers while the shared observation exists.
 private final class SharedSink<Element: Sendable>: ValueSink {
-  // It owns the observation that owns this sink.
+  // A weak reference: the shared observation owns this sink.
   private let shared: @Sendable () -> SharedValueObservation<Element>?
   private let generation: Int
 
@@ -194,7 +202,7 @@ private final class SharedSink<Element: Sendable>: ValueSink {
 }
 
 extension ValueObservation {
-  /// An observation that many can follow: the database is observed once for all of them.
+  /// Returns an observation shared by many subscribers: the database is observed only once.
   ///
   /// ```swift
   /// let shared = observation.shared(in: dbPool)
@@ -203,9 +211,10 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter reader: The database.
-  /// - parameter scheduler: Where the closures of those who follow run.
-  /// - parameter extent: How long the observation runs.
+  /// - Parameter reader: The database.
+  /// - Parameter scheduler: The scheduler of the subscribers' closures.
+  /// - Parameter extent: The lifetime of the observation.
+  /// - Returns: A shared observation, which starts with its first subscriber.
   public func shared(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),
     extent: SharedValueObservationExtent = .whileObserved

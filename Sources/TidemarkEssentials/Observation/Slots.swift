@@ -15,7 +15,7 @@ struct Slots<Element: Sendable>: Sendable {
     return Int32(elements.count - 1)
   }
 
-  /// - returns: The removed element.
+  /// - Returns: The removed element.
   mutating func remove(_ number: Int32) -> Element {
     let element = elements[Int(number)]!
     elements[Int(number)] = nil

@@ -1,15 +1,15 @@
-/// What a commit has changed in a table, for those who look for the regions that it touches.
+/// The changes of a table in a commit, as a source for matching regions.
 typealias TableCommit = CommittedChanges.TableChanges
 
 extension TableCommit {
-  /// Whether some rows changed in a way that matters to who reads some columns: nil stands for all.
+  /// Returns whether a change is relevant for a query that reads the given columns; nil stands for all columns.
   func touches(columns: Set<String>?) -> Bool {
     if inserts || deletes { return true }
     guard let columns, let updated = updatedColumns else { return true }
     return !updated.isDisjoint(with: columns)
   }
 
-  /// Whether the changes may alter what is in a region.
+  /// Returns whether the changes may modify a region.
   func touches(_ region: DatabaseRegion) -> Bool {
     guard let tables = region.tables else { return true }
     guard let own = tables[key] else { return false }
@@ -17,30 +17,31 @@ extension TableCommit {
     return rowIndexes.contains { own.isModified(by: log.change(at: $0)) }
   }
 
-  /// A row as it was, or as it is. It is looked at as long as its commit is there, and kept by nobody.
+  /// The old or new image of a changed row. It is valid while its commit is processed, and must not be stored.
   struct ChangedRow {
     fileprivate let record: ChangeRecord
     fileprivate unowned(unsafe) let layout: CaptureLayout
     fileprivate unowned(unsafe) let log: CapturedLog
     fileprivate let isNew: Bool
 
-    /// The row of an update as it is, or as it was.
+    /// The other image of an updated row.
     var other: ChangedRow { ChangedRow(record: record, layout: layout, log: log, isNew: !isNew) }
 
-    /// Whether it is new, or gone, or some columns have changed: nil stands for all.
+    /// Returns whether the row was inserted or deleted, or whether one of the columns has changed; nil stands for all
+    /// columns.
     func touches(columns: Set<String>?) -> Bool {
       if record.kind != .update { return true }
       guard let columns else { return true }
       return record.oldRowID != record.newRowID || layout.mayHaveChanged(columns, record)
     }
 
-    /// The columns of an update that leaves the row where it is, a bit for each: all that such a change touches depends
-    /// on. Nil for other changes, which touch everything.
+    /// The changed columns of an update that keeps the row ID, as a bit set. Nil for other changes, which are relevant
+    /// for all queries.
     var updateKeepingRowID: (layout: CaptureLayout, changed: UInt64)? {
       record.kind == .update && record.oldRowID == record.newRowID ? (layout, record.changedColumns) : nil
     }
 
-    /// The value of a column, given in lower case: nil when it is not known.
+    /// Returns the value of a column with a lowercase name; nil if it is unknown.
     func value(of column: String) -> DatabaseValue? {
       value(layout.location(of: column))
     }
@@ -59,10 +60,11 @@ extension TableCommit {
     }
   }
 
-  /// Calls a closure with the value of a column in each row, as it was and as it is: nil when it is not known.
+  /// Calls a closure with the value of a column in the old and new image of each row; nil if it is unknown.
   ///
-  /// - parameter placeIn: Where a layout has the column.
-  /// - parameter body: Called once for a row that has the same value before and after, and told that it is so.
+  /// - Parameter placeIn: Returns the location of the column in a layout.
+  /// - Parameter body: The closure. If both images have the same value, it is called once, and its last argument is
+  ///   true.
   func forEachImage(
     at placeIn: (CaptureLayout) -> CaptureLayout.ValueLocation,
     _ body: (DatabaseValue?, ChangedRow, _ isOfBothImages: Bool) -> Void
@@ -91,21 +93,21 @@ extension TableCommit {
 }
 
 extension CommittedChanges {
-  /// Whether anything may have changed, as far as somebody can tell who asked for what he needs.
+  /// Returns whether the changes are unknown to a subscriber, also because they were captured for older needs.
   func isUnknown(forSubscription subscription: ChangeSubscription?) -> Bool {
     isUnknown || !schemaChanges.isEmpty || needsVersion < subscription?.version ?? 0
   }
 }
 
 extension CaptureLayout {
-  /// Where the value of a column is.
+  /// The location of a column value in a record.
   enum ValueLocation {
     case unavailable
     case rowID
     case stored(offset: Int, column: Int)
   }
 
-  /// Where the value of a column is, given in lower case.
+  /// Returns the location of a column with a lowercase name.
   func location(of name: String) -> ValueLocation {
     if hasRowID, name == rowIDColumn { return .rowID }
     if let offset = storedColumns.firstIndex(where: { columns[$0].name == name }) {

@@ -1,5 +1,5 @@
 extension ValueObservation {
-  /// Starts to observe, with closures that run where a scheduler says.
+  /// Starts the observation. Its closures are called by a scheduler.
   ///
   /// ```swift
   /// let cancellable = observation.start(in: dbPool, scheduling: .async(onQueue: queue)) { error in
@@ -9,12 +9,13 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter reader: The database.
-  /// - parameter scheduler: Where the closures run, one at a time.
-  /// - parameter onError: Called once, with the error that ends the observation.
-  /// - parameter onChange: Called with each value. One that is slow misses values, but never the last one.
-  /// - returns: What ends the observation, by being cancelled or by not being kept. Once `cancel` has returned, no
-  ///   closure runs any more: it waits for the one that runs, unless that is the one that cancels, or waits for it.
+  /// - Parameter reader: The database.
+  /// - Parameter scheduler: The scheduler of the closures, which are called one at a time.
+  /// - Parameter onError: A closure called once, with the error that ends the observation.
+  /// - Parameter onChange: A closure called with each value. A slow closure misses intermediate values, but never the
+  ///   last one.
+  /// - Returns: A cancellable. The observation ends when it is cancelled or released. After `cancel` has returned, no
+  ///   closure runs: it waits for a running closure, unless that closure calls `cancel` or waits for it.
   @preconcurrency
   public func start(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
@@ -25,7 +26,7 @@ extension ValueObservation {
       ScheduledSink(scheduler, onError: onError, onChange: onChange))
   }
 
-  /// Starts to observe, with closures that run on the main actor.
+  /// Starts the observation. Its closures are called on the main actor.
   ///
   /// ```swift
   /// let cancellable = observation.start(in: dbPool) { error in
@@ -35,12 +36,13 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter reader: The database.
-  /// - parameter scheduler: Whether the first value is delivered later, as the others (`.mainActor`), or before this
-  ///   method returns (`.immediate`).
-  /// - parameter onError: Called once, with the error that ends the observation.
-  /// - parameter onChange: Called with each value. One that is slow misses values, but never the last one.
-  /// - returns: What ends the observation, by being cancelled or by not being kept.
+  /// - Parameter reader: The database.
+  /// - Parameter scheduler: `.mainActor` delivers all values asynchronously; `.immediate` delivers the first value
+  ///   before this method returns.
+  /// - Parameter onError: A closure called once, with the error that ends the observation.
+  /// - Parameter onChange: A closure called with each value. A slow closure misses intermediate values, but never the
+  ///   last one.
+  /// - Returns: A cancellable. The observation ends when it is cancelled or released.
   @preconcurrency
   @MainActor
   public func start(
@@ -61,7 +63,7 @@ extension ValueObservation {
     return AnyDatabaseCancellable { observation.cancel() }
   }
 
-  /// The observation, which has started, and has delivered its first value where that is to be immediate.
+  /// Starts the observation. If requested, it delivers the first value before it returns.
   func started(
     in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> StartedObservation<Reducer> {
@@ -75,7 +77,7 @@ extension ValueObservation {
   }
 }
 
-/// A scheduler of the main actor, by the requirement that says so.
+/// Adapts a main actor scheduler, and uses its main actor requirement.
 private struct OnMainActor<Scheduler: ValueObservationMainActorScheduler>: ValueObservationScheduler {
   let scheduler: Scheduler
 
@@ -96,7 +98,7 @@ extension StartedObservation {
     }
   }
 
-  /// Fetches the first value on this thread.
+  /// Starts the observation, and fetches the first value on this thread.
   func startNow() {
     events.willStart?()
     if core.isInherited { return fail(Database.inheritedError) }
@@ -107,9 +109,9 @@ extension StartedObservation {
     }
   }
 
-  /// Nothing is delivered any more once it has returned.
+  /// Cancels the observation. No delivery starts or is running after this method has returned.
   func cancel() {
-    // Who delivers is not there in a child made by fork(), and may have left a lock behind.
+    // After `fork`, the child process does not have the delivering threads, which may have held a lock.
     if core.isInherited { return }
     if core.writer != nil { LiveEngine.engine(of: core).stop(self, key) }
     end()
@@ -119,7 +121,7 @@ extension StartedObservation {
     try LiveFetch(source: source, findsRegion: false, observers: [self]).run(db)
   }
 
-  /// Takes the one value of a database that never changes.
+  /// Delivers the only value of a database that never changes.
   private func takeOneValue(_ fetch: () throws -> LiveFetch.Outcome) {
     do {
       _ = try fetch().handOver(self)

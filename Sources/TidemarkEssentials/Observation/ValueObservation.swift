@@ -57,7 +57,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter fetch: Fetches the value in a read transaction.
+  /// - Parameter fetch: Fetches the value in a read transaction.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
@@ -75,7 +75,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter fetch: Fetches the value in a read transaction.
+  /// - Parameter fetch: Fetches the value in a read transaction.
   @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
@@ -91,8 +91,8 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter regions: The observed regions.
-  /// - parameter fetch: Fetches the value in a read transaction. It may read other regions.
+  /// - Parameter regions: The observed regions.
+  /// - Parameter fetch: Fetches the value in a read transaction. It may read other regions.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -103,8 +103,8 @@ extension ValueObservation {
 
   /// Creates an observation of regions, which fetches a value after each change in the regions.
   ///
-  /// - parameter regions: The observed regions.
-  /// - parameter fetch: Fetches the value in a read transaction. It may read other regions.
+  /// - Parameter regions: The observed regions.
+  /// - Parameter fetch: Fetches the value in a read transaction. It may read other regions.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     regions: [any DatabaseRegionConvertible],

@@ -21,8 +21,8 @@ public struct Versioned<Value: Sendable>: Sendable {
 
   /// Returns whether the value includes all commits up to a version.
   ///
-  /// - parameter version: The version after a commit, from `databaseVersion()`; nil if it is unknown.
-  /// - returns: False if the value was read before the commit, and if either version is unknown.
+  /// - Parameter version: The version after a commit, from `databaseVersion()`; nil if it is unknown.
+  /// - Returns: False if the value was read before the commit, and if either version is unknown.
   public func includes(_ version: DatabaseVersion?) -> Bool {
     guard let own = self.version, let version else { return false }
     return own >= version
@@ -54,7 +54,7 @@ extension ValueObservation {
   /// Equal values are delivered again if a commit in between may have changed them: remove duplicates before
   /// adding the versions.
   ///
-  /// - returns: An observation of ``Versioned`` values.
+  /// - Returns: An observation of ``Versioned`` values.
   public func withDatabaseVersions() -> ValueObservation<ValueReducers.AddVersions<Reducer>> {
     ValueObservation<ValueReducers.AddVersions<Reducer>>(
       requiresWriteAccess: requiresWriteAccess, retry: retry, source: LiveSource(addingVersionsTo: source),

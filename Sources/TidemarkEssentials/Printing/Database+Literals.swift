@@ -8,9 +8,9 @@ extension SQL {
   /// // "id = ?", [12]
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The SQL text and its arguments.
-  /// - throws: A ``DatabaseError`` if the literal contains a request that cannot be prepared, for example because its
+  /// - Parameter db: A database connection.
+  /// - Returns: The SQL text and its arguments.
+  /// - Throws: A ``DatabaseError`` if the literal contains a request that cannot be prepared, for example because its
   ///   table does not exist.
   public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
     // Most literals consist of text only.
@@ -31,8 +31,8 @@ extension Database {
   /// If a statement fails, the following statements do not run. The effects of previous statements remain, unless the
   /// transaction is rolled back.
   ///
-  /// - parameter sqlLiteral: The statements, separated by semicolons. Interpolated values become arguments.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter sqlLiteral: The statements, separated by semicolons. Interpolated values become arguments.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func execute(literal sqlLiteral: SQL) throws {
     let (sql, arguments) = try sqlLiteral.build(self)
     try execute(sql: sql, arguments: arguments)

@@ -1,4 +1,4 @@
-// What the catalog answers can be fetched as any other record.
+// Schema information can be fetched like any other record.
 
 extension ColumnInfo: FetchableRecord {}
 

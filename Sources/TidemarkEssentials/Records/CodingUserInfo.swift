@@ -1,11 +1,11 @@
-// What the `Codable` code of records is told. Programs spell the type of it with `any Sendable`, as the coders of
-// Foundation do, or with `Any`, as the protocols of the standard library do: both spellings are listened to.
+// The `userInfo` of the coders of records. Programs declare it as a dictionary of `any Sendable`, like Foundation's
+// coders, or of `Any`, like the protocols of the standard library. Both declarations are supported.
 
-/// A type that tells its `Decodable` code something, all of which is `Sendable`.
+/// A type that passes `Sendable` values to its `Decodable` implementation.
 ///
-/// You do not adopt this protocol: `FetchableRecord` refines it.
+/// Do not adopt this protocol directly: `FetchableRecord` refines it.
 public protocol SendableDecodingUserInfo {
-  /// What the `Decodable` code of the record finds in `decoder.userInfo`. By default, nothing.
+  /// The content of `decoder.userInfo` in the `Decodable` implementation of the record. By default, it is empty.
   ///
   /// ```swift
   /// extension Player: FetchableRecord {
@@ -15,33 +15,33 @@ public protocol SendableDecodingUserInfo {
   static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 
-/// A type that tells its `Encodable` code something, all of which is `Sendable`.
+/// A type that passes `Sendable` values to its `Encodable` implementation.
 ///
-/// You do not adopt this protocol: `EncodableRecord` refines it.
+/// Do not adopt this protocol directly: `EncodableRecord` refines it.
 public protocol SendableEncodingUserInfo {
-  /// What the `Encodable` code of the record finds in `encoder.userInfo`. By default, nothing.
+  /// The content of `encoder.userInfo` in the `Encodable` implementation of the record. By default, it is empty.
   static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 
 extension SendableDecodingUserInfo {
-  /// Nothing.
+  /// An empty dictionary.
   public static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 }
 
 extension SendableEncodingUserInfo {
-  /// Nothing.
+  /// An empty dictionary.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 }
 
 extension FetchableRecord {
-  /// What the record says in either spelling.
+  /// The values of both declarations; `Sendable` values take precedence.
   static var decodingUserInfo: [CodingUserInfoKey: Any] {
     userInfo(databaseDecodingUserInfo, databaseDecodingUserInfo)
   }
 }
 
 extension EncodableRecord {
-  /// What the record says in either spelling.
+  /// The values of both declarations; `Sendable` values take precedence.
   static var encodingUserInfo: [CodingUserInfoKey: Any] {
     userInfo(databaseEncodingUserInfo, databaseEncodingUserInfo)
   }
@@ -55,10 +55,10 @@ private func userInfo(
 }
 
 extension [CodingUserInfoKey: Any] {
-  /// The same information, as the JSON coders of Foundation want it. They are used by whoever made them, and by nobody
-  /// else: nothing is sent to another task.
+  /// The same dictionary, with the type that Foundation's JSON coders require. The task that creates such a coder is
+  /// the only one that uses it, so no value is sent to another task.
   package var forFoundation: [CodingUserInfoKey: any Sendable] {
-    // `Sendable` leaves no trace at run time: both types are one.
+    // `Sendable` is a marker protocol: both dictionary types have the same layout.
     unsafeBitCast(self, to: [CodingUserInfoKey: any Sendable].self)
   }
 }

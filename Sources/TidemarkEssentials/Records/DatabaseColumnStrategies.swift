@@ -1,12 +1,13 @@
-/// How the keys of an `Encodable` record become columns. See `EncodableRecord.databaseColumnEncodingStrategy`.
+/// A strategy that converts the coding keys of an `Encodable` record to column names. See
+/// ``EncodableRecord/databaseColumnEncodingStrategy``.
 public enum DatabaseColumnEncodingStrategy: Sendable {
-  /// The keys are the columns.
+  /// Uses the coding keys as column names.
   case useDefaultKeys
 
-  /// `playerID` is stored in `player_id`.
+  /// Converts camel case to snake case: `playerID` becomes `player_id`.
   case convertToSnakeCase
 
-  /// A function names the column of a key.
+  /// Calls a function that returns the column name for a coding key.
   case custom(@Sendable (any CodingKey) -> String)
 }
 
@@ -20,21 +21,21 @@ extension DatabaseColumnEncodingStrategy {
   }
 }
 
-/// How the columns of a row become the keys of a `Decodable` record. See
-/// `FetchableRecord.databaseColumnDecodingStrategy`.
+/// A strategy that converts column names to the coding keys of a `Decodable` record. See
+/// ``FetchableRecord/databaseColumnDecodingStrategy``.
 public enum DatabaseColumnDecodingStrategy: Sendable {
-  /// The columns are the keys.
+  /// Uses the column names as coding keys.
   case useDefaultKeys
 
-  /// `player_id` is the key `playerId`.
+  /// Converts snake case to camel case: `player_id` becomes `playerId`.
   case convertFromSnakeCase
 
-  /// A function makes the key of a column.
+  /// Calls a function that returns the coding key for a column name.
   case custom(@Sendable (String) -> any CodingKey)
 }
 
 extension DatabaseColumnDecodingStrategy {
-  /// The keys of some columns; nil when the keys are the columns.
+  /// Returns the coding keys for column names, or nil if they are equal to the names.
   func keys(_ columns: [String]) -> [String]? {
     switch self {
     case .useDefaultKeys: nil
@@ -47,8 +48,9 @@ extension DatabaseColumnDecodingStrategy {
 // MARK: - Snake case
 
 extension String {
-  /// Words begin with a capital. Of several capitals in a row, the one before the next small letter begins a word: so
-  /// `myURLProperty` is `my_url_property`, and `uniqueID` is `unique_id`.
+  /// The snake case form. A word begins with an uppercase letter. In a sequence of uppercase letters, the last one
+  /// before a lowercase letter begins a word: `myURLProperty` becomes `my_url_property`, and `uniqueID` becomes
+  /// `unique_id`.
   var convertedToSnakeCase: String {
     let characters = Array(self)
     var words: [ArraySlice<Character>] = []
@@ -70,7 +72,7 @@ extension String {
     return words.map { String($0).lowercased() }.joined(separator: "_")
   }
 
-  /// The words between underscores, all but the first one with a capital. Underscores at both ends stay.
+  /// The camel case form: each word after the first is capitalized. Leading and trailing underscores are kept.
   var convertedFromSnakeCase: String {
     guard let first = firstIndex(where: { $0 != "_" }), let last = lastIndex(where: { $0 != "_" }) else {
       return self

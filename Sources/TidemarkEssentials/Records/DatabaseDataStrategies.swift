@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
-/// How data is stored. See `EncodableRecord.databaseDataEncodingStrategy(for:)`.
+/// A strategy that stores `Data` properties. See ``EncodableRecord/databaseDataEncodingStrategy(for:)``.
 public enum DatabaseDataEncodingStrategy: Sendable {
-  /// As `Data.databaseValue` has it: a BLOB.
+  /// Stores `Data.databaseValue`: a BLOB.
   case deferredToData
 
-  /// A TEXT. Only data in UTF-8 can be stored.
+  /// Stores a TEXT. Encoding throws an error if the data is not valid UTF-8.
   case text
 
-  /// As a function has it. nil is NULL.
+  /// Stores the value that a function returns; nil is stored as NULL.
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
 extension DatabaseDataEncodingStrategy {
-  /// - throws: An `EncodingError` when the data is not the text that it should be.
+  /// - Throws: An `EncodingError` if the data is not valid UTF-8 and the strategy is `text`.
   func databaseValue(of data: Data, at codingPath: [any CodingKey]) throws -> DatabaseValue {
     switch self {
     case .deferredToData: return data.databaseValue
@@ -27,19 +27,19 @@ extension DatabaseDataEncodingStrategy {
   }
 }
 
-/// How data is read. See `FetchableRecord.databaseDataDecodingStrategy(for:)`.
+/// A strategy that reads `Data` properties. See ``FetchableRecord/databaseDataDecodingStrategy(for:)``.
 public enum DatabaseDataDecodingStrategy: Sendable {
-  /// As `Data` reads itself: from BLOBs, and from the bytes of TEXTs.
+  /// Reads BLOBs, and the UTF-8 bytes of TEXT values.
   case deferredToData
 
-  /// As a function has it; nil when the value is no data.
+  /// Calls a function that converts the database value. If it returns nil, decoding throws an error.
   case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
 extension DatabaseDataDecodingStrategy {
-  /// The data in a column, which is not NULL.
+  /// Returns the data in a column that is not NULL.
   ///
-  /// - throws: A `RowDecodingError` when the value is no data.
+  /// - Throws: A `RowDecodingError` if the value cannot be converted to data.
   func data(_ row: Row, _ index: Int) throws -> Data {
     switch self {
     case .deferredToData: return try row.decode(Data.self, uncheckedIndex: index)
@@ -52,17 +52,17 @@ extension DatabaseDataDecodingStrategy {
   }
 }
 
-/// How UUIDs are stored. See `EncodableRecord.databaseUUIDEncodingStrategy(for:)`.
+/// A strategy that stores `UUID` properties. See ``EncodableRecord/databaseUUIDEncodingStrategy(for:)``.
 ///
-/// They are read from all these forms: see `UUID`.
+/// `UUID` properties are decoded from all these forms.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
-  /// As `UUID.databaseValue` has it: a BLOB of 16 bytes.
+  /// Stores `UUID.databaseValue`: a BLOB of 16 bytes.
   case deferredToUUID
 
-  /// A TEXT like `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+  /// Stores a TEXT like `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   case uppercaseString
 
-  /// A TEXT like `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
+  /// Stores a TEXT like `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
   case lowercaseString
 }
 

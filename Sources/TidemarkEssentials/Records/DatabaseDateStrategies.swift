@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Writes dates, and reads them. Foundation's `DateFormatter` is one.
+/// A formatter that converts dates to text and back. Foundation's `DateFormatter` conforms to it.
 ///
 /// ```swift
 /// struct Year: DatabaseDateFormatter {
@@ -9,42 +9,42 @@ public import FoundationEssentials
 /// }
 /// ```
 public protocol DatabaseDateFormatter: Sendable {
-  /// The text of a date.
+  /// Returns the text for a date.
   func string(from date: Date) -> String
 
-  /// The date of a text; nil when it is none.
+  /// Returns the date for a text, or nil if the text is not in the expected format.
   func date(from string: String) -> Date?
 }
 
-/// How dates are stored. See `EncodableRecord.databaseDateEncodingStrategy(for:)`.
+/// A strategy that stores `Date` properties. See ``EncodableRecord/databaseDateEncodingStrategy(for:)``.
 public enum DatabaseDateEncodingStrategy: Sendable {
-  /// As `Date.databaseValue` has it: a TEXT like `2031-04-09 07:05:03.046`, in UTC.
+  /// Stores `Date.databaseValue`: a TEXT in UTC like `2031-04-09 07:05:03.046`.
   case deferredToDate
 
-  /// The seconds since the start of 2001, in UTC: a REAL.
+  /// Stores the seconds since 2001-01-01 00:00:00 UTC, as a REAL.
   case timeIntervalSinceReferenceDate
 
-  /// The seconds since the start of 1970, in UTC: a REAL.
+  /// Stores the seconds since 1970-01-01 00:00:00 UTC, as a REAL.
   case timeIntervalSince1970
 
-  /// The whole seconds since the start of 1970, in UTC: an INTEGER.
+  /// Stores the whole seconds since 1970-01-01 00:00:00 UTC, as an INTEGER.
   case secondsSince1970
 
-  /// The whole milliseconds since the start of 1970, in UTC: an INTEGER.
+  /// Stores the whole milliseconds since 1970-01-01 00:00:00 UTC, as an INTEGER.
   case millisecondsSince1970
 
-  /// As ISO 8601 and RFC 3339 have it: a TEXT like `2031-04-09T07:05:03Z`, without fraction of a second.
+  /// Stores a TEXT in the format of ISO 8601 and RFC 3339, without fractional seconds: `2031-04-09T07:05:03Z`.
   case iso8601
 
-  /// As a formatter writes it: a TEXT.
+  /// Stores the TEXT that a formatter returns.
   case formatted(any DatabaseDateFormatter)
 
-  /// As a function has it. nil is NULL.
+  /// Stores the value that a function returns; nil is stored as NULL.
   case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 }
 
 extension DatabaseDateEncodingStrategy {
-  /// - throws: An `EncodingError` when the date has no text, or the number is too large for an INTEGER.
+  /// - Throws: An `EncodingError` if the date has no text in the format, or if the number does not fit in an INTEGER.
   func databaseValue(of date: Date, at codingPath: [any CodingKey]) throws -> DatabaseValue {
     switch self {
     case .deferredToDate: try Self.text(date, codingPath)
@@ -61,53 +61,53 @@ extension DatabaseDateEncodingStrategy {
   private static func text(_ date: Date, _ codingPath: [any CodingKey]) throws -> DatabaseValue {
     let text = date.databaseValue
     if !text.isNull { return text }
-    throw EncodingError.refusing(date, "SQLite has no text for the date: its years are -4713 to 9999", codingPath)
+    throw EncodingError.refusing(date, "SQLite cannot store the date as text: years are -4713...9999", codingPath)
   }
 
   private static func integer(
     _ number: Double, _ date: Date, _ codingPath: [any CodingKey]
   ) throws -> DatabaseValue {
     guard let integer = Int64(exactly: number.rounded(.down)) else {
-      throw EncodingError.refusing(date, "The date is too far away to be stored as an integer", codingPath)
+      throw EncodingError.refusing(date, "The date is out of range of a 64-bit integer", codingPath)
     }
     return integer.databaseValue
   }
 }
 
-/// How dates are read. See `FetchableRecord.databaseDateDecodingStrategy(for:)`.
+/// A strategy that reads `Date` properties. See ``FetchableRecord/databaseDateDecodingStrategy(for:)``.
 public enum DatabaseDateDecodingStrategy: Sendable {
-  /// As `Date` reads itself: from texts in the formats of SQLite, and from numbers of seconds since 1970.
+  /// Reads TEXT values in the formats of SQLite, and numbers of seconds since 1970-01-01 00:00:00 UTC.
   case deferredToDate
 
-  /// From the seconds since the start of 2001.
+  /// Reads the seconds since 2001-01-01 00:00:00 UTC.
   case timeIntervalSinceReferenceDate
 
-  /// From the seconds since the start of 1970.
+  /// Reads the seconds since 1970-01-01 00:00:00 UTC.
   case timeIntervalSince1970
 
-  /// From the milliseconds since the start of 1970.
+  /// Reads the milliseconds since 1970-01-01 00:00:00 UTC.
   case millisecondsSince1970
 
-  /// From a text as ISO 8601 and RFC 3339 have it, like `2031-04-09T07:05:03Z`.
+  /// Reads a TEXT in the format of ISO 8601 and RFC 3339, like `2031-04-09T07:05:03Z`.
   case iso8601
 
-  /// From a text as a formatter reads it.
+  /// Reads a TEXT with a formatter.
   case formatted(any DatabaseDateFormatter)
 
-  /// As a function has it; nil when the value is no date.
+  /// Calls a function that converts the database value. If it returns nil, decoding throws an error.
   case custom(@Sendable (DatabaseValue) -> Date?)
 }
 
 extension DatabaseDateDecodingStrategy {
-  /// The date in a column, which is not NULL.
+  /// Returns the date in a column that is not NULL.
   ///
-  /// - throws: A `RowDecodingError` when the value is no date.
+  /// - Throws: A `RowDecodingError` if the value cannot be converted to a date.
   func date(_ row: Row, _ index: Int) throws -> Date {
     if case .deferredToDate = self { return try row.decode(Date.self, uncheckedIndex: index) }
     do {
       if let date = try readDate(row, index) { return date }
     } catch is RowDecodingError {
-      // It says what the date is read from, and a date was asked for.
+      // The underlying error names the type that the strategy reads. Report the requested type instead.
     }
     throw row.unreadable(Date.self, at: index)
   }
@@ -124,7 +124,7 @@ extension DatabaseDateDecodingStrategy {
     }
   }
 
-  // The error of the column says more than that of the parser.
+  // Ignore the parser's error: the caller throws a `RowDecodingError` that names the column.
   private static func dateOfISO8601(_ text: String) -> Date? { try? Date.ISO8601FormatStyle.iso8601.parse(text) }
 
   private static func number(_ row: Row, _ index: Int) throws -> Double {

@@ -1,28 +1,40 @@
-// What a record stores, compared with what another one does.
+// Comparing the encoded values of records.
 
 extension EncodableRecord {
-  /// The columns of the record and their values.
+  /// The columns of the record and their encoded values.
   ///
-  /// - throws: What `encode(to:)` throws.
+  /// ```swift
+  /// let player = Player(id: 1, name: "Arthur")
+  /// try player.databaseDictionary["name"]    // "Arthur"
+  /// ```
+  ///
+  /// - Throws: The errors of `encode(to:)`.
   public var databaseDictionary: [String: DatabaseValue] {
     get throws {
       Dictionary(try encoded().lazy.map { $0 }, uniquingKeysWith: { _, last in last })
     }
   }
 
-  /// Whether both records store the same. A record that cannot be encoded equals none.
+  /// Returns whether both records store the same values. A record that cannot be encoded is not equal to any record.
+  ///
+  /// ```swift
+  /// if !player.databaseEquals(original) { try player.update(db) }
+  /// ```
+  ///
+  /// - Parameter record: The other record.
+  /// - Returns: Whether the encoded values of both records are equal.
   public func databaseEquals(_ record: Self) -> Bool {
     do {
       let other = try record.encoded()
       let own = try encoded()
       return own.count == other.count && own.changes(from: other).isEmpty
     } catch {
-      // Stored it cannot be, so there is nothing in the database that could be the same.
+      // A record that cannot be encoded cannot be equal to a stored row.
       return false
     }
   }
 
-  /// The columns in which both records differ, and what the other one stores there.
+  /// Returns the columns in which the records differ, with the values of the other record.
   ///
   /// ```swift
   /// var player = try Player.find(db, id: 1)
@@ -31,23 +43,31 @@ extension EncodableRecord {
   /// try player.databaseChanges(from: old)    // ["score": 10]
   /// ```
   ///
-  /// A column that the other record does not store counts as NULL.
+  /// A column that the other record does not encode is treated as NULL.
   ///
-  /// - throws: What `encode(to:)` throws.
+  /// - Parameter record: The record to compare with.
+  /// - Returns: The values of the other record, by column.
+  /// - Throws: The errors of `encode(to:)`.
   public func databaseChanges(from record: some EncodableRecord) throws -> [String: DatabaseValue] {
     try encoded().changes(from: record.encoded())
   }
 
-  /// Modifies the record. Answers the columns that are different now, and what the record stored there before.
+  /// Modifies the record, and returns the columns that changed, with their previous values.
   ///
-  /// - throws: What the closure and `encode(to:)` throw.
+  /// ```swift
+  /// let changes = try player.databaseChanges { $0.score = 1000 }    // ["score": 10]
+  /// ```
+  ///
+  /// - Parameter modify: A closure that modifies the record.
+  /// - Returns: The previous values of the changed columns.
+  /// - Throws: The errors of the closure and of `encode(to:)`.
   public mutating func databaseChanges(modify: (inout Self) throws -> Void) throws -> [String: DatabaseValue] {
     let old = try encoded()
     try modify(&self)
     return try encoded().changes(from: old)
   }
 
-  /// What the record stores.
+  /// Returns the encoded values of the record.
   func encoded() throws -> PersistenceContainer {
     var container = PersistenceContainer()
     try encode(to: &container)
@@ -56,7 +76,7 @@ extension EncodableRecord {
 }
 
 extension PersistenceContainer {
-  /// The columns in which both differ, and the values of the other one there.
+  /// Returns the columns in which the containers differ, with the values of the other container.
   func changes(from old: PersistenceContainer) -> [String: DatabaseValue] {
     var changes: [String: DatabaseValue] = [:]
     for (column, value) in self {
@@ -68,7 +88,7 @@ extension PersistenceContainer {
 }
 
 extension DatabaseValue {
-  /// Whether SQLite stores the same for both: it has no NaN, and stores NULL for it.
+  /// Returns whether SQLite stores the same value for both. SQLite stores NaN as NULL.
   func isStoredLike(_ other: DatabaseValue) -> Bool {
     self == other || readsAsNull && other.readsAsNull
   }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A type that knows which values it stores in which columns.
+/// A type that encodes its values into columns.
 ///
-/// A type that is `Encodable` needs no code: its keys are the columns.
+/// An `Encodable` type needs no code. Its coding keys are the column names:
 ///
 /// ```swift
 /// struct Player: Codable, EncodableRecord {
@@ -12,9 +12,10 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Any other writes `encode(to:)`. To store records, see `PersistableRecord` and `MutablePersistableRecord`.
+/// Other types implement ``encode(to:)``. To store records, adopt ``PersistableRecord`` or
+/// ``MutablePersistableRecord``.
 public protocol EncodableRecord: SendableEncodingUserInfo {
-  /// Gives the values of the record to its columns.
+  /// Encodes the values of the record into columns.
   ///
   /// ```swift
   /// func encode(to container: inout PersistenceContainer) {
@@ -23,68 +24,96 @@ public protocol EncodableRecord: SendableEncodingUserInfo {
   /// }
   /// ```
   ///
-  /// What it throws is thrown by the method that stores the record, before anything is stored.
+  /// - Parameter container: The container that receives the values.
+  /// - Throws: An error if a value cannot be encoded. The method that stores the record throws it before it executes
+  ///   any statement.
   func encode(to container: inout PersistenceContainer) throws
 
-  /// What the `Encodable` code of the record finds in `encoder.userInfo`. By default, nothing.
+  /// The content of `encoder.userInfo` in the `Encodable` implementation of the record. By default, it is empty.
   static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-  /// The encoder of what is stored as JSON.
+  /// Returns the encoder for properties that are stored as JSON.
   ///
-  /// By default, data is in base64, dates are milliseconds since 1970, doubles that are not finite are refused, and
-  /// keys are sorted, so that equal values are equal texts.
+  /// By default, data is encoded in base64 and dates as milliseconds since 1970, infinite and NaN numbers throw an
+  /// error, and keys are sorted, so that equal values produce equal texts.
   ///
-  /// - parameter column: The coding key of the property.
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: A JSON encoder.
   static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-  /// How the `Data` properties of an `Encodable` record are stored. By default, as BLOBs.
+  /// Returns the strategy for the `Data` properties of an `Encodable` record. By default, they are stored as BLOBs.
+  ///
+  /// ```swift
+  /// static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy { .text }
+  /// ```
+  ///
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: The encoding strategy.
   static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-  /// How the `Date` properties of an `Encodable` record are stored. By default, as TEXTs like
-  /// `2031-04-09 07:05:03.046`, in UTC.
+  /// Returns the strategy for the `Date` properties of an `Encodable` record. By default, they are stored as TEXT
+  /// values in UTC, like `2031-04-09 07:05:03.046`.
+  ///
+  /// ```swift
+  /// static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+  ///   column == "birthday" ? .iso8601 : .timeIntervalSince1970
+  /// }
+  /// ```
+  ///
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: The encoding strategy.
   static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-  /// How the `UUID` properties of an `Encodable` record are stored. By default, as BLOBs of 16 bytes.
+  /// Returns the strategy for the `UUID` properties of an `Encodable` record. By default, they are stored as BLOBs of
+  /// 16 bytes.
+  ///
+  /// ```swift
+  /// static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy { .lowercaseString }
+  /// ```
+  ///
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: The encoding strategy.
   static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-  /// How the keys of an `Encodable` record become columns. By default, they are the columns.
+  /// The strategy that converts the coding keys of an `Encodable` record to column names. By default, the names are
+  /// equal.
   static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
 // MARK: - Defaults
 
 extension EncodableRecord {
-  /// Nothing.
+  /// An empty dictionary.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// An encoder with data in base64, dates in milliseconds since 1970, and sorted keys.
+  /// Returns an encoder that writes data in base64, dates in milliseconds since 1970, and sorted keys.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = DatabaseValue.databaseJSONEncoder()
     encoder.userInfo = encodingUserInfo.forFoundation
     return encoder
   }
 
-  /// As BLOBs.
+  /// Returns `deferredToData`: data is stored as BLOBs.
   public static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy {
     .deferredToData
   }
 
-  /// As TEXTs.
+  /// Returns `deferredToDate`: dates are stored as TEXT values.
   public static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
     .deferredToDate
   }
 
-  /// As BLOBs.
+  /// Returns `deferredToUUID`: UUIDs are stored as BLOBs.
   public static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
     .deferredToUUID
   }
 
-  /// As they are.
+  /// The column names are equal to the coding keys.
   public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 }
 
 extension EncodableRecord where Self: Encodable {
-  /// Has the record encode itself, each key in its column.
+  /// Encodes the properties of the record into the columns named after their coding keys.
   public func encode(to container: inout PersistenceContainer) throws {
     try RecordEncoder.encode(self, to: &container)
   }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A type that a whole row can become.
+/// A type that can be decoded from a database row.
 ///
 /// ```swift
 /// struct Book: FetchableRecord {
@@ -18,8 +18,8 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// A type that is `Decodable` needs no code: its keys are the columns. What is no value of a column, such as an array,
-/// is read from JSON; what has the name of a scope is read from that scope.
+/// A `Decodable` type needs no code: its coding keys are the column names. A property that is not a database value,
+/// such as an array, is decoded from JSON. A property with the name of a row scope is decoded from that scope.
 ///
 /// ```swift
 /// struct Book: Decodable, FetchableRecord {
@@ -29,58 +29,85 @@ public import FoundationEssentials
 /// }
 /// ```
 public protocol FetchableRecord: RowDecodable, SendableDecodingUserInfo {
-  /// A record from a row.
+  /// Creates a record from a row.
   ///
-  /// The row may be a window on a running statement: do not keep it, keep its `copy()`.
+  /// The row may be a view of a running statement, valid only during this call. To keep it, call `copy()`.
+  ///
+  /// ```swift
+  /// init(row: Row) throws {
+  ///   id = row["id"]
+  ///   title = row["title"]
+  /// }
+  /// ```
+  ///
+  /// - Parameter row: The row to decode.
+  /// - Throws: An error if the row cannot be decoded.
   init(row: Row) throws
 
-  /// What the `Decodable` code of the record finds in `decoder.userInfo`. By default, nothing.
+  /// The content of `decoder.userInfo` in the `Decodable` implementation of the record. By default, it is empty.
   static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-  /// The decoder of what is stored as JSON.
+  /// Returns the decoder for properties that are stored as JSON.
   ///
-  /// By default, data is in base64, dates are milliseconds since 1970, and doubles that are not finite are refused.
+  /// By default, data is decoded from base64 and dates from milliseconds since 1970, and infinite and NaN numbers throw
+  /// an error.
   ///
-  /// - parameter column: The coding key of the property.
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: A JSON decoder.
   static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-  /// How the `Data` properties of a `Decodable` record are read. By default, as `Data` reads itself.
+  /// Returns the strategy for the `Data` properties of a `Decodable` record. By default, `Data` decodes the column
+  /// value.
+  ///
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: The decoding strategy.
   static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-  /// How the `Date` properties of a `Decodable` record are read. By default, as `Date` reads itself.
+  /// Returns the strategy for the `Date` properties of a `Decodable` record. By default, `Date` decodes the column
+  /// value.
+  ///
+  /// ```swift
+  /// static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+  ///   .timeIntervalSince1970
+  /// }
+  /// ```
+  ///
+  /// - Parameter column: The coding key of the property.
+  /// - Returns: The decoding strategy.
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-  /// How columns become the keys of a `Decodable` record. By default, they are the keys.
+  /// The strategy that converts column names to the coding keys of a `Decodable` record. By default, the names are
+  /// equal.
   static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
 // MARK: - Defaults
 
 extension FetchableRecord {
-  /// Nothing.
+  /// An empty dictionary.
   public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// A decoder with data in base64, and dates in milliseconds since 1970.
+  /// Returns a decoder that reads data in base64, and dates in milliseconds since 1970.
   public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
     let decoder = DatabaseValue.databaseJSONDecoder()
     decoder.userInfo = decodingUserInfo.forFoundation
     return decoder
   }
 
-  /// As `Data` reads itself.
+  /// Returns `deferredToData`.
   public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
     .deferredToData
   }
 
-  /// As `Date` reads itself.
+  /// Returns `deferredToDate`.
   public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
     .deferredToDate
   }
 
-  /// As they are.
+  /// The coding keys are equal to the column names.
   public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
-  /// Not for you to call.
+  /// Implementation detail of fetching; do not call it.
   @inlinable
   public static func _decode(_ row: Row) throws -> Self {
     let record = try Self(row: row)
@@ -90,15 +117,15 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Decodable {
-  /// Has the record decode itself, each key from its column.
+  /// Decodes the properties of the record from the columns named after their coding keys.
   public init(row: Row) throws {
     try self.init(from: RecordDecoder.decoder(of: row, for: Self.self))
   }
 }
 
-/// Decodes records from rows.
+/// A decoder of records from rows.
 ///
-/// It is of use where a record has an `init(row:)` of its own, which wants what its `Decodable` code would do:
+/// Use it in a custom `init(row:)` that extends the synthesized `Decodable` implementation:
 ///
 /// ```swift
 /// init(row: Row) throws {
@@ -107,16 +134,23 @@ extension FetchableRecord where Self: Decodable {
 /// }
 /// ```
 public final class FetchableRecordDecoder: Sendable {
-  /// A decoder of any records.
+  /// Creates a decoder.
   public init() {}
 
-  /// A record, from its `Decodable` code.
+  /// Decodes a record with its `Decodable` implementation.
   ///
-  /// - throws: A `RowDecodingError`, a `DecodingError`, or whatever the record throws.
+  /// ```swift
+  /// let player = try FetchableRecordDecoder().decode(Player.self, from: ["id": 1, "name": "Arthur"])
+  /// ```
+  ///
+  /// - Parameter type: The record type.
+  /// - Parameter row: The row to decode.
+  /// - Returns: The decoded record.
+  /// - Throws: A `RowDecodingError`, a `DecodingError`, or an error of the record.
   public func decode<Record: FetchableRecord & Decodable>(_ type: Record.Type, from row: Row) throws -> Record {
     try Record(from: RecordDecoder.decoder(of: row, for: type))
   }
 }
 
-/// The name that GRDB gives to a cursor of records.
+/// A cursor of records, under its GRDB name.
 public typealias RecordCursor<Record: FetchableRecord> = WholeRowCursor<Record>

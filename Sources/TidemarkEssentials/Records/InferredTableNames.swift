@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The names of tables as they follow from those of types. They are worked out once.
+/// The table names derived from type names. Each name is computed once.
 enum InferredTableNames {
   private static let names = Mutex<[ObjectIdentifier: String]>([:])
 
-  // Most types find their name here, without lock: it is asked for each record that is written. The first type that
-  // comes to a place keeps it.
+  // Every record write needs a table name, so most types find theirs here without a lock. The first type that hashes to
+  // a slot keeps it.
   private static let entryCount = 64
   private nonisolated(unsafe) static let slots = {
     let slots = UnsafeMutablePointer<Atomic<UnsafePointer<Entry>?>>.allocate(capacity: entryCount)
@@ -20,7 +20,7 @@ enum InferredTableNames {
 
   static func name(of type: any Any.Type) -> String {
     let id = ObjectIdentifier(type)
-    // Types are far apart in memory: the low bits tell nothing.
+    // Metatypes are aligned, so the low bits of their addresses are equal.
     let slot = Int(bitPattern: id) >> 4 & (entryCount - 1)
     if let entry = slots[slot].load(ordering: .acquiring), entry.pointee.id == id { return entry.pointee.name }
     if let name = names.withLock({ $0[id] }) { return name }
@@ -30,7 +30,8 @@ enum InferredTableNames {
     return name
   }
 
-  /// Types are not forgotten, and neither are their names: whoever finds an entry may read it for ever.
+  /// Stores an entry that is never released. Types and their names live as long as the process, so readers need no
+  /// lock.
   private static func keep(_ entry: Entry, at slot: Int) {
     let pointer = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
     pointer.initialize(to: entry)
@@ -41,10 +42,10 @@ enum InferredTableNames {
     pointer.deallocate()
   }
 
-  /// The first word in lower case, without the arguments of generic types.
+  /// Returns the type name with its first word in lowercase, without generic arguments.
   ///
-  /// A word is a capital and what follows it, or several capitals but the last one: `HTTPThing` has the words
-  /// `HTTP` and `Thing`. Underscores in front of it do not count.
+  /// A word is an uppercase letter and the lowercase letters after it, or a sequence of uppercase letters except the
+  /// last: `HTTPThing` has the words `HTTP` and `Thing`. Leading underscores are ignored.
   static func tableName(ofTypeNamed typeName: String) -> String {
     let name = typeName.prefix { $0 != "<" }
     let prefix = name.prefix { $0 == "_" }

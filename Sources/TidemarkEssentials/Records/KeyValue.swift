@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// A value of a key, as the program gave it.
+/// The value of a key, before it is converted to a database value.
 ///
-/// A record type may choose how dates, data and UUIDs are stored, column by column. So what such a value is in the
-/// database is known when the column is.
+/// A record type may choose a storage strategy for dates, data and UUIDs by column. So the conversion requires the
+/// column.
 @usableFromInline
 enum KeyValue: Sendable {
   case date(Date)
@@ -13,7 +13,7 @@ enum KeyValue: Sendable {
 
   @inlinable
   init<Value: DatabaseValueConvertible>(_ value: Value) {
-    // Metatypes are compared first: casts cost more than all the rest.
+    // Compare metatypes first: a dynamic cast costs more than the rest of this function.
     if Value.self == UUID.self || Value.self == UUID?.self, let uuid = value as? UUID {
       self = .uuid(uuid)
     } else if Value.self == Date.self || Value.self == Date?.self, let date = value as? Date {
@@ -25,7 +25,7 @@ enum KeyValue: Sendable {
     }
   }
 
-  /// The value of an element of a dictionary of keys; NULL for nil.
+  /// Creates the value of a dictionary element; nil is NULL.
   init(optional value: (any DatabaseValueConvertible)?) {
     self = value.map { KeyValue($0) } ?? .value(.null)
   }
@@ -35,7 +35,7 @@ enum KeyValue: Sendable {
     if case .value(let value) = self { value.isNull } else { false }
   }
 
-  /// What a record type stores for the value in a column.
+  /// Returns the database value that a record type stores in a column.
   ///
   /// - Parameter recordType: The type whose strategies apply; nil for none.
   /// - Throws: An `EncodingError` when the strategy refuses the value.

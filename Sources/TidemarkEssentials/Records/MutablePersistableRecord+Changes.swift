@@ -1,7 +1,7 @@
-// Updates of what has changed, and of nothing else.
+// Updating only the columns that have changed.
 
 extension MutablePersistableRecord {
-  /// Updates the columns in which the record differs from another one. When there are none, nothing is executed.
+  /// Updates the columns in which the record differs from another record. If there are none, no statement is executed.
   ///
   /// ```swift
   /// let old = player
@@ -10,8 +10,11 @@ extension MutablePersistableRecord {
   /// try player.updateChanges(db, from: old)
   /// ```
   ///
-  /// - returns: Whether there was something to update.
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Parameter record: The record to compare with.
+  /// - Returns: Whether there were changes to update.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   @discardableResult
   public func updateChanges(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -22,15 +25,18 @@ extension MutablePersistableRecord {
     } != nil
   }
 
-  /// Modifies the record, then updates the columns that are different now. When there are none, nothing is executed.
+  /// Modifies the record, and updates the changed columns. If there are none, no statement is executed.
   ///
   /// ```swift
   /// // UPDATE "player" SET "score"=1000 WHERE "id"=1
   /// try player.updateChanges(db) { $0.score = 1000 }
   /// ```
   ///
-  /// - returns: Whether there was something to update.
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Parameter modify: A closure that modifies the record.
+  /// - Returns: Whether there were changes to update.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
   @discardableResult
   public mutating func updateChanges(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -43,10 +49,13 @@ extension MutablePersistableRecord {
 
   // MARK: - With RETURNING
 
-  /// Modifies the record, then updates the columns that are different now, and fetches the row. When there are none,
-  /// nothing is executed, and the answer is nil.
+  /// Modifies the record, updates the changed columns, and fetches the updated row.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Parameter modify: A closure that modifies the record.
+  /// - Returns: The fetched record; nil if no column has changed, in which case no statement is executed.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
   public mutating func updateChangesAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     modify: (inout Self) throws -> Void
@@ -54,10 +63,14 @@ extension MutablePersistableRecord {
     try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
   }
 
-  /// Modifies the record, then updates the columns that are different now, and fetches the row as a record of another
-  /// type. When there are none, nothing is executed, and the answer is nil.
+  /// Modifies the record, updates the changed columns, and fetches the updated row as a record of another type.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
+  /// ```swift
+  /// let details = try player.updateChangesAndFetch(db, as: PlayerDetails.self) { $0.score = 1000 }
+  /// ```
+  ///
+  /// - Returns: The fetched record; nil if no column has changed, in which case no statement is executed.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
   public mutating func updateChangesAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type,
     modify: (inout Self) throws -> Void
@@ -67,11 +80,11 @@ extension MutablePersistableRecord {
       modify: modify)
   }
 
-  /// Modifies the record, then updates the columns that are different now, and fetches some values of the row. When
-  /// there are none, nothing is executed, and the answer is nil.
+  /// Modifies the record, updates the changed columns, and fetches selected values of the updated row.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closures throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of `fetch`; nil if no column has changed, in which case no statement is executed.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closures.
+  /// - Precondition: The selection is not empty.
   public mutating func updateChangesAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched, modify: (inout Self) throws -> Void

@@ -6,15 +6,23 @@ extension MutablePersistableRecord {
   /// try player.delete(db)
   /// ```
   ///
-  /// - returns: Whether there was a row. A record whose primary key is nil has none.
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether a row was deleted. A record whose primary key is nil has no row.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @discardableResult
   @inlinable
   public func delete(_ db: Database) throws -> Bool { try writeDeletion(db) }
 
-  /// Whether the primary key of the record is in a row of the table.
+  /// Returns whether the table contains a row with the primary key of the record.
   ///
-  /// - throws: A `DatabaseError`, and what `encode(to:)` throws.
+  /// ```swift
+  /// // SELECT EXISTS (SELECT 1 FROM "player" WHERE "id"=1)
+  /// if try player.exists(db) { … }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether the row exists.
+  /// - Throws: A `DatabaseError`, or an error of `encode(to:)`.
   public func exists(_ db: Database) throws -> Bool {
     let writer = try writer(db)
     var container = writer.emptyContainer
@@ -24,10 +32,15 @@ extension MutablePersistableRecord {
 }
 
 extension TableRecord where Self: EncodableRecord {
-  /// The error of a record whose primary key is in no row.
+  /// Returns the error that reports the primary key of the record as missing from the table.
   ///
-  /// - returns: A `RecordError.recordNotFound`, or the error of the database when it cannot tell what the key is, or
-  ///   that of `encode(to:)`.
+  /// ```swift
+  /// guard try player.exists(db) else { throw player.recordNotFound(db) }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: A `RecordError.recordNotFound`. If the primary key cannot be determined, the error of the database or
+  ///   of `encode(to:)`.
   public func recordNotFound(_ db: Database) -> any Error {
     do {
       return try db.recordPlan(for: type(of: self), type(of: self).databaseTableName).recordNotFound(encoded())

@@ -7,9 +7,9 @@ extension MutablePersistableRecord {
   /// try player.insert(db)
   /// ```
   ///
-  /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
-  ///   `persistenceConflictPolicy` says.
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public mutating func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -17,13 +17,16 @@ extension MutablePersistableRecord {
     try write(insert: conflictResolution, db)
   }
 
-  /// Inserts a copy of the record, and answers it as the insertion has modified it.
+  /// Inserts a copy of the record and returns it, as updated by `didInsert`.
   ///
   /// ```swift
   /// let player = try Player(id: nil, name: "Arthur", score: 100).inserted(db)
   /// ```
   ///
-  /// - throws: What `insert` throws.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Returns: The inserted record.
+  /// - Throws: The errors of `insert`.
   public func inserted(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self {
@@ -32,9 +35,17 @@ extension MutablePersistableRecord {
 
   // MARK: - With RETURNING
 
-  /// Inserts the record, and fetches what was inserted: with the values that the database gave by itself.
+  /// Inserts the record, and fetches the inserted row, which includes the default values of its columns.
   ///
-  /// - throws: What `insert` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// ```swift
+  /// // INSERT INTO "player" ("id", "name") VALUES (NULL, 'Arthur') RETURNING *
+  /// let player = try Player(id: nil, name: "Arthur").insertAndFetch(db)
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `insert`; `RecordError.recordNotFound` if the insertion was ignored because of a conflict.
   public func insertAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {
@@ -42,7 +53,7 @@ extension MutablePersistableRecord {
     return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Inserts the record, and fetches what was inserted as a record of another type.
+  /// Inserts the record, and fetches the inserted row as a record of another type.
   ///
   /// ```swift
   /// // INSERT INTO "player" ("name") VALUES ('Arthur') RETURNING *
@@ -50,7 +61,8 @@ extension MutablePersistableRecord {
   /// let player = try newcomer.insertAndFetch(db, as: Player.self)
   /// ```
   ///
-  /// - throws: What `insert` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `insert`; `RecordError.recordNotFound` if the insertion was ignored because of a conflict.
   public mutating func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -58,7 +70,7 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, selection: Fetched.databaseSelection, fetch: fetchingOne(returnedType))
   }
 
-  /// Inserts the record, and fetches some values of what was inserted.
+  /// Inserts the record, and fetches selected values of the inserted row.
   ///
   /// ```swift
   /// // INSERT INTO "player" ("name") VALUES ('Arthur') RETURNING "score"
@@ -67,10 +79,11 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// The closure may fetch once from the statement, or not at all.
+  /// The closure may fetch from the statement at most once.
   ///
-  /// - throws: What `insert` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `insert` and of the closure.
+  /// - Precondition: The selection is not empty.
   public mutating func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -78,7 +91,7 @@ extension MutablePersistableRecord {
     try fetching(fetch) { try write(insert: conflictResolution, db, returning: selection.checkedNotEmpty, $0) }
   }
 
-  /// Inserts the record, and fetches some values of what was inserted, which are told by the columns of the type.
+  /// Inserts the record, and fetches selected values of the inserted row. A closure selects columns of the record type.
   ///
   /// ```swift
   /// let score = try newcomer.insertAndFetch(db) { statement in
@@ -88,8 +101,9 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - throws: What `insert` and the closures throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `insert` and of the closures.
+  /// - Precondition: The selection is not empty.
   public mutating func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
@@ -102,9 +116,9 @@ extension MutablePersistableRecord {
 extension [any SQLSelectable] {
   /// The selection of a `RETURNING` clause.
   ///
-  /// - precondition: It is not empty.
+  /// - Precondition: It is not empty.
   var checkedNotEmpty: Self {
-    precondition(!isEmpty, "The selection is empty: select a column at least, or use a method that fetches nothing")
+    precondition(!isEmpty, "The selection must not be empty: select a column, or use a method that does not fetch")
     return self
   }
 }

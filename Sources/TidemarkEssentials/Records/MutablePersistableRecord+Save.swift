@@ -1,20 +1,34 @@
 extension MutablePersistableRecord {
-  /// Saves a copy of the record, and answers it as an insertion has modified it.
+  /// Saves a copy of the record and returns it, as updated by `didInsert`.
   ///
-  /// - throws: What `save` throws.
+  /// ```swift
+  /// let player = try Player(id: nil, name: "Arthur", score: 100).saved(db)
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Returns: The saved record.
+  /// - Throws: The errors of `save`.
   public func saved(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self {
     try modified { try $0.save(db, onConflict: conflictResolution) }
   }
 
-  /// Updates the row of the record, or inserts the record when there is none.
+  /// Updates the row of the record, or inserts the record if the row does not exist.
   ///
-  /// A record whose primary key is nil is inserted at once.
+  /// A record whose primary key is nil is inserted directly.
   ///
-  /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
-  ///   `persistenceConflictPolicy` says.
-  /// - throws: A `DatabaseError`, and what the callbacks and `encode(to:)` throw.
+  /// ```swift
+  /// var player = Player(id: nil, name: "Arthur", score: 100)
+  /// try player.save(db)    // inserts
+  /// player.score += 10
+  /// try player.save(db)    // updates
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -24,12 +38,19 @@ extension MutablePersistableRecord {
 
   // MARK: - With RETURNING
 
-  /// Saves the record, and fetches some values of its row.
+  /// Saves the record, and fetches selected values of its row.
   ///
-  /// The closure is called once: when the row was updated, or when the record was inserted.
+  /// ```swift
+  /// let date = try player.saveAndFetch(db, selection: [Column("modificationDate")]) { statement in
+  ///   try Date.fetchOne(statement)
+  /// }
+  /// ```
   ///
-  /// - throws: What `save` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// The closure is called once, after the update or the insertion.
+  ///
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `save` and of the closure.
+  /// - Precondition: The selection is not empty.
   public mutating func saveAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -39,7 +60,8 @@ extension MutablePersistableRecord {
 
   /// Saves the record, and fetches its row as a record of another type.
   ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `save`; `RecordError.recordNotFound` if the insertion was ignored because of a conflict.
   public mutating func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -49,7 +71,8 @@ extension MutablePersistableRecord {
 
   /// Saves the record, and fetches its row.
   ///
-  /// - throws: What `save` throws; `RecordError.recordNotFound` when the insertion was ignored.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `save`; `RecordError.recordNotFound` if the insertion was ignored because of a conflict.
   public func saveAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {

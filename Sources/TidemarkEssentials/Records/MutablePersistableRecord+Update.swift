@@ -1,5 +1,5 @@
 extension MutablePersistableRecord {
-  /// Updates the row of the record, in all its columns.
+  /// Updates all columns of the row of the record.
   ///
   /// ```swift
   /// // UPDATE "player" SET "name"='Arthur', "score"=110 WHERE "id"=1
@@ -7,20 +7,24 @@ extension MutablePersistableRecord {
   /// try player.update(db)
   /// ```
   ///
-  /// - parameter conflictResolution: What is done with rows that break a constraint. By default, what
-  ///   `persistenceConflictPolicy` says.
-  /// - throws: `RecordError.recordNotFound` when the primary key of the record is in no row; a `DatabaseError`; what
-  ///   the callbacks and `encode(to:)` throw.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Throws: `RecordError.recordNotFound` if the table has no row with the primary key of the record; a
+  ///   `DatabaseError`; or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try write(update: conflictResolution, columns: nil, db)
   }
 
-  /// Updates the row of the record, in some columns.
+  /// Updates some columns of the row of the record.
   ///
-  /// Case does not count. Columns that the record does not store are left alone.
+  /// Column names are case-insensitive. Columns that the record does not encode are not updated.
   ///
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// ```swift
+  /// try player.update(db, columns: ["score"])
+  /// ```
+  ///
+  /// - Throws: The errors of `update(_:onConflict:)`.
   public func update(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>
@@ -28,13 +32,13 @@ extension MutablePersistableRecord {
     try write(update: conflictResolution, columns: Set(columns), db)
   }
 
-  /// Updates the row of the record, in some columns.
+  /// Updates some columns of the row of the record.
   ///
   /// ```swift
   /// try player.update(db, columns: [Column("score")])
   /// ```
   ///
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   public func update(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<any ColumnExpression>
@@ -42,9 +46,9 @@ extension MutablePersistableRecord {
     try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
   }
 
-  /// Updates the row of the record, in some columns.
+  /// Updates some columns of the row of the record.
   ///
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   @_disfavoredOverload
   public func update<Columns: Collection>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
@@ -56,14 +60,20 @@ extension MutablePersistableRecord {
 
   /// Updates the row of the record, and fetches it.
   ///
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// ```swift
+  /// // UPDATE "player" SET … WHERE "id"=1 RETURNING *
+  /// let updated = try player.updateAndFetch(db)
+  /// ```
+  ///
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   public func updateAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {
     try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Updates the row of the record, and fetches some values of it.
+  /// Updates the row of the record, and fetches selected values of it.
   ///
   /// ```swift
   /// // UPDATE "player" SET … WHERE "id"=1 RETURNING "modificationDate"
@@ -72,8 +82,9 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
+  /// - Precondition: The selection is not empty.
   public func updateAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -83,10 +94,11 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Updates the row of the record in some columns, and fetches some values of it.
+  /// Updates some columns of the row of the record, and fetches selected values of the row.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
+  /// - Precondition: The selection is not empty.
   public func updateAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -96,10 +108,11 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Updates the row of the record in some columns, and fetches some values of it.
+  /// Updates some columns of the row of the record, and fetches selected values of the row.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
+  /// - Precondition: The selection is not empty.
   public func updateAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<any ColumnExpression>, selection: [any SQLSelectable],
@@ -109,10 +122,11 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
   }
 
-  /// Updates the row of the record in some columns, and fetches some values of it.
+  /// Updates some columns of the row of the record, and fetches selected values of the row.
   ///
-  /// - throws: What `update(_:onConflict:)` and the closure throw.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closure.
+  /// - Precondition: The selection is not empty.
   @_disfavoredOverload
   public func updateAndFetch<Columns: Collection, Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
@@ -124,7 +138,8 @@ extension MutablePersistableRecord {
 
   /// Updates the row of the record, and fetches it as a record of another type.
   ///
-  /// - throws: What `update(_:onConflict:)` throws.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {

@@ -10,8 +10,8 @@ extension MutablePersistableRecord {
   ///
   /// An existing row keeps its primary key. The callbacks of an insertion are called.
   ///
-  /// - parameter db: A database connection.
-  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
+  /// - Parameter db: A database connection.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   public mutating func upsert(_ db: Database) throws {
     try write(upsert: Upsertion(), db)
   }
@@ -29,12 +29,12 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
-  /// - parameter assignments: The assignments to the existing row; `excluded` has the values of the record. Other
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
+  /// - Parameter assignments: The assignments to the existing row; `excluded` has the values of the record. Other
   ///   columns are set to these values, too, unless they are marked with `noOverwrite`.
-  /// - returns: The fetched record.
-  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public mutating func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -44,11 +44,11 @@ extension MutablePersistableRecord {
 
   /// Inserts the record or updates the conflicting row, and fetches that row as a record of another type.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
-  /// - parameter assignments: The assignments to the existing row; see `upsertAndFetch(_:onConflict:doUpdate:)`.
-  /// - returns: The fetched record.
-  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictTarget: The columns of the unique key whose conflicts are resolved. By default, all keys.
+  /// - Parameter assignments: The assignments to the existing row; see `upsertAndFetch(_:onConflict:doUpdate:)`.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil

@@ -19,7 +19,7 @@ extension MutablePersistableRecord {
 
   /// Returns the encoded values of the record.
   ///
-  /// - precondition: It stores at least one value.
+  /// - Precondition: It stores at least one value.
   @inlinable
   func stored(by writer: RecordWriter) throws -> PersistenceContainer {
     var container = writer.emptyContainer
@@ -64,7 +64,7 @@ extension MutablePersistableRecord {
 
   /// Updates the row of the record.
   ///
-  /// - parameter columns: The columns to update, or nil for all.
+  /// - Parameter columns: The columns to update, or nil for all.
   @inlinable
   func write(
     update resolution: Database.ConflictResolution?, columns: Set<String>?, _ db: Database,
@@ -74,7 +74,7 @@ extension MutablePersistableRecord {
     try record.saving(db) { try $0.updateInside(db, resolution, columns, nil, selection, fetch) }
   }
 
-  /// - parameter encoded: The encoded values, if they are known already.
+  /// - Parameter encoded: The encoded values, if they are known already.
   @inlinable
   func updateInside(
     _ db: Database, _ resolution: Database.ConflictResolution?, _ columns: Set<String>?,
@@ -138,7 +138,7 @@ func fetchingOne<Record: FetchableRecord>(_: Record.Type) -> (Statement) throws 
 
 /// Performs a write, and returns the value fetched from its returned row.
 ///
-/// - parameter write: Calls the closure with the returned statement, or throws.
+/// - Parameter write: Calls the closure with the returned statement, or throws.
 func fetching<Source, Fetched>(
   _ fetch: (Source) throws -> Fetched, _ write: ((Source) throws -> Void) throws -> Void
 ) throws -> Fetched {
@@ -147,6 +147,6 @@ func fetching<Source, Fetched>(
   try withoutActuallyEscaping(fetch) { fetch in
     try write { fetched = try fetch($0) }
   }
-  guard let fetched else { preconditionFailure("A write that went well has fetched what it was to fetch") }
+  guard let fetched else { preconditionFailure("A successful write must have called the fetch closure") }
   return fetched
 }

@@ -1,4 +1,4 @@
-/// A record that can be stored, and that may learn from it: above all the id of its new row.
+/// A record that can be stored, and that can be modified when it is inserted: usually to receive the ID of its new row.
 ///
 /// ```swift
 /// struct Player: Codable, FetchableRecord, MutablePersistableRecord {
@@ -19,12 +19,12 @@
 /// }
 /// ```
 ///
-/// A record that learns nothing, because it has its key before it is inserted, or because it is a class, is better a
-/// `PersistableRecord`: it is inserted without being modified.
+/// A record that is not modified by its insertion, because its key is known beforehand or because it is an instance of
+/// a class, should adopt ``PersistableRecord``, whose methods are not mutating.
 ///
 /// ## Callbacks
 ///
-/// Each is called on the record that is written, in this order:
+/// The record being written receives these callbacks, in this order:
 ///
 /// | `insert`, `upsert` | `update` | `delete` |
 /// | --- | --- | --- |
@@ -35,58 +35,140 @@
 /// | `didInsert` | `didUpdate` | `didDelete` |
 /// | `didSave` | `didSave` | |
 ///
-/// `save` updates, and when there is no row to update goes on with the callbacks of an insert, inside the same
-/// `aroundSave`. A callback that throws stops everything that would follow. Deletions and updates that do not go
-/// through a record, such as `deleteAll` and SQL, call nothing.
+/// `save` first tries an update. If the row does not exist, it continues with the callbacks of an insertion, inside the
+/// same `aroundSave`. If a callback throws, the remaining steps are skipped. Updates and deletions that do not involve
+/// a record, such as `deleteAll` and SQL statements, do not call any callback.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-  /// What inserts and updates do with rows that break a constraint. By default, they fail.
+  /// The conflict resolution of inserts and updates. By default, conflicts throw errors.
   static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
-  /// Called before the record is inserted, and before it is encoded for it: a record may give itself its key here.
+  /// Called before the record is inserted, and before it is encoded. The record may set its own key here.
+  ///
+  /// ```swift
+  /// mutating func willInsert(_ db: Database) throws {
+  ///   creationDate = try db.transactionDate
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Throws: An error, which cancels the insertion.
   mutating func willInsert(_ db: Database) throws
 
-  /// Called around the insertion. It must call the closure once, and returns or throws what it likes afterwards.
+  /// Called around the insertion. It must call the closure exactly once.
+  ///
+  /// ```swift
+  /// func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+  ///   let inserted = try insert()
+  ///   logger.info("inserted row \(inserted.rowID)")
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter insert: A closure that inserts the record.
+  /// - Throws: The error of the closure, or any other error.
   func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-  /// Called when the record has been inserted: the place to take the id that the database gave to the row.
+  /// Called after the record was inserted. A record with an autoincremented ID stores it here.
   ///
-  /// The transaction may still be undone. See `Database.afterNextTransaction` for what must wait for the commit.
+  /// The transaction may still be rolled back. For work that depends on the commit, see
+  /// ``Database/afterNextTransaction(onCommit:onRollback:)``.
+  ///
+  /// ```swift
+  /// mutating func didInsert(_ inserted: InsertionSuccess) {
+  ///   id = inserted.rowID
+  /// }
+  /// ```
+  ///
+  /// - Parameter inserted: The outcome of the insertion.
   mutating func didInsert(_ inserted: InsertionSuccess)
 
   /// Called before the record is updated.
   ///
-  /// - parameter columns: The columns that are to be updated.
+  /// ```swift
+  /// func willUpdate(_ db: Database, columns: Set<String>) throws {
+  ///   if columns.contains("email") { try validateEmail() }
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter columns: The names of the columns to update.
+  /// - Throws: An error, which cancels the update.
   func willUpdate(_ db: Database, columns: Set<String>) throws
 
-  /// Called around the update. It must call the closure once.
+  /// Called around the update. It must call the closure exactly once.
+  ///
+  /// ```swift
+  /// func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws {
+  ///   try Revision(of: self).insert(db)
+  ///   _ = try update()
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter columns: The names of the columns to update.
+  /// - Parameter update: A closure that updates the row.
+  /// - Throws: The error of the closure, or any other error.
   func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws
 
-  /// Called when the record has been updated.
+  /// Called after the record was updated.
+  ///
+  /// - Parameter updated: The outcome of the update.
   func didUpdate(_ updated: PersistenceSuccess)
 
   /// Called before the record is inserted or updated.
+  ///
+  /// ```swift
+  /// func willSave(_ db: Database) throws {
+  ///   guard !name.isEmpty else { throw ValidationError.missingName }
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Throws: An error, which cancels the write.
   func willSave(_ db: Database) throws
 
-  /// Called around the insertion or update. It must call the closure once.
+  /// Called around the insertion or update. It must call the closure exactly once.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter save: A closure that inserts or updates the record.
+  /// - Throws: The error of the closure, or any other error.
   func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
 
-  /// Called when the record has been inserted or updated.
+  /// Called after the record was inserted or updated.
+  ///
+  /// - Parameter saved: The outcome of the write.
   func didSave(_ saved: PersistenceSuccess)
 
   /// Called before the record is deleted.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Throws: An error, which cancels the deletion.
   func willDelete(_ db: Database) throws
 
-  /// Called around the deletion. It must call the closure once, which answers whether there was a row.
+  /// Called around the deletion. It must call the closure exactly once.
+  ///
+  /// ```swift
+  /// func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
+  ///   let isDeleted = try delete()
+  ///   if isDeleted { try DeletedPlayer(self).insert(db) }
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter delete: A closure that deletes the row, and returns whether it existed.
+  /// - Throws: The error of the closure, or any other error.
   func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
-  /// Called when the record has been deleted, or when there was nothing to delete.
+  /// Called after the deletion was executed.
+  ///
+  /// - Parameter deleted: Whether there was a row to delete.
   func didDelete(deleted: Bool)
 }
 
 // MARK: - Defaults
 
 extension MutablePersistableRecord {
-  /// A statement that breaks a constraint fails and changes nothing.
+  /// Returns a policy that throws an error for each conflict.
   @inlinable
   public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
@@ -94,7 +176,7 @@ extension MutablePersistableRecord {
   @inlinable
   public mutating func willInsert(_ db: Database) throws {}
 
-  /// Inserts.
+  /// Calls `insert`.
   @inlinable
   public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
 
@@ -106,7 +188,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willUpdate(_ db: Database, columns: Set<String>) throws {}
 
-  /// Updates.
+  /// Calls `update`.
   @inlinable
   public func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws {
     _ = try update()
@@ -120,7 +202,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willSave(_ db: Database) throws {}
 
-  /// Saves.
+  /// Calls `save`.
   @inlinable
   public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
 
@@ -132,7 +214,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willDelete(_ db: Database) throws {}
 
-  /// Deletes.
+  /// Calls `delete`.
   @inlinable
   public func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
 

@@ -12,10 +12,9 @@ extension PersistableRecord {
 
   /// Inserts the record.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: The resolution of conflicts. By default, it is the one of
-  ///   `persistenceConflictPolicy`.
-  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: The conflict resolution. By default, it is defined by `persistenceConflictPolicy`.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(insert: conflictResolution, db) }
@@ -23,8 +22,8 @@ extension PersistableRecord {
 
   /// Inserts the record, and fetches the inserted row as a record of another type.
   ///
-  /// - returns: The fetched record.
-  /// - throws: The errors of `insert`; `RecordError.recordNotFound` if the insertion was ignored.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `insert`; `RecordError.recordNotFound` if the insertion was ignored.
   public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -34,9 +33,9 @@ extension PersistableRecord {
 
   /// Inserts the record, and fetches selected values of the inserted row.
   ///
-  /// - returns: The result of the closure.
-  /// - throws: The errors of `insert` and of the closure.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `insert` and of the closure.
+  /// - Precondition: The selection is not empty.
   public func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -49,9 +48,9 @@ extension PersistableRecord {
 
   /// Inserts the record, and fetches selected values of the inserted row. A closure selects columns of the record type.
   ///
-  /// - returns: The result of the closure.
-  /// - throws: The errors of `insert` and of the closures.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `insert` and of the closures.
+  /// - Precondition: The selection is not empty.
   public func insertAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
@@ -62,10 +61,10 @@ extension PersistableRecord {
 
   // MARK: - Update or insertion
 
-  /// Updates the row of the record, or inserts the record if there is no row.
+  /// Updates the row of the record, or inserts the record if the row does not exist.
   ///
-  /// - parameter db: A database connection.
-  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
+  /// - Parameter db: A database connection.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   @inlinable
   public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
     try writing { try $0.write(save: conflictResolution, db) }
@@ -73,9 +72,9 @@ extension PersistableRecord {
 
   /// Saves the record, and fetches selected values of its row.
   ///
-  /// - returns: The result of the closure.
-  /// - throws: The errors of `save` and of the closure.
-  /// - precondition: The selection is not empty.
+  /// - Returns: The result of the closure.
+  /// - Throws: The errors of `save` and of the closure.
+  /// - Precondition: The selection is not empty.
   public func saveAndFetch<Fetched>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -87,8 +86,8 @@ extension PersistableRecord {
 
   /// Saves the record, and fetches its row as a record of another type.
   ///
-  /// - returns: The fetched record.
-  /// - throws: The errors of `save`; `RecordError.recordNotFound` if the insertion was ignored.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `save`; `RecordError.recordNotFound` if the insertion was ignored.
   public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: Fetched.Type
   ) throws -> Fetched {
@@ -100,8 +99,8 @@ extension PersistableRecord {
 
   /// Inserts the record, or updates the conflicting row. See `MutablePersistableRecord.upsert(_:)`.
   ///
-  /// - parameter db: A database connection.
-  /// - throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
+  /// - Parameter db: A database connection.
+  /// - Throws: A `DatabaseError`, or an error of the callbacks or of `encode(to:)`.
   public func upsert(_ db: Database) throws {
     try writing { try $0.write(upsert: Upsertion(), db) }
   }
@@ -109,8 +108,8 @@ extension PersistableRecord {
   /// Inserts the record or updates the conflicting row, and fetches that row. See
   /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
   ///
-  /// - returns: The fetched record.
-  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -121,8 +120,8 @@ extension PersistableRecord {
   /// Inserts the record or updates the conflicting row, and fetches that row as a record of another type. See
   /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
   ///
-  /// - returns: The fetched record.
-  /// - throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
+  /// - Returns: The fetched record.
+  /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil

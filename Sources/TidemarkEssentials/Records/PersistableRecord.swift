@@ -1,4 +1,4 @@
-/// A record that can be stored, and that storing it does not modify.
+/// A record that can be stored, and whose write methods do not mutate it.
 ///
 /// ```swift
 /// struct Country: Codable, FetchableRecord, PersistableRecord {
@@ -9,12 +9,18 @@
 /// try Country(code: "FR", name: "France").insert(db)
 /// ```
 ///
-/// It has all that a `MutablePersistableRecord` has. Classes can take the id of their new row in `didInsert`, too.
+/// It inherits all methods of ``MutablePersistableRecord``. Instances of classes can receive the ID of their new row in
+/// `didInsert`.
 public protocol PersistableRecord: MutablePersistableRecord {
-  /// Called before the record is inserted, and before it is encoded for it.
+  /// Called before the record is inserted, and before it is encoded.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Throws: An error, which cancels the insertion.
   func willInsert(_ db: Database) throws
 
-  /// Called when the record has been inserted.
+  /// Called after the record was inserted.
+  ///
+  /// - Parameter inserted: The outcome of the insertion.
   func didInsert(_ inserted: InsertionSuccess)
 }
 

@@ -1,4 +1,4 @@
-/// What the inserts and updates of a record type do with rows that break a constraint.
+/// The conflict resolution of the inserts and updates of a record type.
 ///
 /// ```swift
 /// struct Player: MutablePersistableRecord {
@@ -9,13 +9,13 @@
 /// try player.insert(db)
 /// ```
 public struct PersistenceConflictPolicy: Sendable {
-  /// What inserts do.
+  /// The conflict resolution of inserts.
   public let conflictResolutionForInsert: Database.ConflictResolution
 
-  /// What updates do.
+  /// The conflict resolution of updates.
   public let conflictResolutionForUpdate: Database.ConflictResolution
 
-  /// A policy. By default, a statement that breaks a constraint fails and changes nothing.
+  /// Creates a policy. By default, a statement that violates a constraint throws an error and changes nothing.
   @inlinable
   public init(insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort) {
     conflictResolutionForInsert = insert

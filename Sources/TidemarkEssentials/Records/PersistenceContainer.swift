@@ -1,6 +1,6 @@
-/// What a record stores: its columns and their values.
+/// The encoded columns and values of a record.
 ///
-/// A record fills one in `encode(to:)`:
+/// A record fills the container in ``EncodableRecord/encode(to:)``:
 ///
 /// ```swift
 /// extension Player: EncodableRecord {
@@ -11,15 +11,15 @@
 /// }
 /// ```
 ///
-/// Columns keep the order in which they were given their first value; that is the order of `INSERT`. Case does not
-/// count, and the first spelling of a name stays.
+/// Columns keep the order in which they were first set, which is their order in `INSERT` statements. Names are
+/// case-insensitive, and the first spelling is kept.
 ///
-/// Records of a type most often have the same columns in the same order. So a container is told the columns of the one
-/// before, and as long as it repeats them, they are compared and not stored.
+/// Records of one type usually have the same columns in the same order. So a new container receives the column names of
+/// the previous one. While the columns repeat, they are compared and not stored.
 public struct PersistenceContainer: Sendable {
   /// The names of the columns.
   private enum Names {
-    /// Those of an earlier container, as many as there are values.
+    /// The names of an earlier container, of which this container uses as many as it has values.
     case based(ColumnNames)
     case own([String])
   }
@@ -35,7 +35,7 @@ public struct PersistenceContainer: Sendable {
     if let columns { values.reserveCapacity(columns.count) }
   }
 
-  /// Whether the container repeats an earlier one from the first column to the last.
+  /// Whether the container has exactly the columns of the earlier container.
   @inline(__always)
   func isComplete(_ columns: ColumnNames) -> Bool {
     if case .based(let based) = names { based === columns && values.count == columns.count } else { false }
@@ -49,9 +49,9 @@ public struct PersistenceContainer: Sendable {
     }
   }
 
-  /// The value of a column, or nil when the record stores none. Case does not count.
+  /// The value of a column, or nil if the container has no such column. Column names are case-insensitive.
   ///
-  /// nil, when it is set, is NULL.
+  /// Setting nil stores NULL.
   @inlinable
   @_disfavoredOverload
   public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
@@ -59,9 +59,9 @@ public struct PersistenceContainer: Sendable {
     set { store(newValue?.databaseValue ?? .null, in: column) }
   }
 
-  /// The value of a column, or nil when the record stores none. Case does not count.
+  /// The value of a column, or nil if the container has no such column. Column names are case-insensitive.
   ///
-  /// nil, when it is set, is NULL.
+  /// Setting nil stores NULL.
   @inlinable
   @_disfavoredOverload
   public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
@@ -69,7 +69,7 @@ public struct PersistenceContainer: Sendable {
     set { store(newValue?.databaseValue ?? .null, in: column.name) }
   }
 
-  /// The value of a column, or nil when there is no such column.
+  /// Returns the value of a column, or nil if the container does not have the column.
   @usableFromInline
   func storedValue(of column: String) -> DatabaseValue? { index(of: column).map { values[$0] } }
 
@@ -94,7 +94,7 @@ public struct PersistenceContainer: Sendable {
     values.append(value)
   }
 
-  /// Replaces the value of a column that is there.
+  /// Replaces the value of an existing column.
   mutating func replaceValue(at index: Int, with value: DatabaseValue) { values[index] = value }
 
   private func index(of column: String) -> Int? {
@@ -106,7 +106,7 @@ public struct PersistenceContainer: Sendable {
 }
 
 extension ArraySlice<String> {
-  /// Where a column is among others, which differ as SQLite has it: the case of the letters from A to Z does not count.
+  /// Returns the index of a column name. As in SQLite, only the case of ASCII letters is ignored.
   func index(ofColumn column: String) -> Int? {
     if let index = firstIndex(of: column) { return index }
     let name = column.asciiLowercased
@@ -114,20 +114,22 @@ extension ArraySlice<String> {
   }
 }
 
-// A value whose type is known needs no box on its way: that is half the time of encoding a record.
+// A value of a known type needs no existential container. This halves the time to encode a record.
 extension PersistenceContainer {
-  /// The value of a column as it was stored, or nil when it is NULL, of another type, or missing. Case does not count.
+  /// The value of a column as it was stored. It is nil if the value is NULL, missing or of another type. Column names
+  /// are case-insensitive.
   ///
-  /// nil, when it is set, is NULL.
+  /// Setting nil stores NULL.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
     get { storedValue(of: column).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
     set { store(newValue?.databaseValue ?? .null, in: column) }
   }
 
-  /// The value of a column as it was stored, or nil when it is NULL, of another type, or missing. Case does not count.
+  /// The value of a column as it was stored. It is nil if the value is NULL, missing or of another type. Column names
+  /// are case-insensitive.
   ///
-  /// nil, when it is set, is NULL.
+  /// Setting nil stores NULL.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
     get { storedValue(of: column.name).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
@@ -138,19 +140,19 @@ extension PersistenceContainer {
 // MARK: - Columns in order
 
 extension PersistenceContainer: RandomAccessCollection {
-  /// A position among the columns.
+  /// The index of a column.
   public typealias Index = Int
 
-  /// Whether nothing is stored.
+  /// Whether the container has no columns.
   public var isEmpty: Bool { values.isEmpty }
 
-  /// The first column.
+  /// The index of the first column.
   public var startIndex: Int { 0 }
 
-  /// The position after the last column.
+  /// The index after the last column.
   public var endIndex: Int { values.count }
 
-  /// The name of a column, and its value.
+  /// The name and the value of a column.
   public subscript(_ position: Int) -> (String, DatabaseValue) {
     switch names {
     case .based(let columns): (columns.names[position], values[position])

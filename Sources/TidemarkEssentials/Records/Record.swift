@@ -27,7 +27,7 @@
 ///
 /// Structures can do the same without a base class: see `MutablePersistableRecord.updateChanges(_:onConflict:modify:)`.
 ///
-/// - note: An overridden callback must call `super`.
+/// - Note: An overridden callback must call `super`.
 open class Record: FetchableRecord, PersistableRecord {
   /// The values of the record's row when it was fetched or stored; nil if the record has no row.
   private var reference: Reference?
@@ -50,8 +50,8 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Creates a record from a row. If the row was not fetched, but created from a literal or a dictionary, all columns
   /// count as changed.
   ///
-  /// - parameter row: A row.
-  /// - throws: An error of a subclass that cannot decode the row.
+  /// - Parameter row: A row.
+  /// - Throws: An error of a subclass that cannot decode the row.
   public required init(row: Row) throws {
     reference = row.isFetched ? .row(try row.checkedCopy()) : nil
   }
@@ -69,8 +69,8 @@ open class Record: FetchableRecord, PersistableRecord {
 
   /// Encodes the values of the record. By default, it encodes nothing.
   ///
-  /// - parameter container: The container of the columns and values.
-  /// - throws: An error if a value cannot be encoded.
+  /// - Parameter container: The container of the columns and values.
+  /// - Throws: An error if a value cannot be encoded.
   open func encode(to container: inout PersistenceContainer) throws {}
 
   // MARK: Changes
@@ -89,7 +89,7 @@ open class Record: FetchableRecord, PersistableRecord {
   /// The columns whose values differ from the row, with the values of the row. A value is nil if the record was neither
   /// fetched nor stored, or was fetched without that column.
   ///
-  /// - throws: The error of `encode(to:)`.
+  /// - Throws: The error of `encode(to:)`.
   public var databaseChanges: [String: DatabaseValue?] {
     get throws {
       var changes: [String: DatabaseValue?] = [:]
@@ -104,9 +104,9 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Updates the columns that have changed since the record was fetched or stored. If there are none, no statement is
   /// executed.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: Whether there were changes.
-  /// - throws: The errors of `update(_:onConflict:)`.
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether there were changes.
+  /// - Throws: The errors of `update(_:onConflict:)`.
   @discardableResult
   public final func updateChanges(_ db: Database) throws -> Bool {
     let columns = try databaseChanges.keys
@@ -152,6 +152,6 @@ open class Record: FetchableRecord, PersistableRecord {
   /// Called around the deletion. It must call the closure once.
   open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
 
-  /// Called after the record was deleted, or when there was no row to delete. Overrides must call `super`.
+  /// Called after the deletion was executed, even if the row did not exist. Overrides must call `super`.
   open func didDelete(deleted: Bool) { reference = nil }
 }

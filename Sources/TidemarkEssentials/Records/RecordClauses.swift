@@ -1,13 +1,13 @@
-// What is printed around the statements of records.
+// The optional clauses of record statements: selections, `RETURNING` and upserts.
 
-/// Some SQL, and the values of its parameters.
+/// An SQL fragment and the values of its parameters.
 struct RecordClause {
   var sql: String
   var values: [DatabaseValue]
 }
 
 extension RecordPlan {
-  /// Prints what belongs to a statement on the table.
+  /// Generates a clause of a statement on the table.
   func clause(_ db: Database, _ print: (inout SQLPrinter) throws -> Void) throws -> RecordClause {
     var printer = SQLPrinter(db)
     try printer.withScope(SQLScope(source: SQLTable(tableName: tableName), isReturning: true), print)
@@ -15,14 +15,14 @@ extension RecordPlan {
   }
 }
 
-/// A selection that is known by what it names: the SQL of two of them is the same when they are equal.
+/// A selection that can be compared: equal values generate the same SQL.
 enum SimpleSelection: Equatable {
   case allColumns
   case column(String)
 }
 
 extension SQLSelection {
-  /// What is selected, when it is simple.
+  /// The comparable form of the selection; nil if it is more than `*` or an unqualified column.
   var simple: SimpleSelection? {
     switch node {
     case .allColumns(of: nil): return .allColumns
@@ -35,7 +35,7 @@ extension SQLSelection {
 }
 
 extension [any SQLSelectable] {
-  /// What is selected, when all of it is simple.
+  /// The comparable forms of all selections; nil if one of them has none.
   var simple: [SimpleSelection]? {
     let simple = compactMap { $0.sqlSelection.simple }
     return simple.count == count ? simple : nil
@@ -46,12 +46,12 @@ extension [any SQLSelectable] {
   }
 }
 
-/// What an insertion does where it meets a row of the same key.
+/// The `ON CONFLICT` clause of an upsert.
 struct Upsertion {
-  /// The columns of the unique key whose conflicts are meant; none for those of all keys.
+  /// The columns of the unique key whose conflicts are resolved. If empty, conflicts of all unique keys are resolved.
   var conflictTarget: [String] = []
 
-  /// What the row is given. A column that is not named here takes the value that would have been inserted.
+  /// The assignments to the existing row. Columns without an assignment are set to the value from the insertion.
   var assignments: [ColumnAssignment] = []
 
   init() {}
@@ -61,7 +61,7 @@ struct Upsertion {
     self.assignments = assignments?(TableAlias(name: "excluded")) ?? []
   }
 
-  /// `ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, after a blank.
+  /// Generates ` ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, with a leading space.
   func clause(_ plan: RecordPlan, _ columns: [String], _ db: Database) throws -> RecordClause {
     let key = try plan.key().columns
     let named = Set((key + conflictTarget + assignments.map(\.columnName)).map(\.asciiLowercased))
@@ -69,7 +69,7 @@ struct Upsertion {
     let excluded = TableAliasBase(userName: "excluded")
     var set = assignments.filter { $0.value != nil }
     set += others.map { Column($0).set(to: excluded[$0]) }
-    // Something has to be updated, or SQLite would return no row.
+    // `DO UPDATE` requires an assignment: without it, SQLite returns no row.
     if set.isEmpty { set = [Column(key[0]).set(to: Column(key[0]))] }
     return try plan.clause(db) { printer in
       printer.sql += " ON CONFLICT"

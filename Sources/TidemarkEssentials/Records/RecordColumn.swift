@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A column of a row, on its way to the property of a record.
+/// The decoder source for the property of a record that is stored in a column.
 struct RecordColumn<Key: CodingKey>: SingleValueSource {
   let row: Row
   let index: Int

@@ -1,36 +1,35 @@
-/// Has a `Decodable` record decode itself from a row, each key from its column.
+/// Decodes a `Decodable` record from a row.
 ///
-/// A key is looked for among the columns, then among the scopes, then among the rows that were loaded along. One key
-/// that is found nowhere decodes itself from the whole row: so the properties of a record can be put together in a
-/// structure of their own. With a second one, it is not known which of them is missing, and decoding throws. Super
-/// decoders decode from the same row.
+/// A key is looked up in the columns, then in the scopes, then in the prefetched rows. One missing key may be decoded
+/// from the whole row: this lets a structure group some properties of a record. If a second key is missing, decoding
+/// throws, because either of them could be the missing column. Super decoders decode from the same row.
 ///
-/// | What is decoded | From what |
+/// | Property | Source |
 /// | --- | --- |
-/// | an optional | nil when its column is missing or NULL, or its scope is missing or has nothing but NULL |
-/// | `Date`, `Data` | the column, as the strategy of the record says |
+/// | an optional | nil if the column is missing or NULL, or if the scope is missing or contains only NULL |
+/// | `Date`, `Data` | the column, decoded by the strategy of the record |
 /// | a value (`DatabaseValueConvertible`) | the column |
-/// | something that decodes itself from one value | the column |
-/// | a record | the row of its scope, by `init(row:)` |
-/// | anything else | JSON in the column; the row of a scope; rows loaded along |
+/// | a type that decodes a single value | the column |
+/// | a record | the row of its scope, with `init(row:)` |
+/// | anything else | JSON in the column; the row of a scope; prefetched rows |
 ///
-/// One decoder, and one keyed container, serve all the rows that show through a window: it is one object, which both
-/// point to, since the standard library copies a container for each key that is decoded.
+/// One decoder with one keyed container decodes all rows of a cursor. The container refers to an object, because the
+/// standard library copies it for each decoded key.
 final class RecordDecoder: Decoder, ReusableDecoder {
   let row: Row
   let plan: RecordDecodingPlan
   let codingPath: [any CodingKey]
 
-  /// The statement, when columns can be read straight from it.
+  /// The statement, if columns can be read from it directly.
   private let statement: SQLiteStatement?
 
-  /// Where the next key most likely is.
+  /// The most likely index of the next key.
   @exclusivity(unchecked) private var nextIndex = 0
 
-  /// The key that was found nowhere, and was decoded from the whole row.
+  /// The missing key that was decoded from the whole row.
   @exclusivity(unchecked) private var keyOfRow: String?
 
-  /// A keyed container that was made before, and the type of its keys.
+  /// A reusable keyed container, and the type of its keys.
   @exclusivity(unchecked) private var reusableContainer: (key: ObjectIdentifier, container: AnyObject)?
   @exclusivity(unchecked) private var reusesContainer = false
 
@@ -46,9 +45,9 @@ final class RecordDecoder: Decoder, ReusableDecoder {
     reusableContainer = nil
   }
 
-  /// The decoder of a row for a type of records.
+  /// Returns a decoder of the row for a record type.
   static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
-    // Nobody else keeps anything there.
+    // Only this function stores a reusable decoder.
     let reusable = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
     if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) { return reusable }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
@@ -59,7 +58,7 @@ final class RecordDecoder: Decoder, ReusableDecoder {
     return decoder
   }
 
-  /// A decoder of something inside of a record.
+  /// Returns a decoder for a row nested in the record.
   func decoder(of row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
     RecordDecoder(
       row, row === self.row ? plan : RecordDecodingPlan(plan.recordType, row), codingPath: codingPath)
@@ -75,7 +74,7 @@ final class RecordDecoder: Decoder, ReusableDecoder {
       return unsafeDowncast(reusableContainer.container, to: ContainerBox<Key>.self).container
     }
     let container = KeyedDecodingContainer(RowContainer<Key>(decoder: self))
-    // It holds this decoder: whoever keeps the decoder lets go of both.
+    // The container retains this decoder, and this is a reference cycle. The owner of the decoder breaks it.
     if reusesContainer { reusableContainer = (key, ContainerBox(container)) }
     return container
   }
@@ -96,9 +95,9 @@ final class RecordDecoder: Decoder, ReusableDecoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { WholeRowContainer(decoder: self) }
 
-  /// Takes note that a key, which was found nowhere, is decoded from the whole row.
+  /// Records that a missing key is decoded from the whole row.
   ///
-  /// - throws: A `DecodingError.keyNotFound` when there was such a key before.
+  /// - Throws: A `DecodingError.keyNotFound` if another key is already decoded from the row.
   func useRow(for key: some CodingKey) throws {
     guard let other = keyOfRow else {
       keyOfRow = key.stringValue
@@ -109,8 +108,8 @@ final class RecordDecoder: Decoder, ReusableDecoder {
       key, DecodingError.Context(codingPath: codingPath, debugDescription: "No such key: \(keys)"))
   }
 
-  /// What a row becomes that belongs to a key: a record in its own way, anything else by its `Decodable` code, with the
-  /// strategies of the record around it.
+  /// Decodes the row of a key. Records use `init(row:)`; other types use their `Decodable` implementation, with the
+  /// strategies of the enclosing record.
   func decode<Value: Decodable>(_ type: Value.Type, from row: Row, at codingPath: [any CodingKey]) throws -> Value {
     if let recordType = type as? any FetchableRecord.Type {
       return try Self.record(recordType, row, as: type)
@@ -128,7 +127,7 @@ final class RecordDecoder: Decoder, ReusableDecoder {
 extension RecordDecoder {
   // MARK: Columns
 
-  /// The leftmost column of a key.
+  /// Returns the index of the leftmost column for a key.
   @inline(__always)
   func index(of key: some CodingKey) -> Int? {
     let name = key.stringValue
@@ -148,16 +147,16 @@ extension RecordDecoder {
     return index
   }
 
-  /// The value in a column.
+  /// Returns the value of a column.
   @inline(__always)
   func value<Value: DatabaseValueConvertible>(_ type: Value.Type = Value.self, at index: Int) throws -> Value {
     if let statement, let value = Value._fromColumn(statement, CInt(truncatingIfNeeded: index)) { return value }
-    // What could not be read says why.
+    // Decode again with the function that throws a detailed error.
     return try row.decode(type, uncheckedIndex: index)
   }
 }
 
-/// A container, as an object.
+/// A reference to a container.
 private final class ContainerBox<Key: CodingKey> {
   let container: KeyedDecodingContainer<Key>
 
@@ -166,7 +165,7 @@ private final class ContainerBox<Key: CodingKey> {
   }
 }
 
-/// What a record asks for that decodes itself as another one.
+/// The single value container of a record that forwards to another `Decodable` type.
 private struct WholeRowContainer: SingleValueDecodingContainer {
   let decoder: RecordDecoder
 
@@ -179,11 +178,11 @@ private struct WholeRowContainer: SingleValueDecodingContainer {
     return try decoder.decode(type, from: decoder.row, at: codingPath)
   }
 
-  // They decode themselves by asking for this very function.
+  // The default implementations of these types call this function recursively.
   func decode(_ type: Int128.Type) throws -> Int128 { throw refusal(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { throw refusal(type) }
 
-  /// A value that has a key should have had a column.
+  /// Returns the error of a value that requires a column.
   private func refusal(_ type: Any.Type) -> any Error {
     if let key = codingPath.last { return key.stringValue._missing(in: decoder.row) }
     return DecodingError.typeMismatch(

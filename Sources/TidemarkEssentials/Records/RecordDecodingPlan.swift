@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// What the rows of a statement have in common for the `Decodable` records that are made of them.
+/// The information that all rows of a statement share when `Decodable` records are decoded from them.
 ///
-/// It is made for the first record, and kept by its decoder. Nobody else has it, so that it needs no lock.
+/// The plan is created for the first record. Only one decoder owns it, so it needs no lock.
 final class RecordDecodingPlan {
   let recordType: any FetchableRecord.Type
 
-  /// Which type it is.
+  /// The identity of the record type.
   let recordID: ObjectIdentifier
 
-  /// The key of each column, and where it is found: in the leftmost column of that key.
+  /// The key of each column and the index of the leftmost column with that key.
   let columns: [(key: String, index: Int)]
 
-  /// Where keys are found, when they are not the names of the columns.
+  /// The column index of each key, if keys are not column names.
   private let indexes: [String: Int]?
 
-  /// For each column, the type that is read from it as any value is. It was found out before.
+  /// For each column, the type already known to be decoded without a strategy.
   @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?]
 
-  /// For each column, the type that was last read from it, and how.
+  /// For each column, the type last decoded from it, and its decoding method.
   @exclusivity(unchecked) private var readings: [(type: ObjectIdentifier, reading: ColumnReading)?]
 
   init(_ recordType: any FetchableRecord.Type, _ row: Row) {
@@ -38,12 +38,13 @@ final class RecordDecodingPlan {
     plainTypes = Array(repeating: nil, count: names.count)
   }
 
-  /// The leftmost column of a key.
+  /// Returns the index of the leftmost column for a key.
   func index(of key: String, in row: Row) -> Int? {
     indexes.map { $0[key] } ?? row.columns.index(of: key)
   }
 
-  /// Whether a type is read from a column as any value is: it is no date or data of which the record says otherwise.
+  /// Returns whether a type is decoded from a column as a plain value, because the record has no custom strategy for
+  /// it.
   @inline(__always)
   func isPlain(_ type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> Bool {
     plainTypes[index] == ObjectIdentifier(type) || learnIsPlain(type, index, key, row)
@@ -60,12 +61,12 @@ final class RecordDecodingPlan {
     return isPlain
   }
 
-  /// What the strategies of the record are told of a column: its name, as the record spells it.
+  /// Returns the column name passed to the strategies: the key, as the record spells it.
   private func name(of key: some CodingKey, at index: Int, in row: Row) -> String {
     indexes == nil ? key.stringValue : row.columns.names[index]
   }
 
-  /// How a type is read from a column. The strategies of the record are asked once per statement.
+  /// Returns the decoding method of a type in a column. The record's strategies are queried once per statement.
   @inline(__always)
   func reading(of type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> ColumnReading {
     let id = ObjectIdentifier(type)
@@ -76,24 +77,24 @@ final class RecordDecodingPlan {
   }
 }
 
-/// How a type is read from a column.
+/// The decoding method of a type.
 enum ColumnReading {
-  /// As the strategy of the record says.
+  /// Decodes a date with the strategy of the record.
   case date(DatabaseDateDecodingStrategy)
 
-  /// As the strategy of the record says.
+  /// Decodes data with the strategy of the record.
   case data(DatabaseDataDecodingStrategy)
 
-  /// As the type that the optional wraps, or as nil.
+  /// Decodes nil, or the wrapped type.
   case optional(any OptionalDecodable.Type)
 
-  /// As a value.
+  /// Decodes a database value.
   case value(any DatabaseValueConvertible.Type)
 
-  /// By the `Decodable` code of the type: from one value, or from JSON.
+  /// Uses the `Decodable` implementation of the type, from a single value or from JSON.
   case decoding
 
-  /// - parameter name: The column, as the record spells it.
+  /// - Parameter name: The column name passed to the strategies, as the record spells it.
   init(of type: Any.Type, in recordType: any FetchableRecord.Type, name: String) {
     if type == Date.self {
       self = .date(recordType.databaseDateDecodingStrategy(for: name))
@@ -109,7 +110,7 @@ enum ColumnReading {
   }
 }
 
-/// A value whose type has two names in generic code: the compiler knows one, we know that the other is the same.
+/// Casts a value between two generic names of one type. The compiler cannot see that the types are equal.
 @inline(__always)
 func sameValue<Value, Same>(_ value: Value, as type: Same.Type) -> Same {
   assert(Value.self == type)

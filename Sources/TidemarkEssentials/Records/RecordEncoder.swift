@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Has an `Encodable` record encode itself, each key in its column.
+/// Encodes an `Encodable` record into columns named after its coding keys.
 ///
-/// | What is encoded | What is stored |
+/// | Property | Stored value |
 /// | --- | --- |
 /// | nil | NULL |
-/// | `Date`, `Data`, `UUID` | what the strategy of the record says |
+/// | `Date`, `Data`, `UUID` | the result of the record's strategy |
 /// | a value (`DatabaseValueConvertible`) | its database value |
-/// | something that encodes itself as one value | that one |
+/// | a type that encodes a single value | that value |
 /// | anything else: structures, arrays, dictionaries | JSON |
 ///
-/// Super encoders encode in the same columns.
+/// Super encoders encode into the same columns.
 final class RecordEncoder: Encoder {
   private let recordType: any EncodableRecord.Type
   private let columnStrategy: DatabaseColumnEncodingStrategy
@@ -27,7 +27,7 @@ final class RecordEncoder: Encoder {
 
   static func encode(_ record: some EncodableRecord & Encodable, to container: inout PersistenceContainer) throws {
     let encoder = RecordEncoder(type(of: record), container)
-    // There must be one owner at a time, or each value would copy those before it.
+    // Transfer the ownership of the container: if it were shared, each write would copy all values.
     container = PersistenceContainer()
     defer { swap(&container, &encoder.container) }
     try record.encode(to: encoder)
@@ -56,7 +56,7 @@ final class RecordEncoder: Encoder {
 
   // MARK: Values
 
-  /// Encodes another record as this one.
+  /// Encodes another record into the columns of this record.
   func encode(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
 
   @inline(__always)
@@ -86,11 +86,11 @@ final class RecordEncoder: Encoder {
     return DatabaseValue(.string(String(decoding: json, as: UTF8.self)))
   }
 
-  /// What is stored for a value of a column, or nil for anything else.
+  /// Returns the database value stored in a column, or nil if the type does not have one.
   private func databaseValue<Value: Encodable>(
     of value: Value, at key: any CodingKey, in column: String
   ) throws -> DatabaseValue? {
-    // Metatypes are compared first: casts cost more than all the rest.
+    // Compare metatypes first: a dynamic cast costs more than the rest of this function.
     if Value.self == Date.self { return try databaseValue(of: unsafeBitCast(value, to: Date.self), key, column) }
     if Value.self == UUID.self { return databaseValue(of: unsafeBitCast(value, to: UUID.self), column) }
     if Value.self == Data.self { return try databaseValue(of: unsafeBitCast(value, to: Data.self), key, column) }
@@ -104,7 +104,7 @@ final class RecordEncoder: Encoder {
 
   private func databaseValue(of date: Date, _ key: any CodingKey, _ column: String) throws -> DatabaseValue {
     let strategy = recordType.databaseDateEncodingStrategy(for: column)
-    // Without the path of the key, which takes memory.
+    // The fast path does not allocate the coding path.
     if case .deferredToDate = strategy, case let text = date.databaseValue, !text.isNull { return text }
     return try strategy.databaseValue(of: date, at: [key])
   }
@@ -121,13 +121,13 @@ final class RecordEncoder: Encoder {
 }
 
 extension EncodingError {
-  /// The error of a value that cannot be stored, and why.
+  /// Returns the error of a value that cannot be stored, with the reason.
   static func refusing(_ value: Any, _ reason: String, _ codingPath: [any CodingKey]) -> EncodingError {
     .invalidValue(value, Context(codingPath: codingPath, debugDescription: reason))
   }
 }
 
-/// An optional, when its type is not known.
+/// Gives access to an optional of statically unknown type.
 private protocol OptionalEncodable {
   var content: (any Encodable)? { get }
 }
@@ -138,7 +138,7 @@ extension Optional: OptionalEncodable where Wrapped: Encodable {
 
 // MARK: - One value
 
-/// What a record asks for that encodes itself as another one.
+/// The single value container of a record that forwards to another `Encodable` type.
 private struct SoleValueContainer: SingleValueEncodingContainer {
   let encoder: RecordEncoder
 
@@ -152,7 +152,7 @@ private struct SoleValueContainer: SingleValueEncodingContainer {
     try value.encode(to: encoder)
   }
 
-  // They encode themselves by asking for this very function.
+  // The default implementations of these types call this function recursively.
   func encode(_ value: Int128) throws { try refuse(value) }
   func encode(_ value: UInt128) throws { try refuse(value) }
 

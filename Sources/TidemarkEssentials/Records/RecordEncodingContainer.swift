@@ -1,4 +1,4 @@
-/// The columns of a record, by key.
+/// The keyed container that stores the properties of a record in columns.
 struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: RecordEncoder
 
@@ -12,7 +12,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     encoder.store(value.databaseValue, for: key)
   }
 
-  // The standard library has its own version for each of these types, which stores nothing for nil.
+  // The standard library's default implementations store nothing for nil. These implementations store NULL.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) { store(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) { store(value, key) }
   func encodeIfPresent(_ value: Double?, forKey key: Key) { store(value, key) }
@@ -41,7 +41,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if let value { try encoder.encode(value, for: key) } else { encodeNil(forKey: key) }
   }
 
-  // The standard library refuses them in its own version.
+  // The standard library's default implementations throw an error for these types.
   func encode(_ value: Int128, forKey key: Key) throws { try encoder.encode(value, for: key) }
   func encode(_ value: UInt128, forKey key: Key) throws { try encoder.encode(value, for: key) }
 

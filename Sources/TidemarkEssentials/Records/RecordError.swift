@@ -1,11 +1,11 @@
-/// An error of a record.
+/// An error of a record method.
 public enum RecordError: Error, Sendable {
-  /// There is no row of that key in the table.
+  /// The table has no row with the given key.
   case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 }
 
 extension RecordError: CustomStringConvertible {
-  /// The table, and the key.
+  /// A message with the table and the key.
   public var description: String {
     switch self {
     case .recordNotFound(let tableName, let key):

@@ -1,24 +1,24 @@
-/// What a connection knows of the table of a record type, and how the records of that type were last written.
+/// The schema information and the cached SQL that a connection keeps for writing a record type.
 ///
 /// Invariants:
-/// 1. A plan holds as long as the schema and the name of the table do.
-/// 2. It has texts of statements, and no statements: those are kept by the connection, which may forget them.
+/// 1. A plan is valid until the schema or the table name changes.
+/// 2. It stores the SQL of statements, not the statements. The connection caches those, and may evict them.
 final class RecordPlan {
   let recordType: ObjectIdentifier
   let tableName: String
   let generation: UInt
   let table: CatalogTable
 
-  /// The names of all columns, which plain updates tell their callbacks.
+  /// The names of all columns, passed to the callbacks of updates without a column list.
   let columnNames: Set<String>
 
-  /// The primary key; nil for a view of which nobody knows one.
+  /// The primary key; nil for a view without a known primary key.
   private let knownKey: PrimaryKeyInfo?
 
-  /// The columns of the last record, in its order, which the next one most likely has, too.
+  /// The columns of the last written record, in their order. The next record is likely to have the same.
   @exclusivity(unchecked) private(set) var columns = ColumnNames.none
 
-  // What those columns are written with.
+  // The SQL for those columns.
   @exclusivity(unchecked) private var insertion: (resolution: Database.ConflictResolution, sql: String)?
   @exclusivity(unchecked) private var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
   @exclusivity(unchecked) private var partialUpdate:
@@ -26,10 +26,10 @@ final class RecordPlan {
   @exclusivity(unchecked) private var upsertion: (conflictTarget: [String], clause: RecordClause)?
   @exclusivity(unchecked) private var knownKeyIndexes: [Int?]?
 
-  /// Where the row id is among those columns.
+  /// The index of the row ID in those columns.
   @exclusivity(unchecked) private(set) var rowIDIndex: Int?
 
-  // What was last returned by a statement.
+  // The last `RETURNING` clause and its selection.
   @exclusivity(unchecked) private var returned: (selection: [SimpleSelection], clause: RecordClause)?
 
   init(_ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database) throws {
@@ -43,9 +43,9 @@ final class RecordPlan {
 
   var rowIDColumn: String? { knownKey?.rowIDColumn }
 
-  /// The columns of the primary key.
+  /// Returns the primary key.
   ///
-  /// - throws: An error of code `SQLITE_ERROR` for a view of which nobody knows a key.
+  /// - Throws: An error of code `SQLITE_ERROR` for a view without a known primary key.
   func key() throws -> PrimaryKeyInfo {
     if let knownKey { return knownKey }
     throw DatabaseError(message: "database view \(tableName) has no primary key")
@@ -53,7 +53,7 @@ final class RecordPlan {
 
   // MARK: - Columns
 
-  /// Takes notice of the columns of a record.
+  /// Updates the cache for the columns of a record.
   private func follow(_ container: PersistenceContainer) {
     if container.isComplete(columns) { return }
     columns = ColumnNames(container.columnNames)
@@ -65,10 +65,10 @@ final class RecordPlan {
     knownKeyIndexes = nil
   }
 
-  /// Where a column is among those of the last record.
+  /// Returns the index of a column in the last written record.
   private func index(of column: String) -> Int? { columns.names[...].index(ofColumn: column) }
 
-  /// Where the columns of the primary key are in a record; nil for those that it does not store.
+  /// Returns the indexes of the primary key columns in a record; nil for columns that it does not encode.
   private func keyIndexes(_ container: PersistenceContainer) throws -> [Int?] {
     follow(container)
     if let knownKeyIndexes { return knownKeyIndexes }
@@ -77,18 +77,18 @@ final class RecordPlan {
     return indexes
   }
 
-  /// The values of the primary key, in its order.
+  /// Returns the values of the primary key columns, in the order of the key.
   func keyValues(_ container: PersistenceContainer) throws -> [DatabaseValue] {
     try keyIndexes(container).map { $0.map { container.values[$0] } ?? .null }
   }
 
-  /// Whether a record stores a part of its primary key at least.
+  /// Returns whether a record has a value for at least one column of its primary key.
   func hasKey(_ container: PersistenceContainer) throws -> Bool {
     for case let index? in try keyIndexes(container) where !container.values[index].isNull { return true }
     return false
   }
 
-  /// The error of a record that is not in the table.
+  /// Returns the error for a record without a row.
   func recordNotFound(_ container: PersistenceContainer) throws -> RecordError {
     let values = try keyValues(container)
     let key = Dictionary(zip(try key().columns, values), uniquingKeysWith: { first, _ in first })
@@ -97,7 +97,7 @@ final class RecordPlan {
 
   // MARK: - Statements
 
-  /// ` RETURNING *`: the one that was made last, when the selection is of the same columns.
+  /// Returns a clause such as ` RETURNING *`, from the cache if the selection is the same as last time.
   func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
     if let returned, selection.isSame(as: returned.selection) { return returned.clause }
     let clause = try clause(db) { printer in
@@ -108,7 +108,7 @@ final class RecordPlan {
     return clause
   }
 
-  /// `INSERT INTO "player" ("id", "name") VALUES (?,?)`
+  /// Returns SQL such as `INSERT INTO "player" ("id", "name") VALUES (?,?)`.
   func insertionSQL(_ container: PersistenceContainer, _ resolution: Database.ConflictResolution) -> String {
     follow(container)
     if let insertion, insertion.resolution == resolution { return insertion.sql }
@@ -121,9 +121,9 @@ final class RecordPlan {
     return sql
   }
 
-  /// `UPDATE "player" SET "name"=? WHERE "id"=?`
+  /// Returns an update such as `UPDATE "player" SET "name"=? WHERE "id"=?`.
   ///
-  /// - parameter updatedColumns: The columns to update, or nil for all.
+  /// - Parameter updatedColumns: The columns to update, or nil for all.
   func update(
     _ container: PersistenceContainer, _ updatedColumns: Set<String>?, _ resolution: Database.ConflictResolution
   ) throws -> RecordUpdate {
@@ -143,7 +143,7 @@ final class RecordPlan {
       guard !skipped.contains(name), wanted?.contains(name) ?? true else { return nil }
       return index(of: column.name).map { (column.name, $0) }
     }
-    // Something has to be updated, or nobody would notice.
+    // An update without columns to set assigns the key to itself. Without it, a missing row would not be detected.
     if set.isEmpty { set = zip(key, keyIndexes).compactMap { name, index in index.map { (name, $0) } } }
     let assignments = set.map { "\($0.name.quotedDatabaseIdentifier)=?" }.joined(separator: ", ")
     let update = RecordUpdate(
@@ -159,8 +159,7 @@ final class RecordPlan {
     return update
   }
 
-  /// What an insertion does where it meets a row of the same key. Without assignments, it is what was made last for
-  /// the same columns.
+  /// Returns the `ON CONFLICT` clause. A clause without assignments is cached while the columns stay the same.
   func clause(
     _ upsertion: Upsertion, _ container: PersistenceContainer, _ db: Database
   ) throws -> RecordClause {
@@ -172,12 +171,12 @@ final class RecordPlan {
     return clause
   }
 
-  /// `DELETE FROM "player" WHERE "id"=?`
+  /// Returns SQL such as `DELETE FROM "player" WHERE "id"=?`.
   func deletionSQL() throws -> String {
     "DELETE FROM \(tableName.quotedDatabaseIdentifier) WHERE \(try keyCondition())"
   }
 
-  /// `SELECT EXISTS (SELECT 1 FROM "player" WHERE "id"=?)`
+  /// Returns SQL such as `SELECT EXISTS (SELECT 1 FROM "player" WHERE "id"=?)`.
   func existenceSQL() throws -> String {
     "SELECT EXISTS (SELECT 1 FROM \(tableName.quotedDatabaseIdentifier) WHERE \(try keyCondition()))"
   }
@@ -187,11 +186,11 @@ final class RecordPlan {
   }
 }
 
-/// An update of one record: its text, and which of the values of the record are its arguments.
+/// The SQL of an update, and the indexes of its arguments in the values of the record.
 struct RecordUpdate {
   let sql: String
 
-  /// For each parameter, the place of its value in the record; nil for NULL.
+  /// For each parameter, the index of its value in the record; nil for NULL.
   let parameters: [Int?]
 
   func values(_ container: PersistenceContainer) -> [DatabaseValue] {
@@ -200,15 +199,15 @@ struct RecordUpdate {
 }
 
 extension Database.ConflictResolution {
-  /// `OR IGNORE `; nothing for what SQLite does by default.
+  /// SQL such as `OR IGNORE `; empty for SQLite's default.
   fileprivate var clause: String { self == .abort ? "" : "OR \(rawValue) " }
 }
 
 // MARK: - Finding a plan
 
-/// The plans of a connection.
+/// The record plans of a connection.
 private final class RecordPlans: DatabaseModuleState {
-  // Records of one type are most often written one after the other.
+  // Consecutive writes usually have the same record type.
   @exclusivity(unchecked) private var latest: RecordPlan?
   @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
 
@@ -231,9 +230,9 @@ private final class RecordPlans: DatabaseModuleState {
 }
 
 extension Database {
-  /// What is known of the table of a record type.
+  /// Returns the plan for a record type and table.
   ///
-  /// - throws: `no such table` when there is none.
+  /// - Throws: A "no such table" error if the table does not exist.
   func recordPlan(for recordType: any Any.Type, _ tableName: String) throws -> RecordPlan {
     let generation = try catalogGeneration()
     return try moduleState(RecordPlans.self).plan(recordType, tableName, generation, self)

@@ -31,7 +31,7 @@ struct RecordWriter {
 
   // MARK: - Insertion
 
-  /// - parameter selection: The columns to fetch of the new row; empty for none.
+  /// - Parameter selection: The columns to fetch of the new row; empty for none.
   @usableFromInline
   func insert(
     _ container: consuming PersistenceContainer, _ resolution: Database.ConflictResolution,
@@ -44,8 +44,8 @@ struct RecordWriter {
     return inserted(container, db.lastInsertedRowID)
   }
 
-  /// - parameter selection: The columns to fetch of the row.
-  /// - throws: `RecordError.recordNotFound` if a trigger has ignored the row.
+  /// - Parameter selection: The columns to fetch of the row.
+  /// - Throws: `RecordError.recordNotFound` if a trigger has ignored the row.
   func upsert(
     _ container: consuming PersistenceContainer, _ upsertion: Upsertion,
     returning selection: [any SQLSelectable], _ decode: (Row) throws -> Void
@@ -80,9 +80,9 @@ struct RecordWriter {
 
   // MARK: - The row of a record
 
-  /// Updates the row of a record; returns nil if there is no such row.
+  /// Updates the row of a record. Returns nil if the row does not exist.
   ///
-  /// - parameter columns: The columns to update, or nil for all.
+  /// - Parameter columns: The columns to update, or nil for all.
   @usableFromInline
   func update(
     _ container: PersistenceContainer, _ resolution: Database.ConflictResolution, columns: Set<String>?,
@@ -130,8 +130,8 @@ struct RecordWriter {
 
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).availableStatement() }
 
-  /// - parameter isRowNeeded: Whether the closure is only called if the statement returns a row.
-  /// - returns: Whether the closure has found a row.
+  /// - Parameter isRowNeeded: Whether the closure is only called if the statement returns a row.
+  /// - Returns: Whether the closure has found a row.
   private func run(
     _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable], isRowNeeded: Bool,
     _ fetch: (Statement) throws -> Void

@@ -1,7 +1,7 @@
-// Records inside a row: those of its scopes, and those of the rows that were loaded along with it.
+// Decoding records from the scopes and the prefetched rows of a row.
 
 extension Row {
-  /// The record of the scope of that name that is nearest.
+  /// Decodes the record in a scope. If several scopes have the name, the one nearest to the root is used.
   ///
   /// ```swift
   /// struct BookInfo: FetchableRecord {
@@ -15,8 +15,7 @@ extension Row {
   /// }
   /// ```
   ///
-  /// - throws: A `RowDecodingError` when there is no such scope, or when it has nothing but NULL; and what the record
-  ///   throws.
+  /// - Throws: A `RowDecodingError` if the scope is missing or contains only NULL; or an error of the record.
   public func decode<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record {
@@ -27,10 +26,13 @@ extension Row {
     return try Record(row: row)
   }
 
-  /// The record of the scope of that name that is nearest, or nil when there is no such scope, or when it has nothing
-  /// but NULL.
+  /// Decodes the record in a scope. Returns nil if the scope is missing or contains only NULL.
   ///
-  /// - throws: What the record throws.
+  /// ```swift
+  /// let author: Author? = try row.decodeIfPresent(forKey: "author")
+  /// ```
+  ///
+  /// - Throws: The errors of the record.
   public func decodeIfPresent<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record? {
@@ -38,9 +40,13 @@ extension Row {
     return try Record(row: row)
   }
 
-  /// The records of the rows that were loaded along with this one, under that name.
+  /// Decodes a collection of records from the prefetched rows with a key.
   ///
-  /// - throws: A `RowDecodingError` when there are no rows of that name; and what a record throws.
+  /// ```swift
+  /// let books: [Book] = try row.decode(forKey: "books")
+  /// ```
+  ///
+  /// - Throws: A `RowDecodingError` if rows with this key were not prefetched; or an error of a record.
   public func decode<Records>(
     _ type: Records.Type = Records.self, forKey key: String
   ) throws -> Records where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
@@ -49,9 +55,9 @@ extension Row {
     return records
   }
 
-  /// The distinct records of the rows that were loaded along with this one, under that name.
+  /// Decodes a set of records from the prefetched rows with a key.
   ///
-  /// - throws: A `RowDecodingError` when there are no rows of that name; and what a record throws.
+  /// - Throws: A `RowDecodingError` if rows with this key were not prefetched; or an error of a record.
   public func decode<Record: FetchableRecord & Hashable>(
     _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
   ) throws -> Set<Record> {
@@ -62,47 +68,47 @@ extension Row {
 // MARK: - Subscripts
 
 extension Row {
-  /// The record of the scope of that name that is nearest.
+  /// The record in a scope. If several scopes have the name, the one nearest to the root is used.
   ///
-  /// - precondition: There is such a scope, it has more than NULL, and the record does not throw.
+  /// - Precondition: The scope exists and contains a value that is not NULL, and the record does not throw.
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
     Self.trapping { try decode(Record.self, forKey: scope) }
   }
 
-  /// The record of the scope of that name that is nearest, or nil when there is no such scope, or when it has nothing
-  /// but NULL.
+  /// The record in a scope, or nil if the scope is missing or contains only NULL.
   ///
-  /// - precondition: The record does not throw.
+  /// - Precondition: The record does not throw.
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
     Self.trapping { try decodeIfPresent(Record.self, forKey: scope) }
   }
 
-  /// The records of the rows that were loaded along with this one, under that name.
+  /// The records in the prefetched rows with a key.
   ///
-  /// - precondition: There are rows of that name, and no record throws.
+  /// - Precondition: Rows with this key were prefetched, and no record throws.
   public subscript<Records>(_ key: String) -> Records
   where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
     Self.trapping { try decode(Records.self, forKey: key) }
   }
 
-  /// The distinct records of the rows that were loaded along with this one, under that name.
+  /// The distinct records in the prefetched rows with a key.
   ///
-  /// - precondition: There are rows of that name, and no record throws.
+  /// - Precondition: Rows with this key were prefetched, and no record throws.
   public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
     Self.trapping { try decode(Set<Record>.self, forKey: key) }
   }
 
-  // A type that is both a record and a value is a value when it is read from a column.
-  /// The value of the leftmost column of that name. Case does not count.
+  // These subscripts resolve an ambiguity: a type that is both a record and a value is read from a column as a value.
+  /// The value of the leftmost column with a name. Column names are case-insensitive.
   ///
-  /// - precondition: There is such a column, and its value is of that type.
+  /// - Precondition: The column exists and its value can be converted to the type.
   public subscript<Value: DatabaseValueConvertible & FetchableRecord>(_ columnName: String) -> Value {
     decodeOrTrap(Value.self, key: columnName)
   }
 
-  /// The value of the leftmost column of that name, or nil for NULL and for a missing column. Case does not count.
+  /// The value of the leftmost column with a name, or nil if the column is missing or NULL. Column names are
+  /// case-insensitive.
   ///
-  /// - precondition: The value is of that type.
+  /// - Precondition: The value can be converted to the type.
   public subscript<Value: DatabaseValueConvertible & FetchableRecord>(_ columnName: String) -> Value? {
     decodeOrTrap(Value?.self, key: columnName)
   }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The columns, scopes and prefetched rows of a row, by key.
+/// The keyed container of the columns, scopes and prefetched rows of a row.
 struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RecordDecoder
 
@@ -29,8 +29,8 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // MARK: Numbers, texts and booleans
 
-  // One for each type: where the type is known, so is how it is read. One that is generic looks it up for each value,
-  // which takes as long as all the rest (Benchmarks: `read 4 columns: Codable`).
+  // One function per type: with a static type, the decoding method is known. A generic function would look it up for
+  // each value, which doubles the time (benchmark `read 4 columns: Codable`).
   func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try value(key) }
   func decode(_: String.Type, forKey key: Key) throws -> String { try value(key) }
   func decode(_: Double.Type, forKey key: Key) throws -> Double { try value(key) }
@@ -52,7 +52,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try decoder.value(at: index)
   }
 
-  // The standard library has its own version for each of these types, which looks for the column three times.
+  // The standard library's default implementations look up the column three times.
   func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? { try valueIfPresent(key) }
   func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? { try valueIfPresent(key) }
   func decodeIfPresent(_: Double.Type, forKey key: Key) throws -> Double? { try valueIfPresent(key) }
@@ -93,12 +93,12 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     if type is any DatabaseValueConvertible.Type { throw key.stringValue._missing(in: row) }
     if let scope = row.scopesTree[key.stringValue] {
-      // It has nothing but NULL: a type that reads NULL is made of it, and another one says which column it misses.
+      // The scope contains only NULL. Decode it anyway: the type either accepts NULL or reports its missing column.
       return try decoder.decode(type, from: scope, at: codingPath + [key])
     }
     if type is any StringKeyed.Type {
-      // It would take all the columns for its own.
-      let context = DecodingError.Context(codingPath: codingPath, debugDescription: "There is no such column")
+      // A dictionary would decode all columns of the row.
+      let context = DecodingError.Context(codingPath: codingPath, debugDescription: "column not found")
       throw DecodingError.keyNotFound(key, context)
     }
     try decoder.useRow(for: key)
@@ -110,12 +110,12 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return row.hasNull(atIndex: index) ? nil : try decodeColumn(type, index, key)
   }
 
-  // The standard library refuses them in its own version.
+  // The standard library's default implementations throw an error for these types.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decodeAny(type, forKey: key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decodeAny(type, forKey: key) }
 
   private func decodeColumn<Value: Decodable>(_ type: Value.Type, _ index: Int, _ key: Key) throws -> Value {
-    // The types that most records have are compared first: where the type is known, so is how it is read.
+    // Compare the most common types first: for a static type, the decoding method is known.
     if type == Date.self, plan.isPlain(type, at: index, for: key, in: row) {
       return sameValue(try decoder.value(Date.self, at: index), as: type)
     }
@@ -137,7 +137,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// From the scope or the prefetched rows of a key; nil when there is nothing.
+  /// Decodes the scope or the prefetched rows of a key. Returns nil if there are none.
   private func decodeRows<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     if !row.hasRowsInside { return nil }
     let name = key.stringValue
@@ -164,9 +164,9 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) -> any Decoder { decoder }
 }
 
-/// An optional, when its type is not known.
+/// Gives access to an optional of statically unknown type.
 protocol OptionalDecodable {
-  /// The optional for a key, which is another name for this type.
+  /// Decodes the optional of a key. `Same` is another name for this type.
   static func decode<Same, Key>(_ type: Same.Type, from container: RowContainer<Key>, forKey key: Key) throws -> Same
 }
 
@@ -178,22 +178,22 @@ extension Optional: OptionalDecodable where Wrapped: Decodable {
   }
 }
 
-/// A dictionary, when its type is not known.
+/// Matches dictionaries with string keys of statically unknown type.
 private protocol StringKeyed {}
 extension Dictionary: StringKeyed {}
 
-/// The decoder of what is found for a key: of a scope, of prefetched rows, of JSON.
+/// Captures the decoder of a key, whose source is a scope, prefetched rows or JSON.
 private struct DecoderOfKey: Decodable {
   let decoder: any Decoder
 
   init(from decoder: any Decoder) throws {
-    // One value has no containers, and says so: then JSON is decoded instead.
+    // A single value has no containers: the call throws, and JSON is decoded instead.
     if decoder is SingleValueDecoder { _ = try decoder.unkeyedContainer() }
     self.decoder = decoder
   }
 }
 
 extension Row {
-  /// Whether there may be scopes or prefetched rows.
+  /// Whether the row may have scopes or prefetched rows.
   fileprivate var hasRowsInside: Bool { layout != nil || !prefetched.isEmpty }
 }

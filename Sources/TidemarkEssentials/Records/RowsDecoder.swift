@@ -1,8 +1,8 @@
-/// Has a collection decode itself from the rows that were loaded along with a row.
+/// Decodes a collection from the prefetched rows of a row.
 struct RowsDecoder: Decoder {
   let rows: [Row]
 
-  /// The decoder of the row around them.
+  /// The decoder of the parent row.
   let decoder: RecordDecoder
 
   let codingPath: [any CodingKey]
@@ -26,7 +26,7 @@ struct RowsDecoder: Decoder {
   }
 }
 
-/// Rows, one after the other.
+/// The unkeyed container of the rows.
 private struct RowsContainer: UnkeyedDecodingContainer {
   let decoder: RowsDecoder
   private(set) var currentIndex = 0
@@ -77,12 +77,13 @@ private struct RowsContainer: UnkeyedDecodingContainer {
     let codingPath = codingPath + [Position(intValue: currentIndex)]
     if isAtEnd {
       throw DecodingError.valueNotFound(
-        type, DecodingError.Context(codingPath: codingPath, debugDescription: "There are no more prefetched rows"))
+        type, DecodingError.Context(codingPath: codingPath, debugDescription: "All prefetched rows are already decoded")
+      )
     }
     return (decoder.rows[currentIndex], codingPath)
   }
 
-  /// The key of an element.
+  /// The coding key of an element.
   private struct Position: CodingKey {
     let index: Int
 

@@ -1,4 +1,4 @@
-/// A type that is tied to a table.
+/// A type that is associated with a table.
 ///
 /// ```swift
 /// struct Player: TableRecord {
@@ -14,38 +14,37 @@
 public protocol TableRecord: GRDBSendableMetatype {
   /// The name of the table, without quotes.
   ///
-  /// By default it is the name of the type, whose first word is written in lower case: the table of `Player` is
-  /// `player`, that of `HTTPRequest` is `httpRequest`.
+  /// By default, it is the name of the type with its first word in lowercase: `player` for `Player`, and `httpRequest`
+  /// for `HTTPRequest`.
   static var databaseTableName: String { get }
 
-  /// What requests of this type select. By default, all columns.
+  /// The selection of requests of this type. By default, all columns.
   ///
   /// ```swift
   /// static var databaseSelection: [any SQLSelectable] { [.allColumns, .rowID] }
   /// ```
   static var databaseSelection: [any SQLSelectable] { get }
 
-  /// The type in which the columns of the table are found, most often an enumeration of that name.
+  /// The type that declares the columns of the table, usually an enumeration with this name.
   associatedtype Columns = NoColumns
 
-  /// The type of what closures of requests are given: by default, `Columns.Type`.
+  /// The type of the argument of request closures. By default, `Columns.Type`.
   associatedtype DatabaseComponents = Columns.Type
 
-  /// What closures of requests are given: in `Player.filter { $0.score > 1000 }`, it is `$0`. By default,
-  /// `Columns.self`.
+  /// The argument of request closures, such as `$0` in `Player.filter { $0.score > 1000 }`. By default, `Columns.self`.
   static var databaseComponents: DatabaseComponents { get }
 }
 
-/// The columns of a record type that lists none.
+/// The column type of a record type that does not declare columns.
 public enum NoColumns: Sendable {}
 
 extension TableRecord where DatabaseComponents == Columns.Type {
-  /// `Columns.self`.
+  /// Returns `Columns.self`.
   public static var databaseComponents: Columns.Type { Columns.self }
 }
 
 extension TableRecord {
-  /// The name of the type, whose first word is written in lower case.
+  /// The name of the type with its first word in lowercase.
   public static var databaseTableName: String { InferredTableNames.name(of: Self.self) }
 
   /// All columns.
@@ -55,13 +54,22 @@ extension TableRecord {
 // MARK: - Errors
 
 extension TableRecord {
-  /// The error of a row that is not there, from the columns of its key.
+  /// Returns the error for a missing row, given the columns and values of its key.
+  ///
+  /// ```swift
+  /// guard let player = try Player.fetchOne(db, key: ["email": email]) else {
+  ///   throw Player.recordNotFound(key: ["email": email])
+  /// }
+  /// ```
+  ///
+  /// - Parameter key: The columns of the key, and their values.
+  /// - Returns: A `RecordError.recordNotFound`.
   public static func recordNotFound(key: [String: (any DatabaseValueConvertible)?]) -> RecordError {
     .recordNotFound(databaseTableName: databaseTableName, key: key.mapValues { $0?.databaseValue ?? .null })
   }
 }
 
-/// The metatypes of types that conform may be sent to other isolation domains.
+/// Conforming types can send their metatypes to other isolation domains.
 ///
-/// The name is that of GRDB.
+/// The name is a requirement of GRDB compatibility.
 public typealias GRDBSendableMetatype = SendableMetatype

@@ -1,15 +1,15 @@
-/// The values of a column that let a row pass.
+/// A filter of rows by the value of a column.
 ///
-/// Values are compared as SQLite compares those that are stored: classes first, numbers by their value, texts and
-/// blobs by their bytes.
+/// Stored values are compared as in SQLite: first by storage class, then numbers by value, and texts and blobs by
+/// bytes.
 enum ColumnFilter: Hashable, Sendable {
-  /// Only these values. NULL among them lets NULL pass.
+  /// Admits the given values, including NULL if it is one of them.
   case values(Set<DatabaseValue>)
 
-  /// All values between two bounds, but NULL.
+  /// Admits all values in a range, except NULL.
   case range(ValueRange)
 
-  /// Whether a row with this value may pass.
+  /// Returns whether a row with this value may pass the filter.
   func admits(_ value: DatabaseValue) -> Bool {
     switch self {
     case .values(let values): values.contains(value)
@@ -17,14 +17,14 @@ enum ColumnFilter: Hashable, Sendable {
     }
   }
 
-  /// Whether a row with this value passes for certain.
+  /// Returns whether a row with this value passes the filter with certainty.
   func surelyAdmits(_ value: DatabaseValue) -> Bool {
-    // The bytes of a text that was repaired are not known.
+    // The original bytes of a repaired text are not known.
     if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return false }
     return admits(value)
   }
 
-  /// Whether no value passes.
+  /// Whether the filter admits no values.
   var isEmpty: Bool {
     switch self {
     case .values(let values): values.isEmpty
@@ -32,7 +32,7 @@ enum ColumnFilter: Hashable, Sendable {
     }
   }
 
-  /// The values that pass both.
+  /// Returns the filter that admits the values of both filters.
   func intersection(_ other: ColumnFilter) -> ColumnFilter {
     switch (self, other) {
     case (.values(let values), _): .values(values.filter(other.admits))
@@ -41,7 +41,7 @@ enum ColumnFilter: Hashable, Sendable {
     }
   }
 
-  /// A filter that lets pass what passes one of both, and perhaps more; nil when that is everything.
+  /// Returns a filter that admits the values of either filter, and perhaps more; nil if it would admit all values.
   func hull(_ other: ColumnFilter) -> ColumnFilter? {
     switch (self, other) {
     case (.values(let lhs), .values(let rhs)): return .values(lhs.union(rhs))
@@ -53,17 +53,17 @@ enum ColumnFilter: Hashable, Sendable {
   }
 }
 
-/// The values between two bounds. NULL is never among them.
+/// A range of values, which never includes NULL.
 struct ValueRange: Hashable, Sendable {
   struct Bound: Hashable, Sendable {
     var value: DatabaseValue
     var isInclusive: Bool
   }
 
-  /// The lower bound, or nil when there is none.
+  /// The lower bound, or nil if there is none.
   var lower: Bound?
 
-  /// The upper bound, or nil when there is none.
+  /// The upper bound, or nil if there is none.
   var upper: Bound?
 
   init(lower: Bound? = nil, upper: Bound? = nil) {
@@ -71,7 +71,7 @@ struct ValueRange: Hashable, Sendable {
     self.upper = upper
   }
 
-  /// One value.
+  /// Creates a range with a single value.
   init(_ value: DatabaseValue) {
     lower = Bound(value: value, isInclusive: true)
     upper = lower
@@ -79,7 +79,7 @@ struct ValueRange: Hashable, Sendable {
 
   func contains(_ value: DatabaseValue) -> Bool {
     if value.isNull { return false }
-    // Where a text was repaired, its bytes are not those that SQLite compares.
+    // SQLite compares the original bytes of a repaired text, which are not known.
     if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return true }
     if let lower, value.isOrdered(before: lower.value) || (!lower.isInclusive && value == lower.value) { return false }
     if let upper, upper.value.isOrdered(before: value) || (!upper.isInclusive && value == upper.value) { return false }
@@ -98,7 +98,7 @@ struct ValueRange: Hashable, Sendable {
       upper: Bound.inner(upper, other.upper) { $0.isOrdered(before: $1) })
   }
 
-  /// The smallest range that contains both.
+  /// Returns the smallest range that includes both ranges.
   func hull(_ other: ValueRange) -> ValueRange {
     ValueRange(
       lower: Bound.outer(lower, other.lower) { $0.isOrdered(before: $1) },
@@ -107,7 +107,7 @@ struct ValueRange: Hashable, Sendable {
 }
 
 extension ValueRange.Bound {
-  /// The bound that lets less pass.
+  /// Returns the stricter bound.
   fileprivate static func inner(
     _ lhs: Self?, _ rhs: Self?, isInside: (DatabaseValue, DatabaseValue) -> Bool
   ) -> Self? {
@@ -116,7 +116,7 @@ extension ValueRange.Bound {
     return isInside(lhs.value, rhs.value) ? lhs : rhs
   }
 
-  /// The bound that lets more pass.
+  /// Returns the looser bound.
   fileprivate static func outer(
     _ lhs: Self?, _ rhs: Self?, isOutside: (DatabaseValue, DatabaseValue) -> Bool
   ) -> Self? {

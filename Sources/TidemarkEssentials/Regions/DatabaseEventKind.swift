@@ -1,15 +1,15 @@
-/// What a statement is about to do to a table.
+/// A kind of change that a statement may make to a table.
 public enum DatabaseEventKind: Sendable, Hashable {
-  /// Rows are inserted.
+  /// The statement inserts rows.
   case insert(tableName: String)
 
-  /// Rows are deleted.
+  /// The statement deletes rows.
   case delete(tableName: String)
 
-  /// Some columns of rows are updated.
+  /// The statement updates columns of rows.
   case update(tableName: String, columnNames: Set<String>)
 
-  /// The table.
+  /// The name of the table.
   public var tableName: String {
     switch self {
     case .insert(let tableName), .delete(let tableName), .update(let tableName, _): tableName

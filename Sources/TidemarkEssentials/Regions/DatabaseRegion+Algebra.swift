@@ -1,18 +1,32 @@
-// Set algebra. Where the exact result cannot be said, the region is wider than it, never narrower.
+// Set algebra. If the exact result cannot be represented, the result is a larger region, never a smaller one.
 
 extension DatabaseRegion {
-  /// What is in either region.
+  /// Returns the union of two regions.
+  ///
+  /// ```swift
+  /// let region = try Player.all().databaseRegion(db).union(Team.all().databaseRegion(db))
+  /// ```
+  ///
+  /// - Parameter other: Another region.
+  /// - Returns: A region that includes both.
   public func union(_ other: DatabaseRegion) -> DatabaseRegion {
     guard let tables, let otherTables = other.tables else { return .fullDatabase }
     return DatabaseRegion(tables: tables.merging(otherTables) { $0.union($1) })
   }
 
-  /// Adds another region to this one.
+  /// Adds another region to this region.
+  ///
+  /// ```swift
+  /// var region = DatabaseRegion()
+  /// region.formUnion(statement.databaseRegion)
+  /// ```
+  ///
+  /// - Parameter other: Another region.
   public mutating func formUnion(_ other: DatabaseRegion) {
     self = union(other)
   }
 
-  /// What is in both regions.
+  /// Returns the intersection of two regions.
   func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
     guard let tables else { return other }
     guard let otherTables = other.tables else { return self }
@@ -23,7 +37,7 @@ extension DatabaseRegion {
     return DatabaseRegion(tables: result)
   }
 
-  /// The region of other tables, or of other parts of them. Nil takes a table out.
+  /// Returns the region with transformed tables. If the closure returns nil, the table is removed.
   func mapTables(
     _ transform: (TableKey, TableRegion) throws -> (TableKey, TableRegion)?
   ) rethrows -> DatabaseRegion {

@@ -1,9 +1,18 @@
-// Which changes touch a region. The answer is yes when in doubt.
+// Whether changes modify a region. If in doubt, they do.
 
 extension DatabaseRegion {
-  /// Whether a change of this kind may alter what is in the region.
+  /// Returns whether a change of this kind may modify the region.
   ///
-  /// A kind of change names a table, not its database: it stands for all tables of that name.
+  /// ```swift
+  /// func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+  ///   region.isModified(byEventsOfKind: eventKind)
+  /// }
+  /// ```
+  ///
+  /// The kind has a table name without a database: it matches all tables with that name.
+  ///
+  /// - Parameter eventKind: A kind of change.
+  /// - Returns: Whether the region may be modified.
   public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
     guard let tables else { return true }
     return tables.contains { table, region in
@@ -15,19 +24,19 @@ extension DatabaseRegion {
     }
   }
 
-  /// Whether the change of a row may alter what is in the region.
+  /// Returns whether the change of a row may modify the region.
   func isModified(by change: RowChange) -> Bool {
     guard let tables else { return true }
     return tables[change.table]?.isModified(by: change) ?? false
   }
 
-  /// Whether something of a table is in the region.
+  /// Returns whether the region includes a part of a table.
   func overlaps(_ table: TableKey) -> Bool {
     guard let tables else { return true }
     return tables[table] != nil
   }
 
-  /// Whether a change of a row, of which no more than its id is known, may alter what is in the region.
+  /// Returns whether a change of a row may modify the region, if only the row ID is known.
   func isModified(byChangeOf table: TableKey, rowID: Int64) -> Bool {
     guard let tables else { return true }
     return tables[table]?.mayHold(rowID: rowID) ?? false

@@ -1,8 +1,8 @@
 extension DatabaseRegion: CustomStringConvertible {
-  /// `empty`, `full database`, or the tables in order: `author(*),book(id,title)[1,2]`.
+  /// `empty`, `full database`, or the sorted tables: `author(*),book(id,title)[1,2]`.
   ///
-  /// The row ids are told when a request of the query interface asks for them, other conditions are not:
-  /// `debugDescription` tells all.
+  /// It includes row IDs only if a query interface request selects rows by ID. Use `debugDescription` to see all row
+  /// conditions.
   public var description: String {
     text { table, region in "\(table)\(region)" }
   }
@@ -15,7 +15,7 @@ extension DatabaseRegion: CustomStringConvertible {
 }
 
 extension DatabaseRegion: CustomDebugStringConvertible {
-  /// As `description`, with all that is known of the rows: `book(id,title) where pages > 100`.
+  /// Like `description`, with all row conditions: `book(id,title) where pages > 100`.
   public var debugDescription: String {
     text { table, region in region.parts.map { "\(table)\($0.debugDescription)" }.sorted().joined(separator: ",") }
   }
@@ -32,7 +32,7 @@ extension TableRegion: CustomStringConvertible {
       + (rebuildingKeepsRowIDs.map { "[" + $0.map(String.init).joined(separator: ",") + "]" } ?? "")
   }
 
-  /// The ids of the rows in order, if all parts tell them.
+  /// The sorted row IDs, if all parts of the region are described by row IDs.
   private var rebuildingKeepsRowIDs: [Int64]? {
     guard let rowIDName else { return nil }
     var rebuildingKeepsRowIDs: Set<Int64> = []
@@ -58,7 +58,7 @@ extension TableRegion.Part: CustomDebugStringConvertible {
 }
 
 extension ColumnFilter {
-  /// The filter as a condition on a column.
+  /// Returns the filter as an SQL condition on a column.
   fileprivate func text(of column: String) -> String {
     switch self {
     case .values(let values):
@@ -74,7 +74,7 @@ extension ColumnFilter {
 }
 
 extension DatabaseRegion {
-  /// The same region, whose description tells the ids of the rows.
+  /// Returns an equal region whose description includes row IDs.
   func namingRowIDs() -> DatabaseRegion {
     mapTables { table, region in (table, region.namingRowIDs()) }
   }

@@ -1,18 +1,18 @@
-/// A part of a database: nothing, everything, or some columns and rows of some tables.
+/// A part of a database: nothing, the full database, or some columns and rows of some tables.
 ///
-/// It says what a query reads, so that one can tell whether a change may alter its result:
+/// The region of a query determines whether a change may modify its result:
 ///
 /// ```swift
 /// let statement = try db.makeStatement(sql: "SELECT title FROM book")
 /// print(statement.databaseRegion)    // book(title)
 /// ```
 ///
-/// An empty region is modified by no change, the full database by all.
+/// The empty region is not modified by any change. The full database is modified by every change.
 public struct DatabaseRegion: Sendable, Equatable {
-  /// The tables, or nil for the full database. No table here has an empty region.
+  /// The tables, which have nonempty regions; nil for the full database.
   private(set) var tables: [TableKey: TableRegion]?
 
-  /// The empty region.
+  /// Creates the empty region.
   public init() {
     tables = [:]
   }
@@ -21,12 +21,12 @@ public struct DatabaseRegion: Sendable, Equatable {
     self.tables = tables?.filter { !$0.value.isEmpty }
   }
 
-  /// Everything in the database.
+  /// The region that includes all tables of the database.
   public static let fullDatabase = DatabaseRegion(tables: nil)
 
-  /// Whether nothing is in the region.
+  /// Whether the region is empty.
   public var isEmpty: Bool { tables?.isEmpty == true }
 
-  /// Whether everything is in the region.
+  /// Whether the region includes the full database.
   public var isFullDatabase: Bool { tables == nil }
 }

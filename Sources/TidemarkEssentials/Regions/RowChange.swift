@@ -1,4 +1,4 @@
-/// A row that changed, as far as it was captured.
+/// The captured change of a row.
 struct RowChange: Sendable {
   enum Kind: UInt8, Sendable {
     case insert
@@ -11,25 +11,25 @@ struct RowChange: Sendable {
 
   var kind: Kind
 
-  /// The row as it was; nil for an insert, or when nothing is known.
+  /// The row before the change; nil for an insertion, or if it is unknown.
   var old: RowImage?
 
-  /// The row as it is now; nil for a delete, or when nothing is known.
+  /// The row after the change; nil for a deletion, or if it is unknown.
   var new: RowImage?
 
-  /// The columns whose values are not the same any more, in lower case; `RowFilter.rowIDName` is among them when the
-  /// row id is another one and no column. Nil when it is not known: then it may be any.
+  /// The lowercase names of the columns whose values have changed, including `RowFilter.rowIDName` if a row ID without
+  /// an alias has changed. Nil if the columns are unknown: any column may have changed.
   var changedColumns: Set<String>?
 }
 
-/// A row, as far as it was captured.
+/// The captured values of a row.
 struct RowImage: Sendable {
-  /// The row id: nil in a table without, or when it is not known.
+  /// The row ID; nil if the table has none, or if it is unknown.
   var rowID: Int64?
 
-  /// The values that were captured, by name of column in lower case.
+  /// The captured values by lowercase column name.
   var values: [String: DatabaseValue] = [:]
 
-  /// The value of a column, given in lower case: nil when it was not captured, so that it may be anything.
+  /// Returns the value of a column with a lowercase name; nil if it was not captured.
   func value(of column: String) -> DatabaseValue? { values[column] }
 }

@@ -1,14 +1,14 @@
-/// The rows whose columns all pass: a conjunction of filters, one for each column at most, and of formulas.
+/// A set of rows: a conjunction of at most one filter per column, and of formulas.
 ///
-/// The row id is a column, too: under the name of the column that stands for it, else under `rowIDName`.
+/// The row ID is treated as a column. Its name is the column that is an alias of the row ID, or `rowIDName`.
 struct RowFilter: Hashable, Sendable {
-  /// The name of a row id that is no column. A column of that name, which is not the row id, is never filtered.
+  /// The name of a row ID without an alias. A column with this name that is not the row ID never has a filter.
   static let rowIDName = "rowid"
 
-  /// By name of column, in lower case.
+  /// The filters by lowercase column name.
   private(set) var columns: [String: ColumnFilter] = [:]
 
-  /// What filters of single columns cannot say. None stands twice.
+  /// The distinct conditions that cannot be expressed by filters of single columns.
   private(set) var formulas: [RowFormula] = []
 
   /// All rows.
@@ -20,54 +20,54 @@ struct RowFilter: Hashable, Sendable {
     for (name, filter) in columns { self.columns[name.asciiLowercased] = filter }
   }
 
-  /// The rows that pass by the value of one column, given in lower case.
+  /// Creates the filter that admits rows by the value of a column with a lowercase name.
   init(_ filter: ColumnFilter, ofColumn name: String) {
     columns[name] = filter
   }
 
-  /// Whether all rows pass.
+  /// Whether the filter admits all rows.
   var isAll: Bool { columns.isEmpty && formulas.isEmpty }
 
-  /// Whether no row passes.
+  /// Whether the filter admits no rows.
   var isEmpty: Bool { columns.contains { $0.value.isEmpty } }
 
-  /// The columns whose values decide, in lower case.
+  /// The lowercase names of the columns on which the filter depends.
   var columnNames: Set<String> {
     formulas.reduce(into: Set(columns.keys)) { $0.formUnion($1.columns) }
   }
 
-  /// Whether the value of a column, given in lower case, decides.
+  /// Returns whether the filter depends on a column with a lowercase name.
   func filters(_ column: String) -> Bool {
     columns[column] != nil || formulas.contains { $0.columns.contains(column) }
   }
 
-  /// Whether a row may pass, as far as its values are known. One that is not known passes.
+  /// Returns whether the filter may admit a row. Unknown values are assumed to match.
   func mayAdmit(_ value: (_ column: String) -> DatabaseValue?) -> Bool {
     columns.allSatisfy { name, filter in value(name).map(filter.admits) ?? true }
       && formulas.allSatisfy { $0.admits(value) != false }
   }
 
-  /// Whether a row passes whatever its unknown values are.
+  /// Returns whether the filter admits a row for any unknown values.
   func surelyAdmits(_ value: (_ column: String) -> DatabaseValue?) -> Bool {
     columns.allSatisfy { name, filter in value(name).map(filter.surelyAdmits) ?? false }
       && formulas.allSatisfy { $0.admits(value) == true }
   }
 
-  /// Those of the rows that pass a formula.
+  /// Returns the rows that also satisfy a formula.
   func intersection(_ formula: RowFormula) -> RowFilter {
     var result = self
     if !formulas.contains(formula) { result.formulas.append(formula) }
     return result
   }
 
-  /// The rows that pass both.
+  /// Returns the rows that both filters admit.
   func intersection(_ other: RowFilter) -> RowFilter {
     var result = self
     result.columns.merge(other.columns) { $0.intersection($1) }
     return other.formulas.reduce(result) { $0.intersection($1) }
   }
 
-  /// Lets pass what passes one of both, and perhaps more.
+  /// Returns a filter that admits the rows of both filters, and perhaps more.
   func hull(_ other: RowFilter) -> RowFilter {
     var result = RowFilter()
     for (name, filter) in columns { result.columns[name] = other.columns[name].flatMap(filter.hull) }
@@ -75,7 +75,7 @@ struct RowFilter: Hashable, Sendable {
     return result
   }
 
-  /// Whether each row that passes the other filter passes this one. No when it cannot be told.
+  /// Returns whether this filter admits all rows of another filter; false if this is not certain.
   func admitsAll(of other: RowFilter) -> Bool {
     formulas.allSatisfy(other.formulas.contains)
       && columns.allSatisfy { name, filter in
@@ -83,7 +83,8 @@ struct RowFilter: Hashable, Sendable {
       }
   }
 
-  /// The rows that pass one of both, if they can be said exactly: when the filters differ by the values of one column.
+  /// Returns the exact union of two filters; nil if it cannot be represented. It can if the filters differ in one
+  /// column.
   func exactUnion(_ other: RowFilter) -> RowFilter? {
     guard columns.count == other.columns.count, formulas == other.formulas else { return nil }
     var difference: (name: String, values: ColumnFilter)?

@@ -1,17 +1,16 @@
-/// A condition that SQLite computes from several parts of a row: `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
+/// A condition on several columns or operations of a row: `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
 ///
 /// Invariants:
-/// 1. It is computed for integers and NULL alone, where all versions of SQLite agree. Of anything else, and of what
-///    overflows, the result is not known.
-/// 2. It has no column that would give another number than the one that is stored: none of type `REAL`, none that is
-///    generated.
+/// 1. Formulas are evaluated for integers and NULL only, for which all versions of SQLite agree. For any other value,
+/// and for an overflow, the result is unknown.
+/// 2. A formula never refers to a column that may convert an integer: a `REAL` column or a generated column.
 indirect enum RowFormula: Hashable, Sendable {
-  /// Its name in lower case.
+  /// A column, by its lowercase name.
   case column(String)
   case integer(Int64)
   case null
 
-  /// The index of a parameter, from 1 on.
+  /// A parameter, by its index, starting at 1.
   case parameter(Int)
   case arithmetic(ArithmeticOperation, RowFormula, RowFormula)
   case comparison(ValueComparison, RowFormula, RowFormula)
@@ -27,7 +26,7 @@ indirect enum RowFormula: Hashable, Sendable {
     case remainder = "%"
   }
 
-  /// What comes out for a row.
+  /// The result of evaluating a formula.
   enum Outcome: Equatable {
     case unknown
     case null
@@ -40,7 +39,7 @@ indirect enum RowFormula: Hashable, Sendable {
 }
 
 extension RowFormula {
-  /// What comes out for a row of which some values are known.
+  /// Evaluates the formula for a row with some known values.
   func outcome(_ value: (_ column: String) -> DatabaseValue?) -> Outcome {
     switch self {
     case .column(let name): return value(name).map(Outcome.init) ?? .unknown
@@ -61,7 +60,7 @@ extension RowFormula {
     case .all(let operands):
       return Self.all(operands.map { $0.outcome(value) })
     case .any(let operands):
-      // One is true unless all are not.
+      // By De Morgan's law, a disjunction is a negated conjunction.
       return Self.all(operands.map { $0.outcome(value).negated }).negated
     }
   }
@@ -72,7 +71,7 @@ extension RowFormula {
     return Outcome(outcomes.contains(.null) ? nil : true)
   }
 
-  /// Whether a row passes; nil when it is not known.
+  /// Returns whether the formula admits a row; nil if this is unknown.
   func admits(_ value: (_ column: String) -> DatabaseValue?) -> Bool? {
     switch outcome(value) {
     case .unknown: nil
@@ -81,7 +80,7 @@ extension RowFormula {
     }
   }
 
-  /// The names of its columns.
+  /// The names of the columns in the formula.
   var columns: Set<String> {
     switch self {
     case .column(let name): [name]
@@ -92,7 +91,7 @@ extension RowFormula {
     }
   }
 
-  /// The same with the values of its parameters; nil when one of them is not known, or no integer.
+  /// Returns the formula with substituted parameters; nil if a parameter is unknown or not an integer.
   func with(parameters values: [DatabaseValue]?) -> RowFormula? {
     switch self {
     case .column, .integer, .null: return self

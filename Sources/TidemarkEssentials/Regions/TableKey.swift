@@ -1,6 +1,6 @@
-/// A table of one of the databases of a connection.
+/// A table in one of the databases of a connection.
 ///
-/// Names compare as SQLite's do: the case of the letters from A to Z does not count.
+/// As in SQLite, names are compared without the case of ASCII letters.
 struct TableKey: Hashable, Sendable {
   /// `main`, `temp`, or the name of an attached database.
   let database: String
@@ -14,12 +14,12 @@ struct TableKey: Hashable, Sendable {
     self.database = database
     self.name = name
     let nameKey = name.asciiLowercased
-    // Most tables are in the main database: their key is no string of its own.
+    // Most tables are in the main database: their key needs no separate string.
     let databaseKey = database.asciiLowercased
     key = databaseKey == "main" ? nameKey : "\(databaseKey)\0\(nameKey)"
   }
 
-  /// Whether the table has this name, in whatever database.
+  /// Returns whether the table has the given name, in any database.
   func hasName(_ other: String) -> Bool { name.asciiLowercased == other.asciiLowercased }
 
   static func == (lhs: Self, rhs: Self) -> Bool { lhs.key == rhs.key }
@@ -27,6 +27,6 @@ struct TableKey: Hashable, Sendable {
 }
 
 extension TableKey: CustomStringConvertible {
-  /// The name of the table, behind that of its database unless that is the main one.
+  /// The name of the table, qualified by its database unless that is the main database.
   var description: String { key.utf8.contains(0) == false ? name : "\(database).\(name)" }
 }

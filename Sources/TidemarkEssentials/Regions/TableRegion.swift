@@ -1,16 +1,16 @@
-/// A part of a table, in pieces.
+/// A part of a table, as a union of parts.
 ///
-/// Each piece is columns and rows that cross. Queries that read the same table for different rows are kept apart
-/// up to a number of pieces, then covered by a single one.
+/// Each part is a set of columns in a set of rows. Queries that read different rows of a table have separate parts, up
+/// to a maximum number. Beyond that, a single part covers them.
 struct TableRegion: Hashable, Sendable {
-  /// What a region keeps apart at most.
+  /// The maximum number of separate parts.
   static let partsMax = 8
 
-  /// The pieces. None is empty, and none contains another.
+  /// The parts. They are not empty, and none of them contains another.
   private(set) var parts: [Part] = []
 
-  /// The column that stands for the row id, in lower case; `RowFilter.rowIDName` when none does; nil when rows have no
-  /// id, or it is not known.
+  /// The lowercase name of the column that is an alias of the row ID, or `RowFilter.rowIDName` if there is none. Nil if
+  /// the table has no row IDs, or if this is unknown.
   var rowIDName: String?
 
   init(parts: some Sequence<Part>, rowIDName: String? = nil) {
@@ -32,23 +32,23 @@ struct TableRegion: Hashable, Sendable {
 }
 
 extension TableRegion {
-  /// Columns of some rows.
+  /// A set of columns in a set of rows.
   struct Part: Sendable {
-    /// The columns that are read, in lower case, with the name they were first given; nil for all. When there are none,
-    /// only the number of rows matters.
+    /// The columns that are read, by lowercase name, in their first spelling; nil for all columns. If empty, only the
+    /// number of rows is read.
     var columns: [String: String]?
 
-    /// Columns that are not read, but by which SQLite may order the rows, in lower case.
+    /// The lowercase names of columns that are not read, but may determine the order of the rows.
     var orderingColumns: Set<String> = []
 
-    /// Those of the columns that are read for nothing but to tell which rows pass, and that by the row filter exactly:
-    /// a change of their values does not matter to a row that passes before and after it.
+    /// The columns that are read only to evaluate the row filter, which represents their conditions exactly. A change
+    /// of their values is irrelevant if the row matches the filter before and after the change.
     var filteringColumns: Set<String> = []
 
-    /// Whether the table was read without naming a column, as `COUNT(*)` does.
+    /// Whether the table is read without any column, as in `COUNT(*)`.
     var namesTable = false
 
-    /// Whether the row ids are told in descriptions.
+    /// Whether descriptions include row IDs.
     var namesRowIDs = false
 
     /// The rows.
@@ -62,13 +62,14 @@ extension TableRegion {
       self.rows = rows
     }
 
-    /// Whether the value of a column, given in lower case, matters.
+    /// Returns whether the value of a column with a lowercase name is read.
     func reads(_ column: String) -> Bool {
       guard let columns else { return true }
       return columns[column] != nil || orderingColumns.contains(column)
     }
 
-    /// Whether the value of a column, given in lower case, matters to a row that passes before and after a change.
+    /// Returns whether an update of a column with a lowercase name is relevant for a row that matches before and after
+    /// it.
     func shows(_ column: String) -> Bool {
       reads(column) && (!filteringColumns.contains(column) || orderingColumns.contains(column))
     }
@@ -82,7 +83,7 @@ extension TableRegion {
 }
 
 extension TableRegion.Part: Hashable {
-  // What matters is which changes a part is touched by. How it is described does not.
+  // Parts are equal if they are modified by the same changes. Their descriptions are not compared.
   static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.rows == rhs.rows && lhs.readColumns == rhs.readColumns && lhs.filteringColumns == rhs.filteringColumns
   }
@@ -92,7 +93,7 @@ extension TableRegion.Part: Hashable {
     hasher.combine(readColumns)
   }
 
-  /// The columns whose values matter, in lower case: nil stands for all.
+  /// The lowercase names of the columns whose values are read; nil for all.
   var readColumns: Set<String>? {
     columns.map { Set($0.keys).union(orderingColumns) }
   }
@@ -111,12 +112,12 @@ extension TableRegion {
     }
   }
 
-  /// Whether a row of which only the id is known may be in the region.
+  /// Returns whether the region may include a row of which only the ID is known.
   func mayHold(rowID: Int64) -> Bool {
     parts.contains { mayHold(RowImage(rowID: rowID), $0) }
   }
 
-  /// Whether an update of these columns may matter. The case of their names does not count.
+  /// Returns whether an update of these columns may modify the region. Column names are case-insensitive.
   func isModified(byUpdateOf columns: some Sequence<String>) -> Bool {
     parts.contains { part in part.columns == nil || columns.contains { part.reads($0.asciiLowercased) } }
   }
@@ -124,7 +125,7 @@ extension TableRegion {
   private func isModified(_ part: Part, byUpdate change: RowChange) -> Bool {
     guard mayHold(change.old, part) || mayHold(change.new, part) else { return false }
     guard let changedColumns = change.changedColumns, part.columns != nil else { return true }
-    // Without order, rows come in that of their ids.
+    // Without `ORDER BY`, SQLite may return rows in the order of their IDs.
     if let old = change.old?.rowID, let new = change.new?.rowID, old != new { return true }
     let rowIDName = rowIDName ?? RowFilter.rowIDName
     if changedColumns.contains(where: { part.shows($0) || $0 == rowIDName }) { return true }
@@ -168,7 +169,7 @@ extension TableRegion {
   private mutating func add(_ part: Part) {
     if part.rows.isEmpty { return }
     var part = part
-    // What can be joined exactly is. The joint part may join with one that was passed already.
+    // Join parts whose exact union is a part. The result may have an exact union with an earlier part.
     while let index = parts.firstIndex(where: { $0.exactUnion(part) != nil }) {
       let other = parts.remove(at: index)
       part = other.exactUnion(part) ?? part
@@ -181,7 +182,7 @@ extension TableRegion {
 }
 
 extension TableRegion.Part {
-  /// Both parts as one, if no cell is added by that.
+  /// Returns the union of both parts, if it can be represented exactly.
   fileprivate func exactUnion(_ other: Self) -> Self? {
     if rows == other.rows { return joined(with: other, rows: rows) }
     if columns.map({ Set($0.keys) }) == other.columns.map({ Set($0.keys) }), orderingColumns == other.orderingColumns,
@@ -194,7 +195,7 @@ extension TableRegion.Part {
     return nil
   }
 
-  /// A part that contains both, and perhaps more.
+  /// Returns a part that includes both parts, and perhaps more.
   fileprivate func hull(_ other: Self) -> Self { joined(with: other, rows: rows.hull(other.rows)) }
 
   fileprivate func intersection(_ other: Self) -> Self {
@@ -222,14 +223,14 @@ extension TableRegion.Part {
     return otherColumns.keys.allSatisfy(reads) && other.orderingColumns.allSatisfy(reads)
   }
 
-  /// The columns of both.
+  /// Returns a part with the columns of both parts.
   private func joined(with other: Self, rows: RowFilter) -> Self {
     var result = self
     result.columns = columns.flatMap { columns in other.columns.map { columns.merging($0) { first, _ in first } } }
     result.orderingColumns.formUnion(other.orderingColumns)
     result.namesTable = namesTable || other.namesTable
     result.namesRowIDs = namesRowIDs && other.namesRowIDs
-    // A row that stays in the rows of both may leave those of one.
+    // A row that stays in the joined set may leave one of the two sets.
     let isSame = self.rows == rows && other.rows == rows
     result.filteringColumns = isSame ? filteringColumns.union(other.filteringColumns) : []
     result.filteringColumns = result.filteringColumns.filter { !shows($0) && !other.shows($0) }

@@ -1,4 +1,4 @@
-/// How two values are compared.
+/// A comparison operator.
 enum ValueComparison: Sendable {
   case equal
   case different
@@ -9,7 +9,7 @@ enum ValueComparison: Sendable {
   case identical
   case notIdentical
 
-  /// The comparison with its sides exchanged.
+  /// The operator with exchanged operands.
   var mirrored: ValueComparison {
     switch self {
     case .less: .greater

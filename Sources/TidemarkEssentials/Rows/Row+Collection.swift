@@ -1,24 +1,24 @@
-// A row is a collection of columns: `for (name, value) in row`.
+// A row is a collection of its columns: `for (name, value) in row`.
 
 extension Row: RandomAccessCollection {
-  /// A position in a row.
+  /// The index of a column.
   public struct Index: Sendable, Comparable, Strideable {
     let index: Int
 
-    /// Whether a position is before another.
+    /// Returns whether an index is less than another one.
     public static func < (lhs: Index, rhs: Index) -> Bool { lhs.index < rhs.index }
 
-    /// The number of columns from here to another position.
+    /// Returns the number of columns between two indexes.
     public func distance(to other: Index) -> Int { other.index - index }
 
-    /// The position some columns further.
+    /// Returns the index at a distance.
     public func advanced(by count: Int) -> Index { Index(index: index + count) }
   }
 
-  /// The first column.
+  /// The index of the first column.
   public var startIndex: Index { Index(index: 0) }
 
-  /// The position after the last column.
+  /// The index after the last column.
   public var endIndex: Index { Index(index: count) }
 
   /// The name and the value of a column.

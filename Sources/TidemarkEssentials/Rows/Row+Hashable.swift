@@ -1,6 +1,6 @@
 extension Row: Hashable {
-  /// Whether both rows have the same columns, values, scopes and prefetched rows. Here the case of names
-  /// counts, and it does not matter whether a row was fetched or made.
+  /// Returns whether two rows have equal columns, values, scopes and prefetched rows. Names are case-sensitive. A
+  /// fetched row can be equal to a row created from values.
   public static func == (lhs: Row, rhs: Row) -> Bool {
     if lhs === rhs { return true }
     guard lhs.columnNames == rhs.columnNames, lhs.databaseValues == rhs.databaseValues else { return false }

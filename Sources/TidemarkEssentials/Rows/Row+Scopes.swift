@@ -1,9 +1,9 @@
 extension Row {
-  /// The rows inside this row, by name. See `ScopeAdapter`.
+  /// The scopes of this row, by name. A scope is a row inside a row: see `ScopeAdapter`.
   public var scopes: ScopesView { ScopesView(row: self) }
 
-  /// The rows inside this row, and inside these, by name. Where a name is found several times, the one
-  /// nearest to this row is meant.
+  /// The scopes of this row and their nested scopes, by name. If several scopes have a name, it refers to the one
+  /// nearest to this row.
   public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
   /// This row without its scopes and prefetched rows.
@@ -16,7 +16,7 @@ extension Row {
     return Row(self, layout: unscoped)
   }
 
-  /// The row as the statement has it, without adapter.
+  /// The row without an adapter, with all columns of the statement.
   public var unadapted: Row { layout == nil ? self : Row(self, layout: nil) }
 
   /// Whether a column of this row, or of one of its scopes, is not NULL.
@@ -24,9 +24,9 @@ extension Row {
     (0..<count).contains { !hasNull(atIndex: $0) } || scopes.contains { $0.row.containsNonNullValue }
   }
 
-  /// The rows inside a row, by name.
+  /// The scopes of a row, by name.
   public struct ScopesView: Collection {
-    /// A position among the scopes.
+    /// The index of a scope.
     public typealias Index = Dictionary<String, RowLayout>.Index
 
     private let row: Row
@@ -40,13 +40,13 @@ extension Row {
     /// The names of the scopes.
     public var names: Dictionary<String, RowLayout>.Keys { layouts.keys }
 
-    /// The first scope.
+    /// The index of the first scope.
     public var startIndex: Index { layouts.startIndex }
 
-    /// The position after the last scope.
+    /// The index after the last scope.
     public var endIndex: Index { layouts.endIndex }
 
-    /// The next position.
+    /// Returns the next index.
     public func index(after index: Index) -> Index { layouts.index(after: index) }
 
     /// The name of a scope, and its row.
@@ -55,13 +55,13 @@ extension Row {
       return (name, row.scope(name, layout))
     }
 
-    /// The row of a scope, or nil when there is none of that name.
+    /// The row of a scope, or nil if the scope does not exist.
     public subscript(_ name: String) -> Row? {
       layouts[name].map { row.scope(name, $0) }
     }
   }
 
-  /// The rows inside a row and inside these, by name.
+  /// The scopes of a row and their nested scopes, by name.
   public struct ScopesTreeView {
     let row: Row
 
@@ -75,7 +75,7 @@ extension Row {
       return names
     }
 
-    /// The row of the scope of that name that is nearest, or nil.
+    /// The row of the nearest scope with a name, or nil.
     public subscript(_ name: String) -> Row? {
       var level = [row]
       while !level.isEmpty {
@@ -96,22 +96,22 @@ extension Row {
 }
 
 extension Row {
-  /// The rows that were loaded along with this row by other queries, by name.
+  /// The rows that other queries have fetched with this row, by key.
   public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(rows: prefetched) }
 
-  /// Rows loaded by other queries, by name.
+  /// Prefetched rows, by key.
   public struct PrefetchedRowsView {
     let rows: PrefetchedRows
 
-    /// Whether there are no prefetched rows.
+    /// Whether the row has no prefetched rows.
     public var isEmpty: Bool { rows.isEmpty }
 
-    /// The names of the prefetched rows, including those of the rows in scopes.
+    /// The keys of the prefetched rows, including the prefetched rows of the scopes.
     public var keys: Set<String> { rows.keys }
 
-    /// The prefetched rows of that name, or nil when there are none of that name.
+    /// The prefetched rows with the given key, or nil if the key does not exist.
     ///
-    /// Where a name is found several times, in this row and in its scopes, the one nearest to this row is meant.
+    /// If the key exists several times, in this row and in its scopes, the nearest one applies.
     public subscript(_ key: String) -> [Row]? { rows[key] }
   }
 }

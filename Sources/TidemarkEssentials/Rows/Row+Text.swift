@@ -7,7 +7,7 @@ extension Row: CustomStringConvertible {
 }
 
 extension Row: CustomDebugStringConvertible {
-  /// The row, and what is behind it: the row without its adapter, its scopes, its prefetched rows.
+  /// The row, with its unadapted columns, its scopes and its prefetched rows.
   ///
   /// ```
   /// ▿ [id:1 title:"Dune"]
@@ -22,7 +22,7 @@ extension Row: CustomDebugStringConvertible {
     return lines.isEmpty ? description : (["▿ \(description)"] + lines).joined(separator: "\n")
   }
 
-  /// The value of a column, as far as it can be read: rows are described in errors.
+  /// Returns the value of a column, as far as it can be read: errors contain descriptions of rows.
   private func describedValue(at index: Int) -> DatabaseValue {
     guard let statement else { return databaseValue(at: index) }
     return DatabaseValue(describing: statement.sqliteStatement, index: CInt(baseIndex(index)))

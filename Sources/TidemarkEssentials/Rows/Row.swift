@@ -97,7 +97,7 @@ public final class Row {
 
   /// Closes an unused window, which releases its statement.
   ///
-  /// - returns: Whether the window can be reopened.
+  /// - Returns: Whether the window can be reopened.
   func close() -> Bool {
     statement = nil
     return prefetched.isEmpty
@@ -105,7 +105,7 @@ public final class Row {
 
   /// Reopens a window on its former statement.
   ///
-  /// - returns: Whether its columns are still those of the statement.
+  /// - Returns: Whether the statement still has the columns of the row.
   func reopen(on statement: Statement) -> Bool {
     guard statement.isKnownToHave(baseColumns) else { return false }
     self.statement = statement
@@ -145,7 +145,7 @@ public final class Row {
 
   /// Returns whether a column of the given name exists. Names are compared case-insensitively.
   ///
-  /// - parameter columnName: The name of a column.
+  /// - Parameter columnName: The name of a column.
   public func hasColumn(_ columnName: String) -> Bool { columns.index(of: columnName) != nil }
 
   /// Returns the column of the statement for a column of the row.
@@ -169,8 +169,8 @@ public final class Row {
 
   /// Returns whether a column is NULL, without decoding its value.
   ///
-  /// - parameter index: The index of a column.
-  /// - precondition: The index is valid.
+  /// - Parameter index: The index of a column.
+  /// - Precondition: The index is valid.
   public func hasNull(atIndex index: Int) -> Bool {
     preconditionIndex(index)
     guard let statement else { return values[baseIndex(index)].isNull }
@@ -188,7 +188,7 @@ public final class Row {
   /// blob, which does not decode as text either. `Row.fetchAll` and similar methods, whose rows are copies, throw
   /// instead.
   ///
-  /// - precondition: SQLite has enough memory for all values.
+  /// - Precondition: SQLite has enough memory for all values.
   public func copy() -> Row {
     guard let statement else { return self }
     let pointer = statement.sqliteStatement

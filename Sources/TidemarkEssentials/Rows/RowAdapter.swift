@@ -1,6 +1,6 @@
-/// Shows the columns of a row in another way.
+/// An adapter, which selects and renames the columns of rows.
 ///
-/// An adapter is given along with a query. The rows then show other columns, and may have scopes:
+/// An adapter is an argument of a fetch. The fetched rows then have other columns, and may have scopes:
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(
@@ -13,68 +13,75 @@
 /// }
 /// ```
 public protocol RowAdapter: Sendable {
-  /// The layout of the rows of a statement.
+  /// Returns the layout of the rows of a statement.
   ///
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   func _layout(of base: RowLayout) throws -> RowLayout
 }
 
 extension RowAdapter {
-  /// The same adapter, with more scopes. Scopes are cut out of the row of the statement.
+  /// Returns the adapter with additional scopes. The scopes select from the unadapted row.
+  ///
+  /// ```swift
+  /// let adapter = RangeRowAdapter(0..<2).addingScopes(["author": SuffixRowAdapter(fromIndex: 2)])
+  /// ```
+  ///
+  /// - Parameter scopes: The adapters of the scopes, by name.
   public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
     scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
   }
 }
 
-/// Shows no column.
+/// An adapter that removes all columns.
 public struct EmptyRowAdapter: RowAdapter {
-  /// An adapter that shows no column.
+  /// Creates an adapter that removes all columns.
   public init() {}
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) -> RowLayout { base.selecting([]) }
 }
 
-/// Shows the columns of a range.
+/// An adapter that selects a range of columns.
 public struct RangeRowAdapter: RowAdapter {
   private let range: Range<Int>
 
-  /// The columns of a range, such as `1..<3`.
+  /// Creates an adapter that selects a range of columns, such as `1..<3`.
   public init(_ range: CountableRange<Int>) {
     self.range = range
   }
 
-  /// The columns of a range, such as `1...2`.
+  /// Creates an adapter that selects a range of columns, such as `1...2`.
   public init(_ range: CountableClosedRange<Int>) {
     self.range = Range(range)
   }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) -> RowLayout {
-    precondition(range.lowerBound >= 0, "A range of columns cannot begin below zero")
+    precondition(range.lowerBound >= 0, "The range of columns must not start below 0")
     return base.selecting(range.clamped(to: 0..<base.columns.count))
   }
 }
 
-/// Shows the columns from an index on.
+/// An adapter that selects the columns from an index on.
 public struct SuffixRowAdapter: RowAdapter {
   private let index: Int
 
-  /// The columns from an index on.
+  /// Creates an adapter that selects the columns from an index on.
   ///
-  /// - precondition: The index is not negative.
+  /// - Parameter index: The index of the first selected column.
+  /// - Precondition: The index is not negative.
   public init(fromIndex index: Int) {
-    precondition(index >= 0, "Columns cannot be counted from below zero")
+    precondition(index >= 0, "The index of a column must not be negative")
     self.index = index
   }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) -> RowLayout {
     base.selecting(min(index, base.columns.count)..<base.columns.count)
   }
 }
 
-/// Shows some columns under other names.
+/// An adapter that selects and renames columns.
 ///
 /// ```swift
 /// // [title:"Dune" pages:412], for a row [t:"Dune" p:412 r:4.5]
@@ -83,12 +90,13 @@ public struct SuffixRowAdapter: RowAdapter {
 public struct ColumnMapping: RowAdapter {
   private let mapping: [String: String]
 
-  /// For each column to show, the column of the row. Columns show in the order of the row.
+  /// Creates an adapter from a dictionary: its keys are the new names, and its values the names in the unadapted row.
+  /// The order of the columns does not change.
   public init(_ mapping: [String: String]) {
     self.mapping = mapping
   }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) throws -> RowLayout {
     let columns = try mapping.map { name, baseName -> (index: Int, name: String) in
       guard let index = base.columns.index(of: baseName) else {
@@ -104,39 +112,49 @@ public struct ColumnMapping: RowAdapter {
   }
 }
 
-/// Shows all columns under other names.
+/// An adapter that renames all columns.
 public struct RenameColumnAdapter: RowAdapter {
   private let transform: @Sendable (String) -> String
 
-  /// Names each column after its name in the row.
+  /// Creates an adapter with a closure that returns the new name of a column.
+  ///
+  /// ```swift
+  /// let adapter = RenameColumnAdapter { $0.lowercased() }
+  /// ```
   public init(_ transform: @escaping @Sendable (String) -> String) {
     self.transform = transform
   }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of base: RowLayout) -> RowLayout {
     RowLayout(columns: ColumnNames(base.columns.names.map(transform)), mapping: base.mapping)
   }
 }
 
-/// Shows the columns of an adapter, and rows inside the row.
+/// An adapter that adds scopes, which are rows inside the row.
 public struct ScopeAdapter: RowAdapter {
   private let base: (any RowAdapter)?
   private let scopes: [String: any RowAdapter]
 
-  /// All columns, and rows cut out of the row.
+  /// Creates an adapter that keeps all columns, and adds scopes.
+  ///
+  /// ```swift
+  /// let adapter = ScopeAdapter(["author": SuffixRowAdapter(fromIndex: 2)])
+  /// ```
+  ///
+  /// - Parameter scopes: The adapters of the scopes, by name.
   public init(_ scopes: [String: any RowAdapter]) {
     base = nil
     self.scopes = scopes
   }
 
-  /// The columns of an adapter, and rows cut out of the row, before that adapter.
+  /// Creates an adapter that adds scopes to another adapter. The scopes select from the unadapted row.
   public init(base: any RowAdapter, scopes: [String: any RowAdapter]) {
     self.base = base
     self.scopes = scopes
   }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public func _layout(of row: RowLayout) throws -> RowLayout {
     var layout = try base?._layout(of: row) ?? row
     for (name, adapter) in scopes { layout.scopes[name] = try adapter._layout(of: row) }
@@ -144,7 +162,8 @@ public struct ScopeAdapter: RowAdapter {
   }
 }
 
-/// Adapters that cut a row in slices: one per count, and a last one for the columns that are left.
+/// Returns adapters that split a row into consecutive parts: one part for each count, and a last one for the remaining
+/// columns.
 ///
 /// ```swift
 /// let adapters = splittingRowAdapters(columnCounts: [2, 3])    // columns 0–1, 2–4, and from 5 on

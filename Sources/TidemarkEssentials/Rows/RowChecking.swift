@@ -1,30 +1,30 @@
-/// What a row minds when its values are read, on a connection that wants more than SQLite's conversions.
+/// The checks of values read from rows, on a connection that is stricter than SQLite.
 ///
-/// The rows of other connections have none, and are read without asking.
+/// Rows of other connections do not have this object.
 ///
-/// A subscript cannot throw. On a row that is being fetched, it answers with the value that SQLite converts, and leaves
-/// its error here. Whoever made the record of the row, or steps to the next row, throws it.
+/// A subscript cannot throw. In a row that is being fetched, it returns the value converted by SQLite, and stores its
+/// error here. The error is thrown when the record of the row has been created, or by the next step.
 @usableFromInline
 final class RowChecking {
-  /// Whether values that a conversion would change are refused. See `Configuration.strictDecoding`.
+  /// Whether lossy conversions are rejected. See `Configuration.strictDecoding`.
   let isStrict: Bool
 
-  /// The first error of a subscript, which nobody has thrown yet.
+  /// The first error of a subscript that has not been thrown yet.
   @exclusivity(unchecked) private var deferredError: (any Error)?
 
   init(isStrict: Bool) {
     self.isStrict = isStrict
   }
 
-  /// Keeps an error for whoever can throw. The first one wins.
+  /// Stores an error to be thrown later. The first one is kept.
   func deferError(_ error: any Error) {
     if deferredError == nil { deferredError = error }
   }
 
-  /// Forgets the errors of an earlier run.
+  /// Removes the error of an earlier run.
   func reset() { deferredError = nil }
 
-  /// Throws the error that was left here, once.
+  /// Throws the stored error, once.
   @usableFromInline
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
@@ -34,7 +34,7 @@ final class RowChecking {
 }
 
 extension Statement {
-  /// What its rows mind; nil for nothing.
+  /// Returns the checks for the rows of the statement; nil if there are none.
   func makeRowChecking() -> RowChecking? {
     database.settings.checksRows ? RowChecking(isStrict: database.settings.isDecodingStrict) : nil
   }

@@ -1,9 +1,9 @@
-/// A row could not become what was asked of it: the data is not what the code expects.
+/// An error of decoding a row: the data does not have the expected type or shape.
 ///
-/// The description says which value could not be decoded, in which column of which row, and, while the
-/// row is being fetched, from which statement.
+/// The description names the value that could not be decoded, its column and row, and, while the row is being fetched,
+/// the statement.
 public struct RowDecodingError: Error, CustomStringConvertible {
-  /// What could not be decoded, and where.
+  /// A message with the value and its location.
   public let description: String
 
   init(_ what: String, column: (index: Int, name: String?)? = nil, row: Row) {
@@ -22,13 +22,13 @@ public struct RowDecodingError: Error, CustomStringConvertible {
 }
 
 extension Row {
-  /// The error of a value that is not what was asked for.
+  /// Returns the error of a value that cannot be converted.
   @usableFromInline
   func unreadable(_ type: Any.Type, at index: Int) -> any Error {
     unreadable(type, baseIndex: baseIndex(index), index: index)
   }
 
-  /// The error of a column of the statement, which an adapter may show as another one, or not at all.
+  /// Returns the error of a column of the statement. An adapter may show it under another name, or hide it.
   @usableFromInline
   func unreadable(_ type: Any.Type, baseIndex: Int) -> any Error {
     guard let layout else { return unreadable(type, baseIndex: baseIndex, index: baseIndex) }
@@ -39,7 +39,7 @@ extension Row {
   }
 
   private func unreadable(_ type: Any.Type, baseIndex: Int, index: Int) -> any Error {
-    // Invariant D7: SQLite that lacks memory is not data of another type.
+    // Invariant D7: an out of memory error of SQLite is not a decoding error.
     if let statement, let error = statement.outOfMemoryError() { return error }
     let names = columns.names
     let value =
@@ -50,7 +50,7 @@ extension Row {
       column: (index, index < names.count ? names[index] : nil), row: self)
   }
 
-  // `fetchOne` asks for an optional of what it fetches, which may be one already.
+  // `fetchOne` decodes an optional, whose wrapped type may also be optional.
   private static func name(of type: Any.Type) -> String {
     var name = "\(type)"
     while name.hasPrefix("Optional<Optional<") { name = String(name.dropFirst("Optional<".count).dropLast()) }

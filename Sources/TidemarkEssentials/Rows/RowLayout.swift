@@ -1,11 +1,11 @@
-/// How an adapter shows the columns of a statement: which, under what names, and which scopes.
+/// The columns and scopes that an adapter selects.
 ///
-/// You do not make layouts: row adapters do.
+/// Row adapters create layouts. Programs do not use them.
 public struct RowLayout: Sendable {
-  /// The columns that show.
+  /// The visible columns.
   @usableFromInline let columns: ColumnNames
 
-  /// For each of them, the column of the statement.
+  /// For each visible column, the index of the statement's column.
   @usableFromInline let mapping: [Int]
 
   /// The scopes, by name.
@@ -17,12 +17,12 @@ public struct RowLayout: Sendable {
     self.scopes = scopes
   }
 
-  /// All columns, as they are.
+  /// Creates a layout with all columns.
   init(_ columns: ColumnNames) {
     self.init(columns: columns, mapping: Array(0..<columns.count))
   }
 
-  /// Some of the columns.
+  /// Returns a layout with some of the columns.
   func selecting(_ indexes: some Sequence<Int>) -> RowLayout {
     let indexes = Array(indexes)
     return RowLayout(

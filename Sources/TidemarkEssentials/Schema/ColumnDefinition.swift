@@ -1,4 +1,4 @@
-/// A column of a table that is created or altered.
+/// The definition of a column in a new or altered table.
 ///
 /// ```swift
 /// try db.create(table: "player") { t in
@@ -20,7 +20,7 @@ public final class ColumnDefinition {
   private var foreignKeys: [ForeignKeyConstraint] = []
   private var generation: (expression: SQL, qualification: GeneratedColumnQualification)?
 
-  /// Whether the column is to have an index of its own.
+  /// Whether an index on the column is created.
   private(set) var isIndexed = false
 
   init(_ name: String, _ type: String?) {
@@ -28,41 +28,62 @@ public final class ColumnDefinition {
     self.type = type?.isEmpty == true ? nil : type
   }
 
-  /// Whether the column says of itself that it is the primary key.
+  /// Whether the column definition has a `PRIMARY KEY` clause.
   var isPrimaryKey: Bool { keyClause != nil }
 
   // MARK: Keys and indexes
 
   /// Makes the column the primary key.
   ///
-  /// - parameter autoincrement: Whether the row id of a deleted row is never given again.
+  /// ```swift
+  /// t.column("id", .integer).primaryKey()
+  /// ```
+  ///
+  /// - Parameter onConflict: The conflict resolution of the constraint.
+  /// - Parameter autoincrement: Whether the row IDs of deleted rows are never reused.
+  /// - Returns: This column.
   @discardableResult
   public func primaryKey(onConflict: Database.ConflictResolution? = nil, autoincrement: Bool = false) -> Self {
     keyClause = "PRIMARY KEY\(onConflict.clause)\(autoincrement ? " AUTOINCREMENT" : "")"
     return self
   }
 
-  /// No two rows have the same value in the column.
+  /// Adds a `UNIQUE` constraint.
+  ///
+  /// ```swift
+  /// t.column("email", .text).unique(onConflict: .replace)
+  /// ```
+  ///
+  /// - Parameter onConflict: The conflict resolution of the constraint.
+  /// - Returns: This column.
   @discardableResult
   public func unique(onConflict: Database.ConflictResolution? = nil) -> Self {
     uniqueClause = "UNIQUE\(onConflict.clause)"
     return self
   }
 
-  /// The column has an index, named after the table and the column: `player_on_name`.
+  /// Creates an index on the column, which is named after the table and the column: `player_on_name`.
+  ///
+  /// ```swift
+  /// t.column("name", .text).indexed()
+  /// ```
+  ///
+  /// - Returns: This column.
   @discardableResult
   public func indexed() -> Self {
     isIndexed = true
     return self
   }
 
-  /// The column refers to a row of another table, by its primary key unless a column is given.
+  /// Adds a foreign key constraint, which refers to the primary key of another table, or to a given column.
   ///
   /// ```swift
   /// t.column("teamId", .integer).references("team", onDelete: .cascade)
   /// ```
   ///
-  /// - parameter deferred: Whether it is checked at the end of the transaction.
+  /// - Parameter table: The name of the other table.
+  /// - Parameter isDeferred: Whether the constraint is checked at the end of the transaction.
+  /// - Returns: This column.
   @discardableResult
   public func references(
     _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -81,55 +102,100 @@ public final class ColumnDefinition {
 
   // MARK: Values
 
-  /// The column is never NULL.
+  /// Adds a `NOT NULL` constraint.
+  ///
+  /// ```swift
+  /// t.column("name", .text).notNull()
+  /// ```
+  ///
+  /// - Parameter onConflict: The conflict resolution of the constraint.
+  /// - Returns: This column.
   @discardableResult
   public func notNull(onConflict: Database.ConflictResolution? = nil) -> Self {
     notNullClause = "NOT NULL\(onConflict.clause)"
     return self
   }
 
-  /// The values meet a condition.
+  /// Adds a `CHECK` constraint.
   ///
   /// ```swift
   /// t.column("name", .text).check { length($0) > 0 }
   /// ```
+  ///
+  /// - Parameter condition: A closure that returns the condition for the column.
+  /// - Returns: This column.
   @discardableResult
   public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
     checks.append(SQL(expression: condition(Column(name)).sqlExpression))
     return self
   }
 
-  /// The values meet a condition, in raw SQL.
+  /// Adds a `CHECK` constraint in raw SQL.
+  ///
+  /// ```swift
+  /// t.column("name", .text).check(sql: "length(name) > 0")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL condition.
+  /// - Returns: This column.
   @discardableResult
   public func check(sql: String) -> Self {
     checks.append(SQL(sql: sql))
     return self
   }
 
-  /// What the column is when a row is inserted without it.
+  /// Sets the default value of the column.
+  ///
+  /// ```swift
+  /// t.column("score", .integer).notNull().defaults(to: 0)
+  /// ```
+  ///
+  /// - Parameter value: The default value.
+  /// - Returns: This column.
   @discardableResult
   public func defaults(to value: some DatabaseValueConvertible) -> Self {
     defaultValue = SQL(expression: value.databaseValue)
     return self
   }
 
-  /// What the column is when a row is inserted without it, in raw SQL.
+  /// Sets the default value of the column in raw SQL.
+  ///
+  /// ```swift
+  /// t.column("creationDate", .datetime).notNull().defaults(sql: "CURRENT_TIMESTAMP")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL expression.
+  /// - Returns: This column.
   @discardableResult
   public func defaults(sql: String) -> Self {
     defaultValue = SQL(sql: sql)
     return self
   }
 
-  /// How the texts of the column are compared, unless something else is said where they are.
+  /// Sets the collation of the column, which compares its text values by default.
+  ///
+  /// ```swift
+  /// t.column("email", .text).collate(.nocase)
+  /// ```
+  ///
+  /// - Parameter collation: The name of a collation.
+  /// - Returns: This column.
   @discardableResult
   public func collate(_ collation: Database.CollationName) -> Self {
     self.collation = collation.rawValue
     return self
   }
 
-  /// How the texts of the column are compared, unless something else is said where they are.
+  /// Sets the collation of the column, which compares its text values by default.
   ///
-  /// - warning: The database cannot be used by a connection without that collation.
+  /// - Warning: The table cannot be used by connections that do not define this collation.
+  ///
+  /// ```swift
+  /// t.column("name", .text).collate(.localizedCaseInsensitiveCompare)
+  /// ```
+  ///
+  /// - Parameter collation: A collation.
+  /// - Returns: This column.
   @discardableResult
   public func collate(_ collation: DatabaseCollation) -> Self {
     self.collation = collation.name
@@ -138,27 +204,38 @@ public final class ColumnDefinition {
 
   // MARK: Generated columns
 
-  /// When a generated column is computed.
+  /// The time when a generated column is computed.
   public enum GeneratedColumnQualification: Sendable {
-    /// When it is read.
+    /// The column is computed when it is read.
     case virtual
 
-    /// When the row is written.
+    /// The column is computed when its row is written.
     case stored
   }
 
-  /// The values are computed from other columns, in raw SQL.
+  /// Makes the column a generated column, in raw SQL.
+  ///
+  /// ```swift
+  /// t.column("total", .integer).generatedAs(sql: "score + bonus", .stored)
+  /// ```
+  ///
+  /// - Parameter sql: An SQL expression.
+  /// - Parameter qualification: Whether the value is stored.
+  /// - Returns: This column.
   @discardableResult
   public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
     generation = (SQL(sql: sql), qualification)
     return self
   }
 
-  /// The values are computed from other columns.
+  /// Makes the column a generated column.
   ///
   /// ```swift
   /// t.column("total", .integer).generatedAs(Column("score") + Column("bonus"))
   /// ```
+  ///
+  /// - Parameter qualification: Whether the value is stored.
+  /// - Returns: This column.
   @discardableResult
   public func generatedAs(
     _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
@@ -184,7 +261,7 @@ public final class ColumnDefinition {
     return parts.joined(separator: " ")
   }
 
-  /// The statement that makes the index of the column, if it is to have one.
+  /// Returns the statement that creates the index of the column; nil without an index.
   func indexSQL(ofTable table: String, ifNotExists: Bool) -> String? {
     guard isIndexed else { return nil }
     let index = TableIndexDefinition(
@@ -203,12 +280,12 @@ extension ColumnDefinition.GeneratedColumnQualification {
   }
 }
 
-/// An index that is created.
+/// The definition of a new index.
 struct TableIndexDefinition {
   var name: String
   var table: String
 
-  /// What is indexed, as SQL.
+  /// The SQL of the indexed columns and expressions.
   var terms: [String]
   var options: IndexOptions
   var condition: String?

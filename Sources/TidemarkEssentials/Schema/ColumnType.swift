@@ -1,5 +1,5 @@
 extension Database {
-  /// The type of a column, as it is declared.
+  /// The declared type of a column.
   ///
   /// ```swift
   /// try db.create(table: "player") { t in
@@ -11,7 +11,7 @@ extension Database {
     /// The type in SQL.
     public var rawValue: String
 
-    /// A type of any name.
+    /// Creates a type from its SQL name.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
@@ -22,13 +22,13 @@ extension Database {
     /// `TEXT`, for JSON.
     public static let jsonText = ColumnType(rawValue: "TEXT")
 
-    /// `BLOB`, for the binary form of JSON of SQLite 3.45.
+    /// `BLOB`, for the binary JSON format of SQLite 3.45 and later.
     public static let jsonb = ColumnType(rawValue: "BLOB")
 
     /// `INTEGER`.
     public static let integer = ColumnType(rawValue: "INTEGER")
 
-    /// `DOUBLE`. A table with the option `strict` wants `real`.
+    /// `DOUBLE`. Tables with the option `strict` require `real` instead.
     public static let double = ColumnType(rawValue: "DOUBLE")
 
     /// `REAL`.
@@ -49,22 +49,22 @@ extension Database {
     /// `DATETIME`.
     public static let datetime = ColumnType(rawValue: "DATETIME")
 
-    /// `ANY`: with the option `strict`, whatever is stored stays as it is.
+    /// `ANY`. In tables with the option `strict`, values are stored without conversion.
     public static let any = ColumnType(rawValue: "ANY")
   }
 
-  /// What becomes of the rows that refer to a row that is deleted, or whose key changes.
+  /// The action on rows that refer to a deleted row, or to a row whose key changes.
   public enum ForeignKeyAction: String, Sendable {
-    /// They are deleted, or changed with it.
+    /// Deletes the referring rows, or updates their keys.
     case cascade = "CASCADE"
 
-    /// The statement fails at once, even where the foreign key is deferred.
+    /// Rejects the statement immediately, even if the foreign key is deferred.
     case restrict = "RESTRICT"
 
-    /// Their columns become NULL.
+    /// Sets the referring columns to NULL.
     case setNull = "SET NULL"
 
-    /// Their columns take their default values.
+    /// Sets the referring columns to their default values.
     case setDefault = "SET DEFAULT"
   }
 }

@@ -1,7 +1,7 @@
-// Indexes: creating, dropping, making anew.
+// Creating, dropping and rebuilding indexes.
 
 extension Database {
-  /// Creates an index.
+  /// Creates an index on columns.
   ///
   /// ```swift
   /// try db.create(
@@ -9,7 +9,12 @@ extension Database {
   ///   condition: Column("score") > 0)
   /// ```
   ///
-  /// - parameter condition: The rows that are in the index; all of them by default.
+  /// - Parameter name: The name of the index.
+  /// - Parameter table: The name of the table.
+  /// - Parameter columns: The names of the columns.
+  /// - Parameter options: The options of the index, such as `.unique`.
+  /// - Parameter condition: The condition of a partial index. By default, all rows are indexed.
+  /// - Throws: A `DatabaseError`.
   public func create(
     index name: String, on table: String, columns: [String], options: IndexOptions = [],
     condition: (any SQLExpressible)? = nil
@@ -17,7 +22,7 @@ extension Database {
     try createIndex(name, on: table, columns.map(\.quotedDatabaseIdentifier), options, condition)
   }
 
-  /// Creates an index. Prefer `create(index:on:columns:options:condition:)`.
+  /// Creates an index on columns. Prefer `create(index:on:columns:options:condition:)`.
   @_disfavoredOverload
   public func create(
     index name: String, on table: String, columns: [String], unique: Bool = false, ifNotExists: Bool = false,
@@ -29,7 +34,11 @@ extension Database {
     try create(index: name, on: table, columns: columns, options: options, condition: condition)
   }
 
-  /// Creates an index that is named after its table and columns: `index_player_on_teamId_name`.
+  /// Creates an index named after its table and columns: `index_player_on_teamId_name`.
+  ///
+  /// ```swift
+  /// try db.create(indexOn: "player", columns: ["teamId", "name"])
+  /// ```
   public func create(
     indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
   ) throws {
@@ -58,13 +67,24 @@ extension Database {
   }
 
   /// Drops an index.
+  ///
+  /// - Parameter name: The name of the index.
+  /// - Throws: A `DatabaseError`.
   public func drop(index name: String) throws {
     try execute(sql: "DROP INDEX \([name].quotedList)")
   }
 
-  /// Drops the index on these very columns, whatever its name. Nothing is done when there is none, or several.
+  /// Drops the index on exactly these columns. Does nothing unless exactly one index matches.
   ///
-  /// The index of a primary key or of a `UNIQUE` constraint cannot be dropped, and does not count.
+  /// ```swift
+  /// try db.drop(indexOn: "player", columns: ["teamId", "name"])
+  /// ```
+  ///
+  /// The implicit indexes of primary keys and `UNIQUE` constraints cannot be dropped. They are ignored.
+  ///
+  /// - Parameter table: The name of the table.
+  /// - Parameter columns: The names of the indexed columns, in order.
+  /// - Throws: A `DatabaseError`.
   public func drop(indexOn table: String, columns: [String]) throws {
     let wanted = columns.map(\.asciiLowercased)
     let table = try existingTable(table)
@@ -72,17 +92,32 @@ extension Database {
       index.origin == .createIndex && index.columns.map(\.asciiLowercased) == wanted
     }
     if indexes.count != 1 { return }
-    // An index is in the database of its table. Its name alone might stand for one of another database.
+    // Qualify the name: an index is in the database of its table, and another database may have an index with this
+    // name.
     let prefix = table.id.schemaID == .main ? "" : "\(table.id.schemaID.sql)."
     try execute(sql: "DROP INDEX \(prefix)\([indexes[0].name].quotedList)")
   }
 
-  /// Makes the indexes anew that use a collation, to be called when the collation compares otherwise than it did.
+  /// Rebuilds the indexes that use a collation. Call it after the order of the collation has changed.
+  ///
+  /// ```swift
+  /// try db.reindex(collation: .nocase)
+  /// ```
+  ///
+  /// - Parameter collation: The name of a collation.
+  /// - Throws: A `DatabaseError`.
   public func reindex(collation: Database.CollationName) throws {
     try execute(sql: "REINDEX \(collation.rawValue)")
   }
 
-  /// Makes the indexes anew that use a collation, to be called when the collation compares otherwise than it did.
+  /// Rebuilds the indexes that use a collation. Call it after the order of the collation has changed.
+  ///
+  /// ```swift
+  /// try db.reindex(collation: .localizedCompare)
+  /// ```
+  ///
+  /// - Parameter collation: A collation.
+  /// - Throws: A `DatabaseError`.
   public func reindex(collation: DatabaseCollation) throws {
     try reindex(collation: CollationName(rawValue: collation.name))
   }

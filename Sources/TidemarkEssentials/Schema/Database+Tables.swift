@@ -1,4 +1,4 @@
-// Tables and views: creating, changing, dropping.
+// Creating, altering and dropping tables and views.
 
 extension Database {
   // MARK: Tables
@@ -12,7 +12,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Values in default values, checks and generated columns become a part of the text of the table.
+  /// Values in defaults, checks and generated columns become literals in the SQL of the table.
   public func create(
     table name: String, options: TableOptions = [], body: (TableDefinition) throws -> Void
   ) throws {
@@ -34,32 +34,54 @@ extension Database {
     try create(table: name, options: options, body: body)
   }
 
-  /// Changes the columns of a table.
+  /// Alters the columns of a table.
+  ///
+  /// ```swift
+  /// try db.alter(table: "player") { t in
+  ///   t.add(column: "score", .integer).notNull().defaults(to: 0)
+  ///   t.rename(column: "url", to: "homepage")
+  /// }
+  /// ```
+  ///
+  /// - Parameter name: The name of the table.
+  /// - Parameter body: A closure that defines the alterations.
+  /// - Throws: A `DatabaseError`, or the error of the closure.
   public func alter(table name: String, body: (TableAlteration) throws -> Void) throws {
     let alteration = TableAlteration(name)
     try body(alteration)
     try alteration.apply(self)
   }
 
-  /// Renames a table, here and wherever the schema mentions it.
+  /// Renames a table, and all references to it in the schema.
+  ///
+  /// ```swift
+  /// try db.rename(table: "player", to: "person")
+  /// ```
+  ///
+  /// - Parameter name: The name of the table.
+  /// - Parameter newName: Its new name.
+  /// - Throws: A `DatabaseError`.
   public func rename(table name: String, to newName: String) throws {
     try execute(sql: "ALTER TABLE \([name].quotedList) RENAME TO \([newName].quotedList)")
   }
 
-  /// Drops a table, with its rows, indexes and triggers.
+  /// Drops a table with its rows, indexes and triggers.
+  ///
+  /// - Parameter name: The name of the table.
+  /// - Throws: A `DatabaseError`.
   public func drop(table name: String) throws {
     try execute(sql: "DROP TABLE \([name].quotedList)")
   }
 
   // MARK: Views
 
-  /// Creates a view of what a request selects.
+  /// Creates a view from a request.
   ///
   /// ```swift
   /// try db.create(view: "hero", as: Player.filter(Column("isHero")))
   /// ```
   ///
-  /// - parameter columns: Other names for the columns.
+  /// - Parameter columns: The names of the columns. By default, they are derived from the selection.
   public func create(
     view name: String, options: ViewOptions = [], columns: [String]? = nil, as subquery: some SQLSubqueryable
   ) throws {
@@ -67,13 +89,13 @@ extension Database {
       view: name, options: options, columns: columns, asLiteral: SQL(elements: [.subquery(subquery.sqlSubquery)]))
   }
 
-  /// Creates a view of what SQL selects.
+  /// Creates a view from SQL.
   ///
   /// ```swift
   /// try db.create(view: "hero", asLiteral: "SELECT * FROM player WHERE score > \(1000)")
   /// ```
   ///
-  /// - parameter columns: Other names for the columns.
+  /// - Parameter columns: The names of the columns. By default, they are derived from the selection.
   public func create(
     view name: String, options: ViewOptions = [], columns: [String]? = nil, asLiteral sqlLiteral: SQL
   ) throws {
@@ -86,6 +108,9 @@ extension Database {
   }
 
   /// Drops a view.
+  ///
+  /// - Parameter name: The name of the view.
+  /// - Throws: A `DatabaseError`.
   public func drop(view name: String) throws {
     try execute(sql: "DROP VIEW \([name].quotedList)")
   }

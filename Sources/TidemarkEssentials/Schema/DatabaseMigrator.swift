@@ -1,4 +1,4 @@
-/// Brings a database to the schema that the program wants, one migration after the other.
+/// Applies migrations, which evolve the schema of a database.
 ///
 /// ```swift
 /// var migrator = DatabaseMigrator()
@@ -19,49 +19,49 @@
 /// try migrator.migrate(dbQueue)
 /// ```
 ///
-/// The database keeps the identifiers of the migrations that were applied to it, in the table `grdb_migrations`: each
-/// of them is applied once. Invariants:
+/// The database stores the identifiers of applied migrations in the table `grdb_migrations`, so that each migration is
+/// applied once. Invariants:
 ///
-/// 1. Migrations are applied in the order in which they were registered.
-/// 2. A migration is one transaction: it is applied as a whole, and noted, or the database is as it was.
-/// 3. Foreign keys are enforced afterwards if they were before, whatever happens.
-/// 4. When a migration fails, those before it stay applied, and those after it are not run: it is the first one that is
-///    not applied. A `DatabaseError` names it (`DatabaseError.migration`); errors of other types are thrown as they
-///    are, and `Database.logError` is told the name.
+/// 1. Migrations are applied in the order of their registration.
+/// 2. A migration is a transaction, which includes its identifier: it is either applied completely or rolled back.
+/// 3. If foreign keys are enforced before the migrations, they are enforced afterwards, even if a migration fails.
+/// 4. If a migration fails, earlier migrations stay applied, and later migrations are not run. A `DatabaseError` has
+/// the identifier of the failed migration (`DatabaseError.migration`). Errors of other types are rethrown, and the
+/// identifier is passed to `Database.logError`.
 public struct DatabaseMigrator: Sendable {
-  /// When foreign keys are checked during a migration.
+  /// The time when foreign keys are checked in a migration.
   public enum ForeignKeyChecks: Sendable {
-    /// At its end, in the whole database: the migration may drop tables and make them anew. Foreign keys do nothing
-    /// while it runs.
+    /// Foreign keys are checked in the whole database at the end of the migration, and are not enforced while it runs.
+    /// The migration may drop and recreate tables.
     case deferred
 
-    /// While it runs, as anywhere else.
+    /// Foreign keys are enforced while the migration runs.
     case immediate
   }
 
-  /// Whether the database is emptied, and all migrations are applied again, when the migrations that were applied are
-  /// not those that are registered any more. Default: false.
+  /// Whether the database is erased, and all migrations are applied again, if the applied migrations differ from the
+  /// registered ones. The default is false.
   ///
-  /// It is meant for the time when the program is being written: **it destroys all data**.
+  /// Use it only during development: **it destroys all data**.
   public var eraseDatabaseOnSchemaChange = false
 
   private(set) var registered: [Migration] = []
   private var runsDeferredChecks = true
 
-  /// A migrator without migrations.
+  /// Creates a migrator without migrations.
   public init() {}
 
   // MARK: Registering
 
-  /// Returns a migrator that does not check foreign keys at the end of the migrations that are registered from now on.
+  /// Returns a migrator that does not check foreign keys at the end of migrations registered later.
   ///
   /// ```swift
   /// migrator = migrator.disablingDeferredForeignKeyChecks()
   /// migrator.registerMigration("rebuildPlayers") { db in … }
   /// ```
   ///
-  /// Migrations that were registered before keep their checks. A check reads all tables, which may take long. Check
-  /// once at the end instead, with `Database.checkForeignKeys()`, or register migrations whose checks are immediate.
+  /// Migrations that are already registered keep their checks. A check reads all tables, which may take long. Instead,
+  /// call `Database.checkForeignKeys()` once at the end, or register migrations with immediate checks.
   ///
   /// - Returns: A migrator with the same migrations.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
@@ -72,9 +72,17 @@ public struct DatabaseMigrator: Sendable {
 
   /// Registers a migration.
   ///
-  /// - parameter identifier: Its name. No other migration has it.
-  /// - parameter foreignKeyChecks: When foreign keys are checked.
-  /// - parameter migrate: Changes the database.
+  /// ```swift
+  /// migrator.registerMigration("addScore") { db in
+  ///   try db.alter(table: "player") { t in
+  ///     t.add(column: "score", .integer).notNull().defaults(to: 0)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameter identifier: The unique identifier of the migration.
+  /// - Parameter foreignKeyChecks: The time when foreign keys are checked.
+  /// - Parameter migrate: A closure that changes the database.
   public mutating func registerMigration(
     _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
     migrate: @escaping @Sendable (Database) throws -> Void
@@ -82,7 +90,7 @@ public struct DatabaseMigrator: Sendable {
     register(Migration(identifier: identifier, foreignKeyChecks: foreignKeyChecks) { db, _ in try migrate(db) })
   }
 
-  /// Registers a migration that takes the place of others, which are not registered any more.
+  /// Registers a migration that replaces other migrations, which are no longer registered.
   ///
   /// ```swift
   /// migrator.registerMigration("v3", merging: ["v1", "v2", "v3-beta"]) { db, appliedIdentifiers in
@@ -93,9 +101,11 @@ public struct DatabaseMigrator: Sendable {
   /// }
   /// ```
   ///
-  /// - parameter identifier: Its name. It may be that of a merged migration's successor, never that of another one.
-  /// - parameter mergedIdentifiers: The names of the migrations that it takes the place of.
-  /// - parameter migrate: Changes the database. It is given the merged migrations that were applied.
+  /// - Parameter identifier: The unique identifier of the migration.
+  /// - Parameter foreignKeyChecks: The time when foreign keys are checked.
+  /// - Parameter mergedIdentifiers: The identifiers of the replaced migrations.
+  /// - Parameter migrate: A closure that changes the database. Its second argument contains the identifiers of the
+  ///   replaced migrations that are already applied.
   public mutating func registerMigration(
     _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging mergedIdentifiers: Set<String>,
     migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
@@ -115,24 +125,36 @@ public struct DatabaseMigrator: Sendable {
     registered.append(migration)
   }
 
-  // MARK: - Questions
+  // MARK: - State of a database
 
-  /// The identifiers of the migrations, in the order in which they were registered.
+  /// The identifiers of all registered migrations, in the order of their registration.
   public var migrations: [String] { registered.map(\.identifier) }
 
-  /// The identifiers of the registered migrations that were applied, in order.
+  /// Returns the identifiers of the registered migrations that are applied, in order.
+  ///
+  /// ```swift
+  /// let applied = try dbQueue.read(migrator.appliedMigrations)
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The identifiers.
+  /// - Throws: A `DatabaseError`.
   public func appliedMigrations(_ db: Database) throws -> [String] {
     let applied = try appliedIdentifiers(db)
     return migrations.filter { applied.contains($0) }
   }
 
-  /// The identifiers of all migrations that were applied, whether they are registered or not.
+  /// Returns the identifiers of all applied migrations, including those that are not registered.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The identifiers.
+  /// - Throws: A `DatabaseError`.
   public func appliedIdentifiers(_ db: Database) throws -> Set<String> {
     guard try db.tableExists(Migration.tableName, in: "main") else { return [] }
     return try String.fetchSet(db, sql: "SELECT identifier FROM \(Migration.tableName)")
   }
 
-  /// The identifiers of the first migrations, up to the one before the first that was not applied.
+  /// Returns the identifiers of the registered migrations before the first one that is not applied.
   ///
   /// ```swift
   /// if try migrator.completedMigrations(db).contains("v2") { … }
@@ -142,17 +164,35 @@ public struct DatabaseMigrator: Sendable {
     return Array(migrations.prefix { applied.contains($0) })
   }
 
-  /// Whether all registered migrations were applied.
+  /// Returns whether all registered migrations are applied.
+  ///
+  /// ```swift
+  /// if try dbQueue.read(migrator.hasCompletedMigrations) == false {
+  ///   throw StartError.databaseNeedsMigration
+  /// }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether the schema is up to date.
+  /// - Throws: A `DatabaseError`.
   public func hasCompletedMigrations(_ db: Database) throws -> Bool {
     try completedMigrations(db).count == migrations.count
   }
 
-  /// Whether a migration was applied that is not registered: most likely by a later version of the program.
+  /// Returns whether a migration is applied that is not registered, usually by a later version of the program.
+  ///
+  /// ```swift
+  /// if try dbQueue.read(migrator.hasBeenSuperseded) { throw StartError.databaseIsTooNew }
+  /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: Whether the database has an unknown migration.
+  /// - Throws: A `DatabaseError`.
   public func hasBeenSuperseded(_ db: Database) throws -> Bool {
     try !appliedIdentifiers(db).isSubset(of: knownIdentifiers)
   }
 
-  /// The identifiers of the migrations, and of those that they merge.
+  /// The identifiers of the registered migrations, and of the migrations that they replace.
   var knownIdentifiers: Set<String> {
     registered.reduce(into: []) { known, migration in
       known.formUnion(migration.mergedIdentifiers)
@@ -162,7 +202,7 @@ public struct DatabaseMigrator: Sendable {
 
   // MARK: - Applying
 
-  /// Applies the migrations that were not, up to one of them, or to the last.
+  /// Applies the unapplied migrations up to a given one, or all of them.
   func apply(_ db: Database, upTo target: String?) throws {
     try db.execute(
       sql: "CREATE TABLE IF NOT EXISTS \(Migration.tableName) (identifier TEXT NOT NULL PRIMARY KEY)")
@@ -172,13 +212,13 @@ public struct DatabaseMigrator: Sendable {
       if !applied.contains(migration.identifier) {
         try migration.apply(db)
       } else if !applied.isDisjoint(with: migration.mergedIdentifiers) {
-        // The merging migration was applied by a version of the program that did not know of all it merges.
+        // An earlier version of the program, which replaced fewer migrations, has applied this migration.
         try migration.forgetMerged(db)
       }
     }
   }
 
-  /// The migrations up to one of them, which is not behind what was applied.
+  /// Returns the migrations up to a given one, which must not be earlier than an applied migration.
   private func migrations(_ db: Database, upTo target: String?) throws -> ArraySlice<Migration> {
     let applied = try appliedIdentifiers(db)
     guard let target else { return registered[...] }

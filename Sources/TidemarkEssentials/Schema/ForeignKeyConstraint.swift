@@ -1,8 +1,8 @@
-/// What a foreign key refers to, and what it does.
+/// The referenced table and the actions of a foreign key.
 struct ForeignKeyConstraint {
   var table: String
 
-  /// The columns that are referred to; nil for the primary key of the table.
+  /// The referenced columns; nil for the primary key of the table.
   var columns: [String]?
 
   var deleteAction: Database.ForeignKeyAction?
@@ -11,7 +11,7 @@ struct ForeignKeyConstraint {
   /// Whether the constraint is checked at the end of the transaction.
   var isDeferred: Bool
 
-  /// The constraint, from `REFERENCES` on.
+  /// Returns the SQL of the constraint, from `REFERENCES` on.
   func sql(in context: TableContext) throws -> String {
     let columns = try columns ?? context.primaryKey(of: table).columns
     var sql = "REFERENCES \(table.quotedDatabaseIdentifier)(\(columns.quotedList))"
@@ -22,15 +22,15 @@ struct ForeignKeyConstraint {
   }
 }
 
-/// What must be known to print the definition of a table: the tables that exist, and the one that is defined.
+/// The context of a table definition: the existing tables, and the table being defined.
 struct TableContext {
-  /// The columns of a primary key, with their types.
+  /// The columns of a primary key and their types.
   struct Key {
     var columns: [String]
     var types: [String]
     var isHiddenRowID = false
 
-    /// Whether the columns are being found out.
+    /// Whether the columns are not known yet.
     var isBeingDefined = false
 
     static let beingDefined = Key(columns: [], types: [], isBeingDefined: true)
@@ -40,21 +40,21 @@ struct TableContext {
   let db: Database
   let tableName: String
 
-  /// The primary key of the table, when it does not exist yet.
+  /// The primary key of the table, if the table does not exist yet.
   var key: Key?
 
-  /// Whether a name is that of the table that is defined and does not exist yet.
+  /// Returns whether a name is the name of the new table being defined.
   func isDefined(_ table: String) -> Bool { key != nil && table.asciiLowercased == tableName.asciiLowercased }
 
-  /// - throws: `no such table` when there is none, and an error when the key that is asked for contains the columns
+  /// - Throws: A "no such table" error if the table does not exist; an error if the primary key contains the columns
   ///   that refer to it.
   func primaryKey(of table: String) throws -> Key {
     if let key, isDefined(table) {
       if !key.isBeingDefined { return key }
       throw DatabaseError(
         message: """
-          the primary key of table \(tableName) cannot contain a reference to that primary key: define the columns, \
-          and a foreign key
+          the primary key of table \(tableName) cannot contain a reference to itself: define the columns and a \
+          foreign key instead
           """)
     }
     let info = try db.primaryKey(table)
@@ -64,7 +64,7 @@ struct TableContext {
 }
 
 extension Database.ConflictResolution? {
-  /// ` ON CONFLICT IGNORE`, or nothing where it is what SQLite does anyway.
+  /// SQL such as ` ON CONFLICT IGNORE`; empty for SQLite's default.
   var clause: String {
     guard let self, self != .abort else { return "" }
     return " ON CONFLICT \(self.rawValue)"

@@ -1,4 +1,4 @@
-/// The columns of a table that refer to another one. See `TableDefinition.belongsTo(_:inTable:…)`.
+/// The definition of columns that refer to another table. See `TableDefinition.belongsTo(_:inTable:…)`.
 ///
 /// ```swift
 /// t.belongsTo("team").notNull()
@@ -26,7 +26,7 @@ public final class ForeignKeyDefinition {
     self.isIndexed = isIndexed
   }
 
-  /// The columns are never NULL.
+  /// Adds a `NOT NULL` constraint to the columns.
   @discardableResult
   public func notNull(onConflict: Database.ConflictResolution? = nil) -> Self {
     isNotNull = true
@@ -34,14 +34,14 @@ public final class ForeignKeyDefinition {
     return self
   }
 
-  /// No two rows refer to the same row.
+  /// Adds a `UNIQUE` constraint to the columns.
   @discardableResult
   public func unique() -> Self {
     isUnique = true
     return self
   }
 
-  /// The columns are in the primary key, which has an index.
+  /// Makes the columns a part of the primary key, whose index they use.
   func becomePartOfPrimaryKey() {
     isIndexed = false
     isNotNull = true
@@ -49,14 +49,14 @@ public final class ForeignKeyDefinition {
 
   // MARK: - SQL
 
-  /// What a definition becomes once the table is known that it refers to.
+  /// The columns and constraints of a definition, which depend on the referenced table.
   struct Expansion {
     var columns: [ColumnDefinition]
 
-    /// The constraint on several columns.
+    /// The constraint, if there are several columns.
     var constraint: (columns: [String], foreignKey: ForeignKeyConstraint)?
 
-    /// How several columns are indexed.
+    /// The options of an index on several columns.
     var indexOptions: IndexOptions?
   }
 
@@ -78,10 +78,10 @@ public final class ForeignKeyDefinition {
     return Expansion(columns: columns, constraint: (columns.map(\.name), foreignKey), indexOptions: indexOptions)
   }
 
-  /// The table that is referred to: the given one, the one that is defined, the one of that name, or of its plural. It
-  /// is written as the program wrote it.
+  /// Returns the name of the referenced table, in the spelling of the program: the given name, the name of the table
+  /// being defined, or the name of the association or its plural.
   ///
-  /// - throws: `no such table` when there is none.
+  /// - Throws: A "no such table" error if the table does not exist.
   private func tableName(in context: TableContext) throws -> String {
     if let table {
       if !context.isDefined(table) { _ = try context.db.existingTable(table) }
@@ -98,6 +98,6 @@ public final class ForeignKeyDefinition {
 }
 
 extension String {
-  /// The text with a capital letter at its beginning.
+  /// The text with its first letter in uppercase.
   fileprivate var uppercasingFirst: String { prefix(1).uppercased() + dropFirst() }
 }

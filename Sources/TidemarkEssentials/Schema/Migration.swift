@@ -1,10 +1,10 @@
-/// One migration.
+/// A registered migration.
 struct Migration: Sendable {
   static let tableName = "grdb_migrations"
 
   let identifier: String
 
-  /// Those that it takes the place of; it is not one of them.
+  /// The identifiers of the replaced migrations, without the identifier of this one.
   var mergedIdentifiers: Set<String> = []
   let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
 
@@ -12,10 +12,10 @@ struct Migration: Sendable {
   var runsDeferredChecks = true
   let migrate: @Sendable (Database, _ applied: Set<String>) throws -> Void
 
-  /// Applies the migration, in a transaction.
+  /// Applies the migration in a transaction.
   ///
-  /// - throws: What went wrong. An error of SQLite says which migration it has stopped; for one of another type, which
-  ///   cannot, the log says it.
+  /// - Throws: The error of the migration. A `DatabaseError` includes the identifier of the migration. For other
+  ///   errors, the identifier is logged.
   func apply(_ db: Database) throws {
     do {
       let isEnforcing = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
@@ -28,7 +28,7 @@ struct Migration: Sendable {
       error.migration = identifier
       throw error
     } catch  where !(error is CancellationError) {
-      Database.log(error, "The migration \(String(reflecting: identifier)) has failed")
+      Database.log(error, "The migration \(String(reflecting: identifier)) failed")
       throw error
     }
   }
@@ -38,7 +38,7 @@ struct Migration: Sendable {
       let applied = try db.untraced {
         try String.fetchSet(db, sql: "SELECT identifier FROM \(Self.tableName)")
       }
-      // Another process may have applied it while this one waited for the lock.
+      // Another process may have applied the migration while this one waited for the lock.
       if applied.contains(identifier) { return .rollback }
       try db.withoutSchemaSource { try migrate(db, applied.intersection(mergedIdentifiers)) }
       if !mergedIdentifiers.isEmpty { try forgetMerged(db) }
@@ -48,7 +48,7 @@ struct Migration: Sendable {
     }
   }
 
-  /// Removes the identifiers that this migration takes the place of.
+  /// Removes the identifiers of the replaced migrations.
   func forgetMerged(_ db: Database) throws {
     let merged = mergedIdentifiers.sorted()
     let marks = merged.map { _ in "?" }.joined(separator: ",")
@@ -58,15 +58,16 @@ struct Migration: Sendable {
 }
 
 extension Database {
-  /// Runs a closure that knows the schema from the database alone.
+  /// Runs a closure that reads the schema from the database only.
   fileprivate func withoutSchemaSource(_ body: () throws -> Void) rethrows {
     if schemaSource == nil { return try body() }
     try withSchemaSource(nil, execute: body)
   }
 
-  /// Runs a closure while foreign keys are not enforced. They are enforced again afterwards, whatever happens.
+  /// Runs a closure without enforcing foreign keys. If they were enforced, they are enforced again afterwards, even
+  /// after an error.
   fileprivate func withoutForeignKeys(_ body: () throws -> Void) throws {
-    // Inside a transaction, SQLite would ignore the pragma; that somebody left one open is for the closure to find out.
+    // Inside a transaction, SQLite ignores the pragma. The closure reports the open transaction.
     if isInsideTransaction { return try body() }
     try execute(sql: "PRAGMA foreign_keys = OFF")
     defer { enforceForeignKeys() }
@@ -80,16 +81,16 @@ extension Database {
         try execute(sql: "PRAGMA foreign_keys = ON")
       }
     }
-    // A statement can be interrupted, or find that its transaction could not be undone; this cannot.
+    // Unlike a statement, this call cannot be interrupted and does not fail in a broken transaction.
     logging { try handle?.set(.foreignKeys, true) }
   }
 
-  // There may be an error already, which is the one to be told.
+  // Log errors: the error of the closure takes precedence.
   private func logging(_ body: () throws -> Void) {
     do {
       try body()
     } catch {
-      Self.log(error, "Foreign keys could not be enforced again after a migration")
+      Self.log(error, "Could not enable foreign keys after a migration")
     }
   }
 }

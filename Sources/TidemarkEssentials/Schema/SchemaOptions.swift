@@ -1,23 +1,23 @@
-/// Options of a table. See `Database.create(table:options:body:)`.
+/// Options of a table. See ``Database/create(table:options:body:)``.
 public struct TableOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Options from their bits.
+  /// Creates options from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Nothing is done when there is a table of that name already.
+  /// Does nothing if the table already exists.
   public static let ifNotExists = TableOptions(rawValue: 1 << 0)
 
-  /// The table is in the temporary database.
+  /// Creates the table in the temporary database.
   public static let temporary = TableOptions(rawValue: 1 << 1)
 
-  /// Rows have no ids: they are found by their primary key alone.
+  /// Creates a table without row IDs, whose rows are identified by their primary key.
   public static let withoutRowID = TableOptions(rawValue: 1 << 2)
 
-  /// Values have the types of their columns.
+  /// Enforces the types of columns.
   public static let strict = TableOptions(rawValue: 1 << 3)
 }
 
@@ -26,15 +26,15 @@ public struct ViewOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Options from their bits.
+  /// Creates options from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Nothing is done when there is a view of that name already.
+  /// Does nothing if the view already exists.
   public static let ifNotExists = ViewOptions(rawValue: 1 << 0)
 
-  /// The view is in the temporary database.
+  /// Creates the view in the temporary database.
   public static let temporary = ViewOptions(rawValue: 1 << 1)
 }
 
@@ -43,15 +43,15 @@ public struct IndexOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Options from their bits.
+  /// Creates options from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Nothing is done when there is an index of that name already.
+  /// Does nothing if the index already exists.
   public static let ifNotExists = IndexOptions(rawValue: 1 << 0)
 
-  /// No two rows have the same values in the columns.
+  /// Enforces distinct values.
   public static let unique = IndexOptions(rawValue: 1 << 1)
 }
 
@@ -60,14 +60,14 @@ public struct VirtualTableOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// Options from their bits.
+  /// Creates options from bits.
   public init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// Nothing is done when there is a table of that name already.
+  /// Does nothing if the table already exists.
   public static let ifNotExists = VirtualTableOptions(rawValue: 1 << 0)
 
-  /// The table is in the temporary database.
+  /// Creates the table in the temporary database.
   public static let temporary = VirtualTableOptions(rawValue: 1 << 1)
 }

@@ -1,7 +1,7 @@
-// SQL of the schema has no parameters: values are written out.
+// SQL in the schema cannot have parameters: values become SQL literals.
 
 extension Database {
-  /// SQL whose values stand in its text.
+  /// Returns the SQL of a literal with its values as SQL literals.
   func text(of literal: SQL) throws -> String {
     let (sql, arguments) = try literal.build(self)
     if arguments.isEmpty { return sql }
@@ -32,20 +32,20 @@ extension Database {
       resultCode: .SQLITE_MISUSE, message: ArgumentMismatch.wrongCount(arguments.values.count).message, sql: sql)
   }
 
-  /// An expression whose values stand in its text.
+  /// Returns the SQL of an expression with its values as SQL literals.
   func text(of expression: some SQLExpressible) throws -> String {
     try text(of: SQL(elements: [.expression(expression.sqlExpression)]))
   }
 
-  /// A value as SQL writes it.
+  /// Returns a value as an SQL literal.
   ///
-  /// - throws: An error for a text with a NUL character, which SQL cannot write.
+  /// - Throws: An error for a text with a NUL character, which cannot be written in SQL.
   func text(of value: DatabaseValue) throws -> String {
     switch value.storage {
     case .null: return "NULL"
     case .int64(let integer): return "\(integer)"
     case .double(let number):
-      // SQLite's own quotation of infinity is a name.
+      // SQLite's `quote` returns an identifier for infinity.
       if number.isInfinite { return number < 0 ? "-9e999" : "9e999" }
     case .string(let string) where string.utf8.contains(0):
       throw DatabaseError(
@@ -59,13 +59,13 @@ extension Database {
 }
 
 extension SQL {
-  /// The expression, as SQL.
+  /// Creates the SQL of an expression.
   init(expression: some SQLExpressible) {
     self.init(elements: [.expression(expression.sqlExpression)])
   }
 }
 
 extension [String] {
-  /// Names, quoted, with commas between them.
+  /// The quoted names, separated by commas.
   var quotedList: String { map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
 }

@@ -1,4 +1,4 @@
-/// Changes of a table.
+/// The alterations of a table.
 ///
 /// ```swift
 /// try db.alter(table: "player") { t in
@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// See `Database.alter(table:body:)`.
+/// See ``Database/alter(table:body:)``.
 public final class TableAlteration {
   private enum Change {
     case add(ColumnDefinition)
@@ -25,6 +25,14 @@ public final class TableAlteration {
   }
 
   /// Adds a column.
+  ///
+  /// ```swift
+  /// t.add(column: "score", .integer).notNull().defaults(to: 0)
+  /// ```
+  ///
+  /// - Parameter name: The name of the column.
+  /// - Parameter type: The declared type of the column.
+  /// - Returns: The column, to add constraints.
   @discardableResult
   public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name, type?.rawValue)
@@ -32,29 +40,50 @@ public final class TableAlteration {
     return column
   }
 
-  /// Adds a column in raw SQL: `t.addColumn(sql: "score INTEGER")`.
+  /// Adds a column in raw SQL.
+  ///
+  /// ```swift
+  /// t.addColumn(sql: "score INTEGER")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL column definition.
   public func addColumn(sql: String) {
     changes.append(.addLiteral(SQL(sql: sql)))
   }
 
-  /// Adds a column in SQL: `t.addColumn(literal: "score INTEGER DEFAULT \(score)")`.
+  /// Adds a column as an SQL literal, with interpolated values.
+  ///
+  /// ```swift
+  /// t.addColumn(literal: "score INTEGER DEFAULT \(score)")
+  /// ```
+  ///
+  /// - Parameter literal: An SQL column definition.
   public func addColumn(literal: SQL) {
     changes.append(.addLiteral(literal))
   }
 
-  /// Renames a column, here and wherever the schema mentions it.
+  /// Renames a column, and all references to it in the schema.
+  ///
+  /// ```swift
+  /// t.rename(column: "url", to: "homepage")
+  /// ```
+  ///
+  /// - Parameter name: The name of the column.
+  /// - Parameter newName: Its new name.
   public func rename(column name: String, to newName: String) {
     changes.append(.rename(name, to: newName))
   }
 
   /// Removes a column.
+  ///
+  /// - Parameter name: The name of the column.
   public func drop(column name: String) {
     changes.append(.drop(name))
   }
 
   // MARK: - SQL
 
-  /// Makes the changes, one after the other: one may depend on those before it.
+  /// Executes the alterations in order: each may depend on the previous ones.
   func apply(_ db: Database) throws {
     for change in changes {
       for sql in try statements(change, db) { try db.execute(sql: sql) }

@@ -1,4 +1,4 @@
-/// A table that is created.
+/// The definition of a new table.
 ///
 /// ```swift
 /// try db.create(table: "player") { t in
@@ -14,7 +14,7 @@ public final class TableDefinition {
   let name: String
   let options: TableOptions
 
-  /// What stands at the place of columns, in order.
+  /// An item in the list of columns.
   private enum Item {
     case column(ColumnDefinition)
     case foreignKey(ForeignKeyDefinition)
@@ -41,7 +41,11 @@ public final class TableDefinition {
 
   // MARK: - Columns
 
-  /// Adds the usual primary key: an integer that SQLite chooses, and never gives again.
+  /// Adds an integer primary key that SQLite assigns, and never reuses.
+  ///
+  /// ```swift
+  /// t.autoIncrementedPrimaryKey("id")
+  /// ```
   @discardableResult
   public func autoIncrementedPrimaryKey(
     _ name: String, onConflict: Database.ConflictResolution? = nil
@@ -49,7 +53,7 @@ public final class TableDefinition {
     column(name, .integer).primaryKey(onConflict: onConflict, autoincrement: true)
   }
 
-  /// Adds a column that is the primary key. It is never NULL.
+  /// Adds a column that is the primary key and has a `NOT NULL` constraint.
   ///
   /// ```swift
   /// t.primaryKey("code", .text)
@@ -59,11 +63,11 @@ public final class TableDefinition {
     _ name: String, _ type: Database.ColumnType, onConflict: Database.ConflictResolution? = nil
   ) -> ColumnDefinition {
     let column = column(name, type).primaryKey(onConflict: onConflict)
-    // An integer is the row id, which is never NULL.
+    // An integer primary key is the row ID, which is never NULL.
     return type == .integer ? column : column.notNull()
   }
 
-  /// Makes the columns that a closure adds the primary key. They are never NULL.
+  /// Adds the columns of a closure, which become the primary key. They have `NOT NULL` constraints.
   ///
   /// ```swift
   /// t.primaryKey {
@@ -79,7 +83,16 @@ public final class TableDefinition {
     try body()
   }
 
-  /// Adds a column. Without a type, values stay as they are.
+  /// Adds a column. Values of a column without a type are not converted.
+  ///
+  /// ```swift
+  /// t.column("name", .text).notNull()
+  /// t.column("score", .integer).notNull().defaults(to: 0)
+  /// ```
+  ///
+  /// - Parameter name: The name of the column.
+  /// - Parameter type: The declared type, which determines the affinity of the column.
+  /// - Returns: The column, to add constraints.
   @discardableResult
   public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name, type?.rawValue)
@@ -88,29 +101,43 @@ public final class TableDefinition {
     return column
   }
 
-  /// Adds a column in raw SQL: `t.column(sql: "score INTEGER NOT NULL")`.
+  /// Adds a column in raw SQL.
+  ///
+  /// ```swift
+  /// t.column(sql: "score INTEGER NOT NULL")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL column definition.
   public func column(sql: String) {
     add(.literal(SQL(sql: sql)))
   }
 
-  /// Adds a column in SQL: `t.column(literal: "score INTEGER DEFAULT \(score)")`.
+  /// Adds a column as an SQL literal, with interpolated values.
+  ///
+  /// ```swift
+  /// t.column(literal: "score INTEGER DEFAULT \(score)")
+  /// ```
+  ///
+  /// - Parameter literal: An SQL column definition.
   public func column(literal: SQL) {
     add(.literal(literal))
   }
 
-  /// Adds the columns that refer to the primary key of another table.
+  /// Adds columns that refer to the primary key of another table, with a foreign key constraint.
   ///
   /// ```swift
   /// t.belongsTo("team")                      // teamId, refers to the table team, or teams
   /// t.belongsTo("captain", inTable: "player")  // captainId
   /// ```
   ///
-  /// The columns are named after the given name and the columns of the primary key, whose types they have.
+  /// The columns are named after the association and the columns of the primary key, and have the types of those
+  /// columns.
   ///
-  /// - parameter name: What the row that is referred to is called.
-  /// - parameter table: The table. By default, the one of that name, or of its plural.
-  /// - parameter isDeferred: Whether it is checked at the end of the transaction.
-  /// - parameter isIndexed: Whether the columns have an index.
+  /// - Parameter name: The name of the association.
+  /// - Parameter table: The name of the other table. By default, the name of the association or its plural.
+  /// - Parameter isDeferred: Whether the constraint is checked at the end of the transaction.
+  /// - Parameter isIndexed: Whether an index on the columns is created.
+  /// - Returns: The columns, to add constraints.
   @discardableResult
   public func belongsTo(
     _ name: String, inTable table: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -129,7 +156,7 @@ public final class TableDefinition {
     if isInPrimaryKey {
       if case .literal = item {
         preconditionFailure(
-          "The name of a column in raw SQL is not known: give it with primaryKey(_:) after the column")
+          "A raw SQL column has no known name: define the primary key with primaryKey(_:) after the column")
       }
       primaryKey?.members.append(item)
     }
@@ -138,19 +165,41 @@ public final class TableDefinition {
   // MARK: - Constraints
 
   /// Makes columns the primary key.
+  ///
+  /// ```swift
+  /// t.column("playerId", .integer)
+  /// t.column("day", .date)
+  /// t.primaryKey(["playerId", "day"])
+  /// ```
+  ///
+  /// - Parameter columns: The names of the columns.
+  /// - Parameter onConflict: The conflict resolution of the constraint.
   public func primaryKey(_ columns: [String], onConflict: Database.ConflictResolution? = nil) {
     preconditionNoPrimaryKey()
     primaryKey = PrimaryKeyDefinition(members: columns.map { .column(ColumnDefinition($0, nil)) }, conflict: onConflict)
   }
 
-  /// No two rows have the same values in the columns.
+  /// Adds a `UNIQUE` constraint on several columns.
+  ///
+  /// ```swift
+  /// t.uniqueKey(["teamId", "name"], onConflict: .replace)
+  /// ```
+  ///
+  /// - Parameter columns: The names of the columns.
+  /// - Parameter onConflict: The conflict resolution of the constraint.
   public func uniqueKey(_ columns: [String], onConflict: Database.ConflictResolution? = nil) {
     uniqueKeys.append((columns, onConflict))
   }
 
-  /// Columns refer to a row of another table, by its primary key unless other columns are given.
+  /// Adds a foreign key constraint, which refers to the primary key of another table, or to given columns.
   ///
-  /// - parameter isDeferred: Whether it is checked at the end of the transaction.
+  /// ```swift
+  /// t.foreignKey(["country", "zip"], references: "city", onDelete: .cascade)
+  /// ```
+  ///
+  /// - Parameter columns: The names of the columns of this table.
+  /// - Parameter table: The name of the other table.
+  /// - Parameter isDeferred: Whether the constraint is checked at the end of the transaction.
   public func foreignKey(
     _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
     onDelete deleteAction: Database.ForeignKeyAction? = nil, onUpdate updateAction: Database.ForeignKeyAction? = nil,
@@ -165,7 +214,7 @@ public final class TableDefinition {
       ))
   }
 
-  /// The rows meet a condition.
+  /// Adds a `CHECK` constraint on the rows.
   ///
   /// ```swift
   /// t.check(Column("first") < Column("last"))
@@ -174,17 +223,35 @@ public final class TableDefinition {
     checks.append(SQL(expression: condition))
   }
 
-  /// The rows meet a condition, in raw SQL.
+  /// Adds a `CHECK` constraint in raw SQL.
+  ///
+  /// ```swift
+  /// t.check(sql: "first < last")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL condition.
   public func check(sql: String) {
     checks.append(SQL(sql: sql))
   }
 
-  /// Adds a constraint in raw SQL: `t.constraint(sql: "CHECK (a < b)")`.
+  /// Adds a constraint in raw SQL.
+  ///
+  /// ```swift
+  /// t.constraint(sql: "CHECK (a < b)")
+  /// ```
+  ///
+  /// - Parameter sql: An SQL table constraint.
   public func constraint(sql: String) {
     literalConstraints.append(SQL(sql: sql))
   }
 
-  /// Adds a constraint in SQL: `t.constraint(literal: "CHECK (a < \(bound))")`.
+  /// Adds a constraint as an SQL literal, with interpolated values.
+  ///
+  /// ```swift
+  /// t.constraint(literal: "CHECK (a < \(bound))")
+  /// ```
+  ///
+  /// - Parameter literal: An SQL table constraint.
   public func constraint(literal: SQL) {
     literalConstraints.append(literal)
   }
@@ -197,7 +264,7 @@ public final class TableDefinition {
 // MARK: - SQL
 
 extension TableDefinition {
-  /// The statements that create the table and its indexes.
+  /// Returns the statements that create the table and its indexes.
   func statements(_ db: Database) throws -> [String] {
     let context = TableContext(db: db, tableName: name, key: try definedKey(db))
     var columns: [ColumnDefinition] = []
@@ -255,7 +322,7 @@ extension TableDefinition {
     ).sql
   }
 
-  /// The primary key that is defined here, for the columns that refer to the table itself.
+  /// Returns the primary key of this definition, for columns that refer to the table itself.
   private func definedKey(_ db: Database) throws -> TableContext.Key {
     var columns = items.compactMap { item in
       if case .column(let column) = item, column.isPrimaryKey { column } else { nil }

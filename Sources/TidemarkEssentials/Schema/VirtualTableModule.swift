@@ -1,4 +1,4 @@
-/// A kind of virtual tables, and how they are defined in Swift.
+/// A virtual table module, and its Swift table definition.
 ///
 /// ```swift
 /// struct RTree: VirtualTableModule {
@@ -23,23 +23,23 @@
 /// }
 /// ```
 public protocol VirtualTableModule {
-  /// What the closure of `create(virtualTable:options:using:_:)` is given.
+  /// The type of the argument of the closure of `create(virtualTable:options:using:_:)`.
   associatedtype TableDefinition
 
-  /// The name of the module, in SQL.
+  /// The SQL name of the module.
   var moduleName: String { get }
 
-  /// An empty definition.
+  /// Returns an empty definition.
   func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition
 
-  /// What stands between the parentheses behind the name of the module.
+  /// Returns the arguments of the module, which follow its name in parentheses.
   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String]
 
-  /// Called when the table has been created, in the same transaction: an error undoes the creation.
+  /// Called after the table is created, in the same transaction. If it throws, the creation is rolled back.
   func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws
 }
 
-/// How a virtual table is created.
+/// The configuration of a new virtual table.
 public struct VirtualTableConfiguration: Sendable {
   /// The options of the table.
   let options: VirtualTableOptions
@@ -61,9 +61,17 @@ extension Database {
     try create(virtualTable: name, options: ifNotExists ? .ifNotExists : [], using: module)
   }
 
-  /// Creates a virtual table, which a closure defines.
+  /// Creates a virtual table, defined by a closure.
   ///
-  /// - parameter module: What knows the definition and its arguments. See `VirtualTableModule`.
+  /// ```swift
+  /// try db.create(virtualTable: "place", using: RTree()) { t in
+  ///   t.column("id")
+  ///   t.column("minX")
+  ///   t.column("maxX")
+  /// }
+  /// ```
+  ///
+  /// - Parameter module: The module of the table.
   public func create<Module: VirtualTableModule>(
     virtualTable tableName: String, options: VirtualTableOptions = [], using module: Module,
     _ body: ((Module.TableDefinition) throws -> Void)? = nil
@@ -79,7 +87,7 @@ extension Database {
     }
   }
 
-  /// Creates a virtual table, which a closure defines. Prefer `create(virtualTable:options:using:_:)`.
+  /// Creates a virtual table, defined by a closure. Prefer `create(virtualTable:options:using:_:)`.
   @_disfavoredOverload
   public func create<Module: VirtualTableModule>(
     virtualTable tableName: String, ifNotExists: Bool = false, using module: Module,
@@ -91,7 +99,7 @@ extension Database {
   private static func creation(_ name: String, _ options: VirtualTableOptions, _ module: String) -> String {
     var sql = "CREATE VIRTUAL TABLE "
     if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
-    // A virtual table has no TEMPORARY: the name of the database says it.
+    // `CREATE VIRTUAL TABLE` has no `TEMPORARY` keyword: qualify the name instead.
     if options.contains(.temporary) { sql += "temp." }
     return sql + "\(name.quotedDatabaseIdentifier) USING \(module)"
   }

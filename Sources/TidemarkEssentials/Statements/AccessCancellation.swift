@@ -50,7 +50,7 @@ extension Database {
   /// `write`, the error rolls back the transaction, unless the closure catches it. A nested limit can only
   /// shorten the time. See also ``Configuration/accessTimeLimit``.
   ///
-  /// - throws: An error of code `SQLITE_INTERRUPT`, from the interrupted statement.
+  /// - Throws: An error of code `SQLITE_INTERRUPT`, from the interrupted statement.
   public func withTimeLimit<Result>(_ limit: Duration, _ body: () throws -> Result) rethrows -> Result {
     preconditionAccess()
     return try withDeadline(Deadline(limit, settings.clock), body)
@@ -88,7 +88,7 @@ extension Database {
 
     var error: DatabaseError {
       DatabaseError(
-        resultCode: .SQLITE_INTERRUPT, message: "the time limit of the access is over: \(limit.inSeconds) s")
+        resultCode: .SQLITE_INTERRUPT, message: "access timed out after \(limit.inSeconds) s")
     }
 
     /// Calls a closure when the deadline has passed. The returned closure cancels the call.

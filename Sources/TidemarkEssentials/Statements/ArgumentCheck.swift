@@ -21,7 +21,7 @@ struct ArgumentCheck {
     self.statements = statements
   }
 
-  /// - throws: An error of code `SQLITE_MISUSE` if there are too few or too many arguments.
+  /// - Throws: An error of code `SQLITE_MISUSE` if there are too few or too many arguments.
   func validate(_ arguments: StatementArguments) throws {
     var restCount = arguments.values.count
     for statement in statements {

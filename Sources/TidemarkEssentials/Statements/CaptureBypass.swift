@@ -57,7 +57,7 @@ extension Statement {
 
   /// Executes a step that bypasses the capture, unless an unexpected event happens.
   ///
-  /// - returns: The result code of the step, and whether the capture was started for it.
+  /// - Returns: The result code of the step, and whether the capture was started for it.
   func stepBypassingCapture(on handle: ConnectionHandle) -> (code: CInt, isCaptured: Bool) {
     let pausesHook = !database.isHandleExposed
     if pausesHook { handle.pauseRowChangeHook() }

@@ -37,7 +37,7 @@ final class ColumnNames: Sendable {
 
   /// The leftmost column with a name.
   ///
-  /// - parameter hint: The column to try first.
+  /// - Parameter hint: The column to try first.
   @inlinable
   func index(of name: String, hint: Int) -> Int? {
     if hint < names.count, names[hint] == name { return leftmost[hint] }

@@ -89,7 +89,7 @@ extension Database {
 
   /// Returns the open connection.
   ///
-  /// - throws: An error of code `SQLITE_MISUSE` if it was closed, or the error that stopped the database.
+  /// - Throws: An error of code `SQLITE_MISUSE` if it was closed, or the error that stopped the database.
   func openHandle() throws -> ConnectionHandle {
     if !settings.health.isUsable, let refusal = settings.health.refusal { throw refusal }
     guard let handle else { throw Self.closedError }
@@ -106,8 +106,8 @@ extension Database {
     DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: """
-        the database was opened before fork(), and this is the child: open it again here, or start programs with \
-        posix_spawn
+        the database was opened before fork() and cannot be used in the child process: open it again in the child, \
+        or start programs with posix_spawn
         """)
   }
 

@@ -13,14 +13,16 @@ extension Database {
   ///   """, arguments: [1, 2])
   /// ```
   ///
-  /// Positional arguments are dealt to the statements in order, named arguments are common to all. When
-  /// there are too few or too many, nothing is executed.
+  /// Positional arguments are distributed to the statements in order. Named arguments are available to all statements.
+  /// If the number of arguments does not match, no statement is executed.
   ///
-  /// - throws: A `DatabaseError`. The statements before the one that failed have been executed.
+  /// - Parameter sql: One or more statements, separated by semicolons.
+  /// - Parameter arguments: The arguments of the statements.
+  /// - Throws: A `DatabaseError`. Statements before the failed one have been executed.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
     preconditionAccess()
     if let statement = statements.statement(for: sql) {
-      // With another number of arguments, the general way finds the words.
+      // The general path reports a wrong number of arguments.
       if arguments.namedValues.isEmpty, arguments.values.count == statement.parameterCount {
         return try statement.availableStatement().runToEnd(arguments)
       }
@@ -38,20 +40,20 @@ extension Database {
     }
   }
 
-  /// The row id of the last row that this connection inserted. C: `sqlite3_last_insert_rowid`.
+  /// The row ID of the last row inserted by this connection. C: `sqlite3_last_insert_rowid`.
   public var lastInsertedRowID: Int64 {
     preconditionAccess()
     return handle?.lastInsertedRowID ?? 0
   }
 
-  /// The number of rows that the last statement changed, without the changes made by triggers and foreign
-  /// keys. C: `sqlite3_changes`.
+  /// The number of rows changed by the last statement, without changes made by triggers and foreign key actions. C:
+  /// `sqlite3_changes`.
   public var changesCount: Int {
     preconditionAccess()
     return handle?.changesCount ?? 0
   }
 
-  /// The number of rows that were changed since the connection was opened. C: `sqlite3_total_changes`.
+  /// The number of rows changed since the connection was opened. C: `sqlite3_total_changes`.
   public var totalChangesCount: Int {
     preconditionAccess()
     return handle?.totalChangesCount ?? 0
@@ -59,21 +61,25 @@ extension Database {
 }
 
 extension Database {
-  /// The number of rows that the last statement changed: in a view, by its triggers, which SQLite counts in the total
-  /// only.
+  /// Returns the number of rows changed by the last statement. Changes to a view are made by its triggers, which SQLite
+  /// counts in the total only.
   ///
-  /// - parameter totalBefore: `totalChangesCount` before the statement.
+  /// - Parameter totalBefore: The value of `totalChangesCount` before the statement.
   func changesCount(since totalBefore: Int, isOfView: Bool) -> Int {
     isOfView ? totalChangesCount - totalBefore : changesCount
   }
 }
 
 extension Statement {
-  /// Executes the statement, with these arguments or those that were set before.
+  /// Executes the statement. Rows that it returns are ignored.
   ///
-  /// Rows that the statement may produce are ignored.
+  /// ```swift
+  /// let statement = try db.makeStatement(sql: "INSERT INTO book (title, pages) VALUES (?, ?)")
+  /// try statement.execute(arguments: ["Dune", 412])
+  /// ```
   ///
-  /// - throws: A `DatabaseError`, before anything is executed when the arguments do not fit.
+  /// - Parameter arguments: The arguments, or nil to keep the current arguments.
+  /// - Throws: A `DatabaseError`. If the arguments do not match the parameters, the statement is not executed.
   public func execute(arguments: StatementArguments? = nil) throws {
     try availableStatement().runToEnd(arguments)
   }
@@ -86,7 +92,8 @@ extension Statement {
 }
 
 extension StatementArguments {
-  /// Takes the arguments of one statement among several: all names, and the positional values it needs.
+  /// Removes and returns the arguments of one of several statements: all named values, and as many positional values as
+  /// it has parameters.
   mutating func deal(to statement: Statement) throws -> StatementArguments {
     let values = try statement.values(takenFrom: &self)
     return StatementArguments(values: values)

@@ -19,9 +19,9 @@
 extension Database {
   /// Determines the error to be thrown for a failure, and its effects.
   ///
-  /// - parameter interruption: The reason why the statement was stopped, if it was.
-  /// - parameter wasInsideTransaction: Whether a transaction was open when the statement began.
-  /// - returns: The error to be thrown.
+  /// - Parameter interruption: The reason why the statement was stopped, if it was.
+  /// - Parameter wasInsideTransaction: Whether a transaction was open when the statement began.
+  /// - Returns: The error to be thrown.
   func interpretFailure(
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {
@@ -74,7 +74,7 @@ extension Database {
     do {
       try handle?.set(.noCheckpointOnClose, true)
     } catch {
-      Self.log(error, "The log of a database that was stopped may be checkpointed when it is closed")
+      Self.log(error, "Could not prevent a checkpoint when the stopped database is closed")
     }
   }
 
@@ -168,6 +168,6 @@ extension Database {
   static func movedError(path: String?) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_READONLY_DBMOVED,
-      message: "the file of the database was moved, deleted or replaced while it was open: \(path ?? "")")
+      message: "the database file was moved, deleted or replaced while it was open: \(path ?? "")")
   }
 }

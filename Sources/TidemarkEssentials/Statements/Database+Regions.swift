@@ -5,7 +5,7 @@ import CSQLite
 extension Database {
   /// Returns the part of the region that does not depend on the arguments.
   ///
-  /// - throws: An error if the statement does not compile any more.
+  /// - Throws: An error if the statement does not compile any more.
   func regionPlan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
     preconditionAccess()
     // SQLite executes many pragmas during compilation. They read no rows of tables.
@@ -69,7 +69,7 @@ extension Database {
 extension Database {
   /// Runs a closure, and returns the regions that its statements have read.
   ///
-  /// - parameter usesBounds: Whether rows are left out that do not matter in the current snapshot: see `RegionBound`.
+  /// - Parameter usesBounds: Whether rows are left out that do not matter in the current snapshot: see `RegionBound`.
   ///   The closure must not write.
   func recordingReads<Result>(
     usesBounds: Bool = false, _ body: () throws -> Result
@@ -99,8 +99,8 @@ extension Database {
   ///
   /// Outside of an observation, this does nothing, and the region is not evaluated.
   ///
-  /// - parameter region: The region.
-  /// - throws: The error of resolving the region.
+  /// - Parameter region: The region.
+  /// - Throws: The error of resolving the region.
   public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
     preconditionAccess()
     if readSet == nil { return }
@@ -129,7 +129,7 @@ extension ConnectionHandle {
     sqlite3_table_column_metadata(pointer, database, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
   }
 
-  /// Returns the collation of a column; nil if there is no such column. C: `sqlite3_table_column_metadata`.
+  /// Returns the collation of a column; nil if the column does not exist. C: `sqlite3_table_column_metadata`.
   func collation(ofColumn column: String, in table: TableKey) -> String? {
     var collation: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(

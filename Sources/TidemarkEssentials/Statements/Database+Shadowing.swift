@@ -1,16 +1,16 @@
-// Names that stand for a table of an attached database, until the main database gets a table of that name.
+// Recompilation of statements when the main database gets a table that shadows a table of an attached database.
 
 extension Database {
-  /// Has all statements compiled again before their next run, if a schema has changed since the last call.
+  /// Marks all statements for recompilation before their next run, if a schema has changed since the last call.
   ///
-  /// SQLite compiles a statement again when one of the databases that it uses has changed. A name that meant a table of
-  /// an attached database may mean one of the main database since, which the statement does not use.
+  /// SQLite recompiles a statement when one of the databases it uses has changed. If a name referred to a table of an
+  /// attached database, and the main database now has a table with that name, SQLite does not notice.
   func expireStatementsOfOtherSchema() {
-    // What is asked for the schema begins statements, too.
+    // Schema queries run statements, too: prevent recursion.
     guard !isExpiringStatements, let schemaFacts, let handle else { return }
     isExpiringStatements = true
     defer { isExpiringStatements = false }
-    // Nothing of that is read by the statement that begins.
+    // Schema queries do not count as reads of the statement that is about to run.
     let (readSet, digest) = (self.readSet, currentDigest)
     (self.readSet, currentDigest) = (nil, nil)
     defer { (self.readSet, currentDigest) = (readSet, digest) }
@@ -19,11 +19,11 @@ extension Database {
         let generation = try schemaFacts.generation(self)
         if generation == generationOfStatements { return }
         try handle.expireStatements(callbacks)
-        // Those that ask for the schema were compiled again, too.
+        // The statements of schema queries were marked, too.
         generationOfStatements = try schemaFacts.generation(self)
       }
     } catch {
-      // Somebody has a lock: the next statement asks again.
+      // The schema is locked: try again before the next statement.
       generationOfStatements = nil
     }
   }

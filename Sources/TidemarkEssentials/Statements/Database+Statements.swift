@@ -1,23 +1,35 @@
 import CSQLite
 
-// Making statements.
+// Creating, caching and finalizing statements.
 
 extension Database {
-  /// A new prepared statement.
+  /// Creates a prepared statement.
   ///
-  /// - throws: An error when the SQL does not compile, is empty, or has several statements.
+  /// ```swift
+  /// let statement = try db.makeStatement(sql: "SELECT * FROM book WHERE pages > ?")
+  /// let books = try Book.fetchAll(statement, arguments: [500])
+  /// ```
+  ///
+  /// - Parameter sql: A single statement.
+  /// - Returns: A new statement.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
   public func makeStatement(sql: String) throws -> Statement {
     try compile(sql, isInternal: false)
   }
 
-  /// A prepared statement that is kept, and given again for the same SQL.
+  /// Returns a cached prepared statement for the SQL, and creates it if needed.
   ///
   /// ```swift
   /// let statement = try db.cachedStatement(sql: "UPDATE book SET pages = ? WHERE id = ?")
+  /// try statement.execute(arguments: [412, 1])
   /// ```
   ///
-  /// The statement is the program's: nobody else changes its arguments. A statement that failed is not
-  /// given again.
+  /// The library itself does not use the returned statement, so its arguments are stable. A statement whose execution
+  /// failed is removed from the cache.
+  ///
+  /// - Parameter sql: A single statement.
+  /// - Returns: A new or cached statement.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
   public func cachedStatement(sql: String) throws -> Statement {
     preconditionAccess()
     if let statement = publicStatements.statement(for: sql) { return statement }
@@ -26,23 +38,24 @@ extension Database {
     return statement
   }
 
-  /// A statement of the library, kept for its next use.
+  /// Returns a cached statement for internal use.
   func preparedStatement(sql: String) throws -> Statement {
     preconditionAccess()
     if let statement = statements.statement(for: sql) { return statement }
     let statement = try compile(sql, isInternal: true, isPersistent: true)
-    // Many pragmas are carried out by the compiler: one that is kept would do nothing the second time.
+    // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
+    // effect.
     if !statement.effects.contains(.schemaOrPragma) { statements.insert(statement, for: sql) }
     return statement
   }
 
-  /// Lends a statement to a closure of the program, which may run it or not. Whatever it does, the statement is run
-  /// once, and to its end.
+  /// Lends a statement to a closure of the program, which may run it. In any case, the statement is run exactly once
+  /// and to its end.
   ///
-  /// Nobody else gets the statement meanwhile: its arguments stay what they are.
+  /// Other callers cannot get the statement during the call, so that its arguments do not change.
   ///
-  /// - parameter isRowNeeded: Whether the closure is called only when there is a row.
-  /// - returns: Whether the closure was called.
+  /// - Parameter isRowNeeded: Whether the closure is called only if the statement returns a row.
+  /// - Returns: Whether the closure was called.
   func lendingStatement(
     sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
   ) throws -> Bool {
@@ -64,7 +77,7 @@ extension Database {
       }
       return isCalled
     } catch {
-      // Nobody knows what became of it.
+      // The state of the statement is unknown.
       statements.remove(statement)
       throw error
     }
@@ -96,9 +109,9 @@ extension Database {
 
   // MARK: - Ends and errors
 
-  /// Does what was put off until a statement has ended.
+  /// Performs the work that was deferred until the end of a statement.
   ///
-  /// - parameter error: That of the statement, if it failed.
+  /// - Parameter error: The error of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
     if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: error) }
     guard isInAutocommitMode, !defersWork, let work = workBetweenTransactions else { return }
@@ -106,11 +119,11 @@ extension Database {
     work(self)
   }
 
-  /// Frees a statement now, or at the next access when somebody else may be using the connection.
+  /// Finalizes a statement, now or in the next access. It is deferred if another thread may be using the connection.
   ///
-  /// - parameter arguments: What SQLite may look at until then.
+  /// - Parameter arguments: The memory that SQLite may read until the statement is finalized.
   func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
-    // In a child made by fork() it belongs to the parent.
+    // After `fork`, the connection belongs to the parent process.
     if settings.health.isInherited { return }
     if handle != nil, isAccessible {
       sqlite3_finalize(statement)
@@ -120,7 +133,7 @@ extension Database {
     }
   }
 
-  /// The error of a failed step.
+  /// Returns the error of a failed step.
   func error(_ code: CInt, of statement: Statement) -> DatabaseError {
     DatabaseError(
       code: code, connection: handle?.pointer, sql: statement.sql, arguments: statement.currentArguments,
@@ -129,7 +142,7 @@ extension Database {
 }
 
 extension Statement {
-  /// Another statement of the same text and arguments.
+  /// Returns another statement with the same SQL and arguments.
   func copy() throws -> Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
     copy.currentArguments = currentArguments
@@ -138,7 +151,7 @@ extension Statement {
     return copy
   }
 
-  /// The error of SQLite that had no memory to give a value, if that was its last failure.
+  /// Returns the error of the connection if SQLite could not allocate memory for a value.
   func outOfMemoryError() -> DatabaseError? {
     guard let connection = database.handle?.pointer, sqlite3_errcode(connection) == SQLITE_NOMEM else { return nil }
     return database.error(SQLITE_NOMEM, of: self)

@@ -49,7 +49,7 @@ extension Database {
     do {
       try handle.installTrace(callbacks, mask: trace == nil ? 0 : UInt32(options.rawValue))
     } catch {
-      Self.log(error, "Tracing could not be set up")
+      Self.log(error, "Could not enable tracing")
     }
   }
 

@@ -56,7 +56,7 @@ final class DatabaseHealth: Sendable {
   private static func stopError(_ reason: DatabaseError) -> DatabaseError {
     var error = DatabaseError(
       resultCode: reason.extendedResultCode,
-      message: "the database is stopped, and must be closed and opened again: \(reason.message ?? "")")
+      message: "the database has stopped after an error: close it and open it again: \(reason.message ?? "")")
     error.cause = reason
     error.isDatabaseStopped = true
     return error

@@ -1,46 +1,46 @@
-/// What a connection has to know of its configuration.
+/// The part of the configuration that a connection needs.
 ///
-/// The whole configuration belongs to the connections module, which opens a `Database` with these.
+/// The complete `Configuration` belongs to the connections module, which opens a `Database` with these settings.
 struct DatabaseSettings: Sendable {
-  /// What the connection is called, in descriptions.
+  /// The label of the connection, used in descriptions.
   var label: String
 
   /// Whether errors and traces show the values bound to statements.
   var publicStatementArguments = false
 
-  /// Whether SQLite lets nobody write through this connection.
+  /// Whether the connection is read-only.
   var isReadonly = false
 
   /// Whether the database is in a file that outlives the process.
   var isInFile = false
 
-  /// What the connections of the database share of bad news.
+  /// The health of the database, shared by its connections.
   var health = DatabaseHealth()
 
-  /// Whether the file may come from somebody else.
+  /// Whether the file may come from an untrusted source.
   var isUntrusted = false
 
-  /// Whether values that a conversion would change do not decode.
+  /// Whether decoding fails if a conversion would change the value.
   var isDecodingStrict = false
 
-  /// Whether reading a row may fail where SQLite would give a value.
+  /// Whether decoding may reject values that SQLite would convert.
   var checksRows = false
 
-  /// Whether SQL may attach other files to the connection, or write to them.
+  /// Whether SQL may attach other files, and write to them.
   var allowsAttachedFiles = true
 
-  /// How long an access may take; nil when it may take its time.
+  /// The time limit of an access; nil if there is none.
   var accessTimeLimit: Duration?
 
-  /// Where accesses run; nil when that does not matter.
+  /// The dispatch queue of accesses; nil if there is none.
   var targetQueue: TargetQueue?
 
-  /// Where time comes from.
+  /// The source of the current time.
   var clock = MonotonicClock.live
 
-  /// Whether locks must not be taken for some time; nil when that never happens.
+  /// The suspension of file locks; nil if the database is never suspended.
   var suspension: Suspension?
 
-  /// How many idle prepared statements are kept.
+  /// The maximum number of cached idle statements.
   var maximumCachedStatementCount = 256
 }

@@ -15,7 +15,7 @@ final class DeferredReleases: Sendable {
     case reset(Statement, run: UInt)
     case finalize(SQLiteStatement, isRunning: Bool, ArgumentBytes)
 
-    /// - returns: The number of executions that have ended without a notification of their statements.
+    /// - Returns: The number of executions that have ended without a notification of their statements.
     @discardableResult
     func perform() -> Int {
       switch self {
@@ -40,7 +40,7 @@ final class DeferredReleases: Sendable {
 
   var isPending: Bool { pending.load(ordering: .acquiring) }
 
-  /// - parameter arguments: The memory that SQLite may use until then.
+  /// - Parameter arguments: The memory that SQLite may use until then.
   func addFinalization(of statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
     add(Items(list: [.finalize(statement, isRunning: isRunning, arguments)]))
   }
@@ -62,7 +62,7 @@ final class DeferredReleases: Sendable {
 
   /// Performs the clean-up. The caller has exclusive access to the connection.
   ///
-  /// - returns: The number of executions that have ended without a notification of their statements.
+  /// - Returns: The number of executions that have ended without a notification of their statements.
   func performPending() -> Int {
     pending.store(false, ordering: .relaxed)
     let taken = items.withLock { items in

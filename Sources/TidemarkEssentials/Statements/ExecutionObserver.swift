@@ -1,44 +1,44 @@
 import Synchronization
 
-/// Told what the statements of a connection do. The transactions module is.
+/// Observes the execution of the statements of a connection. The transactions module implements it.
 ///
-/// Of each statement that is watched, the first step is told: all that a statement changes, it changes there. These
-/// calls come in pairs, and may nest: a function of the program may run statements.
+/// Only the first step of an observed statement is reported, because SQLite makes all changes in that step. Calls of
+/// `willStep` and `didStep` are paired, and pairs may be nested: an SQL function of the program may run statements.
 protocol ExecutionObserver: AnyObject {
-  /// - throws: Why a commit is refused.
+  /// - Throws: An error that refuses a commit.
   func willStep(_ statement: Statement) throws
 
-  /// - parameter error: Why the step failed, if it did.
+  /// - Parameter error: The error of the step, if it failed.
   func didStep(_ statement: Statement, error: DatabaseError?)
 
-  /// Something happens in a quiet step that may be of interest: it is told from now on as if `willStep` had been called
-  /// at its beginning.
+  /// Ends a capture bypass because the running step makes a change that may be observed. The rest of the step is
+  /// reported as if `willStep` had been called at its beginning.
   func endCaptureBypass()
 
-  /// A statement that writes is about to be compiled during a step.
+  /// Called before a writing statement is recompiled during a step.
   func willRecompileWrite()
 
-  /// SQLite is about to commit. The connection cannot be used.
+  /// Called before SQLite commits. The connection cannot be used.
   ///
-  /// - throws: Why not.
+  /// - Throws: An error that refuses the commit.
   func willCommit() throws
 
-  /// Somebody has begun to listen to rows, or nobody does any more. No statement runs.
+  /// Called when row changes get their first listener, or lose their last. No statement is running.
   func listeningDidChange()
 
-  /// The program is given the connection, to use it without the library.
+  /// Called before the program receives the raw connection, which it can use without the library.
   func connectionWillBeShared()
 
-  /// An access ends in which the program may have used the connection without the library.
+  /// Called at the end of an access in which the program may have used the raw connection.
   func sharedAccessWillEnd()
 
-  /// A transaction has ended, or may have, and no statement of the library is in its first step.
+  /// Called when a transaction has ended, or may have ended, outside of any observed first step.
   ///
-  /// - parameter error: That of the statement that has ended, if it failed.
+  /// - Parameter error: The error of the statement that has ended, if it failed.
   func transactionMayHaveEnded(after error: DatabaseError?)
 }
 
-/// Whether somebody listens to the rows that a connection changes. Anybody may say so, from any thread.
+/// A flag that is set while the row changes of a connection have listeners. It can be used from any thread.
 final class RowListening: Sendable {
   private let flag = Atomic<Bool>(false)
 

@@ -5,7 +5,7 @@ struct SQLSource {
   private let bytes: ContiguousArray<CChar>
   private var offset = 0
 
-  /// - throws: An error of code `SQLITE_MISUSE` if the text contains a NUL character, after which
+  /// - Throws: An error of code `SQLITE_MISUSE` if the text contains a NUL character, after which
   ///   SQLite would ignore everything.
   init(_ sql: String) throws {
     var bytes = ContiguousArray<CChar>()

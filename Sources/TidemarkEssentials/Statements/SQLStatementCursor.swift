@@ -36,7 +36,7 @@ public final class SQLStatementCursor {
 
   /// The next statement, or nil after the last one.
   ///
-  /// - throws: An error if the statement does not compile, or if there are too few arguments or, at the end,
+  /// - Throws: An error if the statement does not compile, or if there are too few arguments or, at the end,
   ///   too many.
   public func next() throws -> Statement? {
     database.preconditionAccess()

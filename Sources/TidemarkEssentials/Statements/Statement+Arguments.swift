@@ -1,10 +1,9 @@
 import CSQLite
 
 extension Statement {
-  /// The values of the parameters, kept from one execution to the next.
+  /// The arguments, which are kept between executions.
   ///
-  /// - precondition: There is a value for each parameter, and no positional value too many. Use
-  ///   `setArguments` to have an error instead.
+  /// - Precondition: The arguments match the parameters. Use `setArguments(_:)` to throw an error instead.
   public var arguments: StatementArguments {
     get { currentArguments }
     set {
@@ -16,32 +15,39 @@ extension Statement {
     }
   }
 
-  /// Gives values to the parameters.
+  /// Sets the arguments.
   ///
-  /// - throws: An error of code `SQLITE_MISUSE` when a value is missing or too many. The arguments are then
-  ///   what they were.
+  /// ```swift
+  /// let statement = try db.makeStatement(sql: "SELECT * FROM book WHERE pages > ?")
+  /// try statement.setArguments([500])
+  /// ```
+  ///
+  /// - Parameter arguments: A value for each parameter.
+  /// - Throws: A `DatabaseError` of code `SQLITE_MISUSE` if there are too few or too many arguments. The current
+  ///   arguments are then kept.
   public func setArguments(_ arguments: StatementArguments) throws {
     database.preconditionAccess()
     if isRunning { finish() }
     try bind(arguments)
   }
 
-  /// Gives values to the parameters without checks: a parameter without value is NULL, a value without
-  /// parameter is ignored.
+  /// Sets the arguments without validation. Parameters without a value are NULL, and superfluous values are ignored.
+  ///
+  /// - Parameter arguments: The arguments.
   public func setUncheckedArguments(_ arguments: StatementArguments) {
     database.preconditionAccess()
     if isRunning { finish() }
     do {
       try bind(arguments, isChecked: false)
     } catch {
-      // A value that SQLite refuses (it is too big) comes out as the error of the next execution.
+      // If SQLite rejects a value because of its size, the next execution throws the error.
       currentArguments = arguments
       checksArguments = false
     }
   }
 
-  /// Gives the values that stand in a literal to the parameters. Where the text has more parameters than that, they
-  /// wait for arguments: an execution without them throws.
+  /// Sets the arguments of an SQL literal. If the SQL has other parameters, executing it without further arguments
+  /// throws an error.
   func setArgumentsOfLiteral(_ arguments: StatementArguments) throws {
     if arguments.namedValues.count + arguments.values.count >= parameterCount { return try setArguments(arguments) }
     database.preconditionAccess()
@@ -51,7 +57,10 @@ extension Statement {
     hasBoundArguments = false
   }
 
-  /// Throws when there is not a value for each parameter, or a positional value too many.
+  /// Validates arguments without setting them.
+  ///
+  /// - Parameter arguments: The arguments to validate.
+  /// - Throws: A `DatabaseError` of code `SQLITE_MISUSE` if there are too few or too many arguments.
   public func validateArguments(_ arguments: StatementArguments) throws {
     try validate(arguments)
   }
@@ -67,7 +76,7 @@ extension Statement {
     if !rest.isEmpty { throw argumentError(.wrongCount(arguments.values.count)) }
   }
 
-  /// The value of a parameter: the one of its name, else the next positional one.
+  /// Returns the value of a parameter: the value with its name, or the next positional value.
   private func value(
     at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
   ) throws -> DatabaseValue {
@@ -78,14 +87,14 @@ extension Statement {
     throw argumentError(.wrongCount(arguments.values.count))
   }
 
-  /// The name of a parameter without its mark, or nil for `?` and `?1`. C: `sqlite3_bind_parameter_name`.
+  /// Returns the name of a parameter without its prefix; nil for `?` and `?1`. C: `sqlite3_bind_parameter_name`.
   private func parameterName(at index: CInt) -> String? {
     guard let name = sqlite3_bind_parameter_name(sqliteStatement, index), name.pointee != CChar(UInt8(ascii: "?"))
     else { return nil }
     return String(cString: name + 1)
   }
 
-  /// The names of the parameters with their marks, or nil for those without. C: `sqlite3_bind_parameter_name`.
+  /// The names of the parameters with their prefixes; nil for unnamed parameters. C: `sqlite3_bind_parameter_name`.
   package var parameterNames: [String?] {
     (1..<CInt(parameterCount + 1)).map { index in
       sqlite3_bind_parameter_name(sqliteStatement, index).map { String(cString: $0) }
@@ -98,10 +107,10 @@ extension Statement {
 
   // MARK: - Binding
 
-  /// Gives values to the parameters. On failure the arguments are what they were.
+  /// Binds arguments. If this fails, the current arguments are kept.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
     if parameterCount == 0, arguments.isEmpty, currentArguments.isEmpty {
-      // As most queries and all transactions are.
+      // Fast path: most queries, and all transaction statements, have no parameters.
       checksArguments = isChecked
       return
     }
@@ -124,7 +133,7 @@ extension Statement {
     hasBoundArguments = true
   }
 
-  /// The values of the parameters, taken out of arguments that are shared with other statements.
+  /// Removes the values of the parameters from arguments shared by several statements.
   func values(takenFrom arguments: inout StatementArguments) throws -> [DatabaseValue] {
     var rest = arguments.values[...]
     let values = try (1..<CInt(parameterCount + 1)).map { try value(at: $0, arguments, &rest) }
@@ -132,7 +141,7 @@ extension Statement {
     return values
   }
 
-  /// The values that the parameters have with some arguments; nil when some are missing.
+  /// Returns the values that the parameters would have; nil if the arguments do not match.
   func parameterValues(_ arguments: StatementArguments, isChecked: Bool) -> [DatabaseValue]? {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return arguments.values }
     var rest = arguments.values[...]
@@ -141,7 +150,7 @@ extension Statement {
         try isChecked ? value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
       }
     } catch {
-      // They have not been given yet, or do not fit: an execution would throw the error.
+      // The arguments are not set, or do not match: an execution would throw the error.
       return nil
     }
   }
@@ -156,14 +165,14 @@ extension Statement {
     let code = argumentBytes.bind(value, to: sqliteStatement, at: index)
     if code != SQLITE_OK {
       hasBoundArguments = false
-      // The parameters that follow have the values of before, whose bytes are gone.
+      // The remaining parameters still refer to the freed memory of the previous values.
       sqlite3_clear_bindings(sqliteStatement)
       throw database.error(code, of: self)
     }
   }
 }
 
-/// How arguments do not fit a statement.
+/// A mismatch between arguments and parameters.
 enum ArgumentMismatch {
   case missing(String)
   case wrongCount(Int)

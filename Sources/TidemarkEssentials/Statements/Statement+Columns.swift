@@ -1,42 +1,42 @@
 import CSQLite
 
-// The columns of a statement. SQLite compiles a statement again when it is stepped and the schema has changed: until
-// then it has the columns of before, and `SELECT *` may have others.
+// The columns of a statement. After a schema change, SQLite recompiles a statement at its next step. Until then, SQLite
+// reports the old columns, and `SELECT *` may have others.
 
-/// What a statement knows of its columns.
+/// The cached columns of a statement.
 struct ColumnRecord {
-  /// The columns that SQLite has for the statement, or nil before they were asked for.
+  /// The columns reported by SQLite; nil before the first request.
   var compiled: ColumnNames?
 
-  /// How many times SQLite had compiled the statement again when they were asked for.
+  /// The recompilation count of SQLite when the columns were requested.
   var recompilationCount: CInt = 0
 
-  /// The schema for which the statement was compiled by the library; nil when the schema is not looked at.
+  /// The schema generation for which the library compiled the statement; nil if it does not track the schema.
   var generation: UInt?
 
-  /// The columns of a later schema, that the next run will have.
+  /// The columns that the next run will have, for a newer schema.
   var later: (columns: ColumnNames, generation: UInt)?
 }
 
 extension Statement {
-  /// The number of columns in the rows of the statement. C: `sqlite3_column_count`.
+  /// The number of columns of the result. C: `sqlite3_column_count`.
   ///
-  /// It follows the schema, as ``columnNames`` does.
+  /// It reflects schema changes, like ``columnNames``.
   public var columnCount: Int { currentColumns.count }
 
   /// The names of the columns, from left to right. C: `sqlite3_column_name`.
   ///
-  /// They follow the schema, whoever changes it: those of `SELECT *` are the columns that the table has now. While the
-  /// statement is stepped, they are those of its rows.
+  /// They reflect schema changes made by any connection: for `SELECT *`, they are the current columns of the table.
+  /// While the statement is running, they are the columns of its rows.
   public var columnNames: [String] { currentColumns.names }
 
-  /// The leftmost column of that name. Case does not count.
+  /// Returns the index of the leftmost column with a name. Column names are case-insensitive.
   ///
   /// - Parameter columnName: The name of a column.
-  /// - Returns: The index of the column, or nil when there is none.
+  /// - Returns: The index of the column, or nil if it does not exist.
   public func index(ofColumn columnName: String) -> Int? { currentColumns.index(of: columnName) }
 
-  /// The columns that SQLite has for the statement, which may be those of an earlier schema until the first step.
+  /// The columns reported by SQLite. Before the first step, they may belong to an earlier schema.
   var columns: ColumnNames {
     if let compiled = columnRecord.compiled { return compiled }
     let columns = ColumnNames(
@@ -47,12 +47,12 @@ extension Statement {
     return columns
   }
 
-  /// Whether these are the columns, as far as is known.
+  /// Returns whether these are the columns, according to the cache.
   func isKnownToHave(_ columns: ColumnNames) -> Bool { columnRecord.compiled === columns }
 
-  /// The columns, if SQLite has compiled the statement again since they were asked for.
+  /// Returns the columns if SQLite has recompiled the statement since they were cached.
   ///
-  /// To be asked after the first step.
+  /// Call it after the first step.
   func columnsAfterRecompilation() -> ColumnNames? {
     let count = recompilationCountOfSQLite
     if count == columnRecord.recompilationCount { return nil }
@@ -61,13 +61,13 @@ extension Statement {
     return columns
   }
 
-  /// How many times SQLite has compiled the statement again on its own. C: `sqlite3_stmt_status`.
+  /// The number of recompilations by SQLite. C: `sqlite3_stmt_status`.
   var recompilationCountOfSQLite: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
-  /// The columns of the run that goes on, or else those that a run would have now.
+  /// The columns of the current run. If the statement is not running, the columns of a run that would start now.
   private var currentColumns: ColumnNames {
     if sqlite3_stmt_busy(sqliteStatement) != 0 { return columnsAfterRecompilation() ?? columns }
-    // A statement without columns never gets some.
+    // A statement without columns does not get columns by recompilation.
     guard database.isAccessible, let facts = database.schemaFacts, sqlite3_column_count(sqliteStatement) > 0 else {
       return columns
     }
@@ -79,7 +79,7 @@ extension Statement {
       columnRecord.later = (columns, generation)
       return columns
     } catch {
-      // The schema cannot be read now, or the statement is not valid any more: its next run throws that error.
+      // The schema cannot be read, or the statement is no longer valid: its next run throws that error.
       return columns
     }
   }

@@ -1,5 +1,5 @@
 extension Statement {
-  /// What the statement reads, with its arguments.
+  /// The region that the statement reads with its current arguments.
   ///
   /// ```swift
   /// let statement = try db.makeStatement(sql: "SELECT title FROM book WHERE pages > ?")
@@ -8,28 +8,28 @@ extension Statement {
   /// print(statement.databaseRegion.debugDescription)    // book(pages,title) where pages > 500
   /// ```
   ///
-  /// It is made of tables, columns, and rows as far as the conditions of the SQL tell them. Without arguments, all rows
-  /// are read that any arguments might ask for. When nothing can be told, it is the full database.
+  /// The region consists of tables, columns, and rows, as far as they can be inferred from the SQL. Without arguments,
+  /// it includes the rows for any arguments. If inference fails, it is the full database.
   ///
-  /// The first time it is asked for, the statement is compiled once more.
+  /// The first access compiles the statement again.
   public var databaseRegion: DatabaseRegion {
     region(with: currentArguments, isChecked: checksArguments)
   }
 
-  /// What an execution with these arguments reads. The statement may be running with others.
+  /// Returns the region that an execution with these arguments reads. The statement may be running with others.
   func region(with arguments: StatementArguments, isChecked: Bool) -> DatabaseRegion {
     do {
       return try regionPlan().region(parameterValues(arguments, isChecked: isChecked))
     } catch {
-      // The schema has changed since, and the statement is not valid any more; or SQLite cannot tell now. When in
-      // doubt, widen.
+      // The statement may be invalid after a schema change, or SQLite may be unable to analyse it now. If in doubt,
+      // widen the region.
       return .fullDatabase
     }
   }
 
-  /// Adds what an execution with the current arguments reads.
+  /// Adds the region that an execution with the current arguments reads.
   ///
-  /// - returns: How many rows must be shown for the last one to tell which rows matter; nil when it does not tell.
+  /// - Returns: The number of rows to fetch before the last row bounds the region; nil if the region has no such bound.
   func addRegion(to readSet: inout ReadSet?) -> Int? {
     do {
       let plan = try regionPlan()
@@ -40,7 +40,7 @@ extension Statement {
       }
       return plan.rowCountOfBound(values)
     } catch {
-      // As for a region: when in doubt, widen.
+      // If in doubt, widen the region.
       readSet?.add(.fullDatabase)
       return nil
     }

@@ -10,8 +10,8 @@ public import CSQLite
 /// }
 /// ```
 ///
-/// A statement must be used in the access that created it. Statements are rarely needed for speed: the library caches
-/// those of `execute` and of all fetches.
+/// A statement must be used in the access that created it. Programs rarely need statements for performance: the library
+/// caches the statements of `execute` and of all fetches.
 ///
 /// States:
 ///
@@ -40,7 +40,7 @@ public final class Statement {
   /// statement makes all its changes in its first step.
   @usableFromInline @exclusivity(unchecked) private(set) var isNextStepObserved = false
 
-  /// The number of rows before the row that bounds the result; zero if there is no bound.
+  /// The number of rows before the row that bounds the result; zero if the result has no bound.
   @exclusivity(unchecked) private var rowCountToBound = 0
 
   /// Whether a digest of the result is computed. All steps are followed then.

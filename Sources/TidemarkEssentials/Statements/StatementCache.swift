@@ -36,8 +36,8 @@ final class StatementCache {
   // fast for the same literal, and not hashed.
   @exclusivity(unchecked) private var latest: Entry?
 
-  /// - parameter countMax: The maximum number of statements.
-  /// - parameter sqlByteCountMax: The maximum length of their SQL. A longer text was most likely generated, with
+  /// - Parameter countMax: The maximum number of statements.
+  /// - Parameter sqlByteCountMax: The maximum length of their SQL. A longer text was most likely generated, with
   ///   literal values: it will not be used again.
   init(countMax: Int, sqlByteCountMax: Int = 16_384) {
     self.countMax = countMax

@@ -1,4 +1,4 @@
-/// The differences between the values of an observation, as a sequence that one iterates with `for await`.
+/// An asynchronous sequence of the differences between the values of an observation.
 ///
 /// ```swift
 /// var players: [Player] = []
@@ -7,9 +7,9 @@
 /// }
 /// ```
 ///
-/// The first one leads from the empty list to the first value, and comes even when that is empty, too. Each of the
-/// others leads from what the loop has seen before to the newest value: a loop that is slow misses values, and finds
-/// one difference in place of several. A value that equals the one before does not come at all.
+/// The first difference is between the empty list and the first value, and is produced even if that value is empty.
+/// Each later difference is between the last value that the loop has received and the newest value: a slow loop
+/// receives a single difference for several values. Equal consecutive values produce no difference.
 public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, Sendable {
   /// A difference.
   public typealias Element = KeyedDifference<Item>
@@ -17,7 +17,7 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
   /// The iterator.
   public typealias AsyncIterator = Iterator
 
-  /// Makes an iterator of its own for each iteration.
+  /// Starts a separate observation for each iteration.
   private let start: @Sendable () -> Iterator
 
   @usableFromInline
@@ -28,7 +28,7 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
     start = { Iterator(steps: .values(base.makeAsyncIterator(), difference, seen: nil)) }
   }
 
-  /// The differences of a request, in a database.
+  /// Creates the sequence of the differences of a request.
   @usableFromInline
   init<ID: Hashable & Sendable>(
     _ request: any FetchRequest, _ functions: IncrementalFetcher<Item, ID>.Functions, retriesPassingErrors: Bool,
@@ -44,24 +44,26 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
     }
   }
 
-  /// Starts the observation.
+  /// Starts the observation, and returns its iterator.
   public func makeAsyncIterator() -> Iterator { start() }
 
-  /// Takes one difference after the other.
+  /// The iterator of the differences.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Where differences come from.
+    /// The source of differences.
     enum Steps {
-      /// Values are compared with the last one that the loop has seen, nil before the first one.
+      /// Compares each value with the last value that the loop has received, which is nil at first.
       case values(
         AsyncValueObservation<[Item]>.Iterator, @Sendable ([Item], [Item]) -> KeyedDifference<Item>, seen: [Item]?)
 
-      /// A result is kept up with, and is asked when it has news.
+      /// Maintains an incremental result, and takes its changes when it is notified of them.
       case rows(AsyncValueObservation<Void>.Iterator, take: @Sendable () -> KeyedDifference<Item>?)
     }
 
     var steps: Steps
 
-    /// The next difference: nil when the task was cancelled.
+    /// Returns the next difference, or nil if the task is cancelled.
+    ///
+    /// - Throws: The error that ends the observation.
     public mutating func next() async throws -> KeyedDifference<Item>? {
       switch steps {
       case .values(var base, let makeDifference, var seen):
@@ -83,24 +85,25 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
   }
 }
 
-/// Delivers that there are news.
+/// Signals that the result has changed.
 private struct ChangeSignalReducer: ValueReducer {
   mutating func _value(_ hasChanges: Bool) -> Void? { hasChanges ? () : nil }
 }
 
 extension AsyncValueObservation {
-  /// The differences between the values, by the identities of their elements.
+  /// Returns a sequence of the differences between the values. A closure identifies their elements.
   ///
   /// ```swift
   /// let names = ValueObservation.tracking { db in
   ///   try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY name")
   /// }
   /// for try await difference in names.values(in: dbPool).differences(by: { $0 }) {
-  ///   print("have come:", difference.insertions.map(\.element))
+  ///   print("inserted:", difference.insertions.map(\.element))
   /// }
   /// ```
   ///
-  /// - parameter id: Who an element is.
+  /// - Parameter id: Returns the identity of an element.
+  /// - Returns: An asynchronous sequence of differences.
   @inlinable
   public func differences<Item: Equatable & Sendable, ID: Hashable & Sendable>(
     by id: @escaping @Sendable (Item) -> ID
@@ -108,7 +111,7 @@ extension AsyncValueObservation {
     AsyncKeyedDifferences(self) { $1.keyedDifference(from: $0, by: id) }
   }
 
-  /// The differences between the values, by the identities of their elements.
+  /// Returns a sequence of the differences between the values, whose elements are identifiable.
   ///
   /// ```swift
   /// for try await difference in observation.values(in: dbPool).differences() {

@@ -1,4 +1,4 @@
-/// The values of an observation, as a sequence that one iterates with `for await`.
+/// An asynchronous sequence of the values of an observation.
 ///
 /// ```swift
 /// for try await players in observation.values(in: dbPool) {
@@ -6,10 +6,10 @@
 /// }
 /// ```
 ///
-/// Each iteration is an observation of its own. It ends with the error that ends the observation, or when the task is
-/// cancelled, or when the iterator goes.
+/// Each iteration starts a separate observation. The iteration ends when the observation fails, when the task is
+/// cancelled, or when the iterator is released.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-  /// What becomes of values that come faster than they are taken.
+  /// The policy for values that are produced faster than they are consumed.
   public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
 
   /// The iterator.
@@ -18,7 +18,7 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
   let bufferingPolicy: BufferingPolicy
   let start: @Sendable (StreamSink<Element>) -> @Sendable () -> Void
 
-  /// Starts the observation.
+  /// Starts the observation, and returns its iterator.
   public func makeAsyncIterator() -> Iterator {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: Element.self, throwing: (any Error).self, bufferingPolicy: bufferingPolicy)
@@ -28,18 +28,20 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
     return Iterator(iterator: stream.makeAsyncIterator())
   }
 
-  /// Takes one value after the other.
+  /// The iterator of the values.
   public struct Iterator: AsyncIteratorProtocol {
     var iterator: AsyncThrowingStream<Element, any Error>.AsyncIterator
 
-    /// The next value: nil when the task was cancelled.
+    /// Returns the next value, or nil if the task is cancelled.
+    ///
+    /// - Throws: The error that ends the observation.
     public mutating func next() async throws -> Element? {
       try await iterator.next()
     }
   }
 }
 
-/// Puts values into a stream.
+/// Adds values to a stream.
 final class StreamSink<Value: Sendable>: ValueSink {
   private let continuation: AsyncThrowingStream<Value, any Error>.Continuation
 
@@ -55,7 +57,7 @@ final class StreamSink<Value: Sendable>: ValueSink {
 }
 
 extension ValueObservation {
-  /// The values, as a sequence that one iterates with `for await`.
+  /// Returns an asynchronous sequence of the values.
   ///
   /// ```swift
   /// for try await count in observation.values(in: dbPool) {
@@ -63,17 +65,17 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// - parameter reader: The database.
-  /// - parameter scheduler: Where values are put into the sequence. It is iterated by the task that iterates it.
-  /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default the newest
-  ///   one is kept, and takes the place of the one before: who is slow misses values, but never the last one, and costs
-  ///   no memory.
+  /// - Parameter reader: The database.
+  /// - Parameter scheduler: The scheduler that adds values to the sequence. The loop runs in its own task in any case.
+  /// - Parameter bufferingPolicy: The policy for values that are produced faster than they are consumed. By default,
+  ///   only the newest value is kept: a slow loop misses intermediate values, but never the last one.
+  /// - Returns: An asynchronous sequence, which starts a separate observation for each iteration.
   public func values(
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Reducer.Value> {
     let core = reader._core
-    // The task that iterates is resumed in any case: a task to resume it would be one hop more.
+    // The consuming task is resumed in any case: another task in between would only add a delay.
     if scheduler is TaskValueObservationScheduler { return values(in: core, bufferingPolicy: bufferingPolicy) }
     return AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
       let sink = ScheduledSink<Reducer.Value>(
@@ -82,7 +84,7 @@ extension ValueObservation {
       return { observation.cancel() }
     }
   }
-  /// The values, put into the sequence by who has fetched them.
+  /// Returns a sequence to which the fetching thread adds values.
   func values(
     in core: _DatabaseCore, bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy
   ) -> AsyncValueObservation<Reducer.Value> {

@@ -1,5 +1,5 @@
 extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable {
-  /// What changes in the result, as long as one iterates.
+  /// Returns an asynchronous sequence of the changes of the result. A closure identifies its elements.
   ///
   /// ```swift
   /// var players: [Player] = []
@@ -9,19 +9,20 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   /// }
   /// ```
   ///
-  /// The first difference leads from the empty list to the result, and comes even when that is empty, too. Each of the
-  /// others leads from what the loop has seen before to the newest result: a loop that is slow finds one difference in
-  /// place of several. Each result is that of one commit.
+  /// The first difference is between the empty list and the result, and is produced even if the result is empty. Each
+  /// later difference is between the last result that the loop has received and the newest result: a slow loop receives
+  /// a single difference for several commits. Each result is the state after a commit.
   ///
-  /// Where the rows of the result come one by one from the rows of one table, those alone are fetched that a commit has
-  /// changed, however long the result is: where there are no functions, no `LIMIT`, no groups and no subqueries, and
-  /// what the rows are ordered by is columns. Rows that such a request does not order are in the order of their row
-  /// ids. Other results are fetched as a whole and compared, as `differences()` of the values of an observation does.
+  /// For some requests, only the rows changed by a commit are fetched, even if the result is large. These requests read
+  /// a single table without functions, `LIMIT`, aggregates or subqueries, and are ordered by columns. If they are not
+  /// ordered, the rows are ordered by row ID. All other results are fetched completely and compared, like
+  /// `differences()` of the values of an observation.
   ///
-  /// - parameter reader: The database.
-  /// - parameter retriesPassingErrors: Whether a fetch that fails for a passing reason is tried again, in place of
-  ///   ending the sequence: see `ValueObservation.retryingTransientErrors`.
-  /// - parameter id: Who an element is.
+  /// - Parameter reader: The database.
+  /// - Parameter retriesPassingErrors: Whether a fetch is retried after a transient error, instead of ending the
+  ///   sequence: see `ValueObservation.retryingTransientErrors`.
+  /// - Parameter id: Returns the identity of an element.
+  /// - Returns: An asynchronous sequence of differences.
   @inlinable
   public func differences<ID: Hashable & Sendable>(
     in reader: some DatabaseReader, retriesPassingErrors: Bool = false,
@@ -35,7 +36,7 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Identifiable & Sendable {
-  /// What changes in the result, as long as one iterates.
+  /// Returns an asynchronous sequence of the changes of the result, whose elements are identifiable.
   ///
   /// ```swift
   /// var players: [Player] = []
@@ -44,9 +45,10 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Identifia
   /// }
   /// ```
   ///
-  /// - parameter reader: The database.
-  /// - parameter retriesPassingErrors: Whether a fetch that fails for a passing reason is tried again, in place of
-  ///   ending the sequence: see `ValueObservation.retryingTransientErrors`.
+  /// - Parameter reader: The database.
+  /// - Parameter retriesPassingErrors: Whether a fetch is retried after a transient error, instead of ending the
+  ///   sequence: see `ValueObservation.retryingTransientErrors`.
+  /// - Returns: An asynchronous sequence of differences.
   @inlinable
   public func differences(
     in reader: some DatabaseReader, retriesPassingErrors: Bool = false

@@ -1,8 +1,15 @@
 extension SharedValueObservation {
-  /// The values, as a sequence that one iterates with `for await`. Each iteration follows the observation.
+  /// Returns an asynchronous sequence of the values. Each iteration subscribes to the shared observation.
   ///
-  /// - parameter bufferingPolicy: What becomes of values that come faster than they are taken. By default, the newest
-  ///   one is kept.
+  /// ```swift
+  /// for try await players in shared.values() {
+  ///   print(players)
+  /// }
+  /// ```
+  ///
+  /// - Parameter bufferingPolicy: The policy for values that are produced faster than they are consumed. By default,
+  ///   only the newest value is kept.
+  /// - Returns: An asynchronous sequence of the values.
   public func values(
     bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Element> {

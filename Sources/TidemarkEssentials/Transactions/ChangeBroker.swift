@@ -133,7 +133,7 @@ final class ChangeSubscription: Sendable {
 
   /// Changes the needs, from the next transaction on.
   ///
-  /// - returns: The first version with the new needs.
+  /// - Returns: The first version with the new needs.
   func setNeeds(_ needs: CaptureNeeds) -> Int { broker.setNeeds(needs, of: id) }
 
   /// The number of commits that have written something.

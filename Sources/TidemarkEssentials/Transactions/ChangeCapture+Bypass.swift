@@ -15,7 +15,7 @@ extension ChangeCapture {
 
   /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
   ///
-  /// - parameter step: The recorded step; nil if it was not recorded.
+  /// - Parameter step: The recorded step; nil if it was not recorded.
   func allowCaptureBypass(after step: Step?) {
     let db: Database = self.db
     guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
@@ -58,7 +58,7 @@ extension ChangeCapture {
     do {
       try db.shielded { try db.untraced { try writes.renew(for: statement) } }
     } catch {
-      Database.log(error, "It could not be found out what a statement writes that was compiled again")
+      Database.log(error, "Could not analyse a recompiled statement")
     }
   }
 
@@ -85,7 +85,7 @@ extension ChangeCapture {
     do {
       mayReplace = try statement.sql.asciiLowercased.contains("replace") || schemaMayReplace()
     } catch {
-      Database.log(error, "It could not be found out whether a statement replaces rows")
+      Database.log(error, "Could not determine whether a statement replaces rows")
     }
     writes.mayReplace = mayReplace
     return mayReplace

@@ -80,7 +80,7 @@ extension ChangeCapture {
       guard let table = try catalogTable(key) else { return nil }
       return try db.shielded { try table.primaryKey(db)?.columns }
     } catch {
-      Database.log(error, "The key of \(key) could not be found out")
+      Database.log(error, "Could not determine the primary key of \(key)")
       return nil
     }
   }
@@ -110,7 +110,7 @@ extension ChangeCapture {
         }
       }
     } catch {
-      Database.log(error, "It could not be found out what a statement that failed has kept")
+      Database.log(error, "Could not determine which changes a failed statement has kept")
       return nil
     }
   }

@@ -16,8 +16,8 @@ extension ChangeCapture {
     Database.log(
       DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "a session, or somebody else, uses the pre-update hook of the connection: use another connection"),
-      "Changes are not captured row by row any more")
+        message: "other code, such as a session, uses the pre-update hook of the connection: use another connection"),
+      "Changes are no longer captured row by row")
     usesRowHook = false
     log.becomeUnknown()
     listenWithoutHook()
@@ -29,7 +29,7 @@ extension ChangeCapture {
       db.compilation.hasUnhookedDeletes = false
     } catch {
       log.becomeUnknown()
-      Database.log(error, "Statements could not be compiled again, and may empty tables without telling")
+      Database.log(error, "Could not expire statements: a statement that empties a table may not be reported")
     }
   }
 }

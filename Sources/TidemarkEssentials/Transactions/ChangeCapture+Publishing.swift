@@ -5,7 +5,7 @@ import Synchronization
 extension ChangeCapture {
   /// Publishes a successful commit if it has subscribers.
   ///
-  /// - parameter hasWritten: Whether it may have changed stored content.
+  /// - Parameter hasWritten: Whether it may have changed stored content.
   func publish(hasWritten: Bool) {
     // The commit becomes visible before it is counted, and it is counted before the needs are read. A query that
     // subscribes before the count is notified of the commit. One that subscribes later reads the commit, or finds that
@@ -52,7 +52,7 @@ extension ChangeCapture {
 
   /// The captured rows, in the memory of the log. The log continues with new memory if a subscriber retains the rows.
   ///
-  /// - parameter isCoarse: The tables of the log that are reported without their rows.
+  /// - Parameter isCoarse: The tables of the log that are reported without their rows.
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Usually, all records are reported.
     let areAllReported = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
@@ -92,10 +92,10 @@ extension ChangeCapture {
     return changes
   }
 
-  /// The changes of each table, in the order of their first changes.
+  /// Returns the changes of each table, in the order of their first changes.
   ///
-  /// The captured rows of a coarse table are not reported. Their kinds and columns are, with those of changes that were
-  /// not captured.
+  /// The captured rows of a coarse table are not reported. Their kinds and columns are reported together with the kinds
+  /// and columns of uncaptured changes.
   private func tables(of captured: CapturedLog, _ isCoarse: [Bool]) -> [CommittedChanges.TableChanges] {
     var keys: [TableKey] = []
     var drafts: [TableDraft] = []

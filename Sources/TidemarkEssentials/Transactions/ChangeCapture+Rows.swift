@@ -76,7 +76,7 @@ extension ChangeCapture {
 
   // MARK: - The table of a row
 
-  /// - returns: The table, and whether the statement was known to write it.
+  /// - Returns: The table, and whether the statement was known to write it.
   private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
     if let plan = step?.plan, step?.isStale == false {
       if step?.recompiledWriteCount != db.compilation.recompiledWriteCount {
@@ -197,7 +197,7 @@ extension ChangeCapture {
 
   // MARK: - Incremental writes and coarse changes
 
-  /// Captures an incremental blob write. Its new value is unknown, and there is no statement.
+  /// Captures an incremental blob write. Its new value is unknown, and it does not belong to a statement.
   private func captureBlobWrite(
     _ signal: RowChangeSignal, _ index: Int, _ table: CapturedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord

@@ -110,7 +110,7 @@ extension ChangeCapture {
     do {
       return try catalogTable(key)?.kind == .virtualTable
     } catch {
-      Database.log(error, "It could not be found out whether \(key) is a virtual table")
+      Database.log(error, "Could not determine whether \(key) is a virtual table")
       return false
     }
   }
@@ -175,7 +175,7 @@ extension ChangeCapture {
         }
       }
     } catch {
-      Database.log(error, "The old value of a column could not be read")
+      Database.log(error, "Could not read the old value of a column")
       return nil
     }
   }

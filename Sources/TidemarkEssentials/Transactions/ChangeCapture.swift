@@ -7,9 +7,9 @@
 //    commit hook ── willCommit ──► deliver the remaining rows, ask the observers
 //    end of the statement ── transactionMayHaveEnded ──► publish or discard the log; notify the observers
 //
-// Invariants, beside those of `ChangeLog` and `ChangeBroker`:
-// 1. Nothing is captured, and the hook is off, while there are no subscribers and observers. When the hook is turned
-//    on, statements that could empty a table without calling it are compiled again.
+// Invariants, in addition to the invariants of `ChangeLog` and `ChangeBroker`:
+// 1. Without subscribers and observers, nothing is captured, and the hook is off. When the hook is turned on,
+// statements that could empty a table without calling it are compiled again.
 // 2. Rows that were changed outside of statements of the library make their table coarse: nothing reports whether the
 //    changes stay.
 // 3. An observer is notified only of transactions that have ended. The statements and errors of `databaseDidCommit`
@@ -104,7 +104,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   /// Begins change capture on a connection.
   ///
-  /// - parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
+  /// - Parameter usesRowHook: Whether the pre-update hook is used where SQLite has one.
   func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
     self.db = db
     self.usesRowHook = usesRowHook && SQLiteLibrary.hasPreupdateHook
@@ -165,7 +165,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
-    guard let step = self.step.take() else { preconditionFailure("A statement ended its step that did not begin it") }
+    guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }
     if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
     log.didStep(outcome) { record in logTables[Int(record.table)].key }
     if outcome == .succeeded { didSucceed(statement) }
@@ -195,7 +195,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       db.callbacks.hasTransactionEnded = true
     }
     if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
-      // There is no transaction, so SQLite calls no hook.
+      // Outside of a transaction, SQLite calls no hook.
       hasRebuilt = true
       db.callbacks.hasTransactionEnded = true
     }
@@ -299,7 +299,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
         hasRefused = true
         try db.shielded { try db.rollback() }
       } catch {
-        Database.log(error, "A transaction that an observer refused could not be undone")
+        Database.log(error, "Could not roll back a transaction that an observer refused")
       }
       throw error
     }

@@ -4,7 +4,7 @@
 //                       |  ^
 //   statement will step |  | did step: succeeded, kept (FAIL): its mark is dropped
 //   savepoint opened    |  |           undone (ABORT): cut back to its mark
-//                       v  |           unclear: what it touched becomes coarse
+//                       v  |           unclear: its tables become coarse
 //                  open, with marks    savepoint released: its mark is dropped; rolled back to: cut back to its mark
 //
 // Invariants:
@@ -136,9 +136,9 @@ struct ChangeLog {
   /// The rows that the current statement has changed.
   var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
 
-  /// - parameter tables: The tables of records.
+  /// - Parameter tables: The tables of records.
   mutating func didStep(_ outcome: Outcome, tables: (ChangeRecord) -> TableKey) {
-    guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that did not begin") }
+    guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that had not begun") }
     switch outcome {
     case .succeeded, .kept: break
     case .undone where !hasNested && !isUncertain: cut(to: mark)
@@ -211,7 +211,7 @@ struct ChangeLog {
 
   /// Makes room for values that are set one by one.
   ///
-  /// - returns: The position of the first one.
+  /// - Returns: The position of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
     for _ in 0..<count { values.append(.null) }
@@ -246,7 +246,7 @@ struct ChangeLog {
 
   /// Adds a kind of change in a table.
   ///
-  /// - returns: False if the log already contained it.
+  /// - Returns: False if the log already contained it.
   @discardableResult
   mutating func addCoarse(_ key: TableKey, _ kind: RowChange.Kind, _ columns: Set<String>? = nil) -> Bool {
     let isKnown = coarse.contains { entry in

@@ -1,6 +1,6 @@
 /// The captured changes of a commit.
 struct CommittedChanges: Sendable {
-  /// A number greater than those of all earlier commits.
+  /// A number that increases with each commit.
   var number: UInt64
 
   /// The version of the needs at the first captured change. Queries that subscribed later treat the whole commit as
@@ -149,12 +149,12 @@ final class CapturedLog: @unchecked Sendable {
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
 
-  /// Exchanges the rows with those of a log.
+  /// Exchanges the rows for the rows of a log.
   func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&records, &values) }
 
   /// Marks the log as retained.
   ///
-  /// - returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
+  /// - Returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
   fileprivate func keep() -> Bool {
     // An empty log is never modified, and is shared by all changes without rows.
     if records.isEmpty { return true }

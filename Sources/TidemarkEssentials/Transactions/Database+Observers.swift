@@ -3,8 +3,8 @@ extension Database {
   ///
   /// An observer that is added twice is notified twice.
   ///
-  /// - parameter transactionObserver: The observer.
-  /// - parameter extent: How long the observation lasts. By default, it ends when the observer is released: the
+  /// - Parameter transactionObserver: The observer.
+  /// - Parameter extent: How long the observation lasts. By default, it ends when the observer is released: the
   ///   database does not retain it.
   public func add(
     transactionObserver: some TransactionObserver, extent: TransactionObservationExtent = .observerLifetime
@@ -33,7 +33,7 @@ extension Database {
   ///
   /// The closures are called on the connection, outside of the transaction.
   ///
-  /// - precondition: The connection can write here.
+  /// - Precondition: The connection can write here.
   public func afterNextTransaction(
     onCommit: @escaping (Database) -> Void, onRollback: @escaping (Database) -> Void = { _ in }
   ) {
@@ -45,8 +45,8 @@ extension Database {
 
   /// Notifies observers of a change in a region.
   ///
-  /// The database reports the changes of its statements by itself. It does not see some other changes, such as those of
-  /// a virtual table that stores its content elsewhere.
+  /// The database reports the changes of its statements automatically. It does not detect some other changes, such as
+  /// changes of a virtual table that stores its content elsewhere.
   ///
   /// ```swift
   /// try dbQueue.write { db in
@@ -56,7 +56,7 @@ extension Database {
   ///
   /// Observers of this region receive `TransactionObserver.databaseDidChange()` immediately.
   ///
-  /// - throws: The error of resolving the region.
+  /// - Throws: The error of resolving the region.
   public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
     preconditionAccess()
     if isReadOnlyForObservers { return }

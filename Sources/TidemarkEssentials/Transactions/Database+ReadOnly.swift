@@ -45,7 +45,7 @@ extension Database {
       try setQueryOnly(Self.queryOnlyOff)
       isQueryOnly = false
     } catch {
-      Self.log(error, "A connection could not be made writable again")
+      Self.log(error, "Could not end the read-only mode of a connection")
     }
   }
 
@@ -61,7 +61,7 @@ extension Database {
     do {
       try endReadOnly()
     } catch {
-      Self.log(error, "A connection could not be made writable again")
+      Self.log(error, "Could not end the read-only mode of a connection")
     }
   }
 }

@@ -269,7 +269,7 @@ extension Database {
     do {
       try shielded { try undoThrowing(scope) }
     } catch {
-      Self.log(error, "The rollback of a failed transaction failed itself")
+      Self.log(error, "Could not roll back a failed transaction")
       // Also for a savepoint: its changes must not be committed with the rest.
       pendingRollback = error
       performPendingRollback()
@@ -282,7 +282,7 @@ extension Database {
     do {
       try shielded { try rollback() }
     } catch {
-      Self.log(error, "A transaction that could not be undone is still open")
+      Self.log(error, "A transaction that could not be rolled back is still open")
     }
   }
 }

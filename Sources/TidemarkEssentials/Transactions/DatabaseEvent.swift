@@ -36,8 +36,8 @@ extension DatabaseRegion {
   ///
   /// If an update changes the row ID, the regions of both IDs are modified.
   ///
-  /// - parameter event: An event received by a ``TransactionObserver``.
-  /// - returns: True when in doubt.
+  /// - Parameter event: An event received by a ``TransactionObserver``.
+  /// - Returns: True when in doubt.
   public func isModified(by event: DatabaseEvent) -> Bool {
     let table = TableKey(event.tableName, in: event.databaseName)
     if isModified(byChangeOf: table, rowID: event.rowID) { return true }

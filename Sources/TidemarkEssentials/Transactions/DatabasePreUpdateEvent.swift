@@ -71,7 +71,7 @@ public struct DatabasePreUpdateEvent {
 
   /// A stored value before the change; nil for an insertion, or if it cannot be read.
   public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
-    precondition(index >= 0 && index < count, "There is no column \(index) among the \(count) that are stored")
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
     case .live(let signal): return initialRowID.flatMap { _ in signal.oldValue(CInt(index)) }
     case .copied(let initial, _, _, _): return initial?[index]
@@ -88,7 +88,7 @@ public struct DatabasePreUpdateEvent {
 
   /// A stored value after the change; nil for a deletion, or if it cannot be read.
   public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
-    precondition(index >= 0 && index < count, "There is no column \(index) among the \(count) that are stored")
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
     case .live(let signal): return finalRowID.flatMap { _ in signal.newValue(CInt(index)) }
     case .copied(_, let final, _, _): return final?[index]

@@ -53,7 +53,7 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - throws: The error of a custom clock.
+  /// - Throws: The error of a custom clock.
   public var transactionDate: Date {
     get throws {
       preconditionAccess()

@@ -82,15 +82,15 @@ extension TransactionObserver {
   /// }
   /// ```
   ///
-  /// - precondition: It is called by one of the methods `databaseDidChange`, or by `databaseWillChange(with:)`.
+  /// - Precondition: It is called by one of the methods `databaseDidChange`, or by `databaseWillChange(with:)`.
   public func stopObservingDatabaseChangesUntilNextTransaction() {
     guard let notification = ObserverNotification.current, let observation = notification.observation,
       observation.isOf(self)
     else {
       preconditionFailure(
         """
-        stopObservingDatabaseChangesUntilNextTransaction() must be called by the databaseDidChange or \
-        databaseWillChange method of the observer, while it is told a change
+        stopObservingDatabaseChangesUntilNextTransaction() must be called from the databaseDidChange or \
+        databaseWillChange method of the observer
         """)
     }
     observation.ignoresChanges = true

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, extended to all years before and after it was in use.
+/// A day of the proleptic Gregorian calendar.
 ///
-/// This is the calendar of ISO 8601 and of SQLite's date functions. (Foundation's calendar is
-/// another one: before 1582-10-15 it is Julian.) The year before year 1 is year 0, and a leap year.
+/// ISO 8601 and SQLite's date functions use this calendar. (Foundation's Gregorian calendar is Julian before
+/// 1582-10-15.) The year before year 1 is year 0, which is a leap year.
 ///
-/// The arithmetic is that of 400-year eras, which all have the same number of days, with years
-/// that start on March 1st, so that the leap day comes last.
+/// The algorithm counts 400-year eras, which all have the same number of days. Years start on March 1, so that the leap
+/// day comes last.
 struct CivilDay: Equatable {
   var year: Int
   var month: Int
@@ -22,7 +22,7 @@ struct CivilDay: Equatable {
     self.day = day
   }
 
-  /// The day that comes `days` days after 1970-01-01.
+  /// Creates the day that is `days` days after 1970-01-01.
   @inline(__always)
   init(daysSince1970 days: Int) {
     let shifted = days &+ Self.daysBefore1970
@@ -35,7 +35,7 @@ struct CivilDay: Equatable {
     year = era &* 400 &+ yearOfEra &+ (month <= 2 ? 1 : 0)
   }
 
-  /// The number of days of a month, from 1 to 12.
+  /// Returns the number of days of a month from 1 to 12.
   static func dayCount(ofMonth month: Int, _ year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -46,8 +46,7 @@ struct CivilDay: Equatable {
 
   /// The number of days from 1970-01-01 to this day.
   ///
-  /// A month or a day out of range counts on into the next months and years, or back into the
-  /// previous ones: 2031-13-40 is 2032-02-09.
+  /// Months and days out of range carry over to other months and years: 2031-13-40 is 2032-02-09.
   @inline(__always)
   var daysSince1970: Int {
     var year = year
@@ -69,7 +68,7 @@ struct CivilDay: Equatable {
 }
 
 extension Int {
-  /// Quotient and remainder of the division that rounds down: the remainder is never negative.
+  /// Returns the quotient and the remainder of floored division: the remainder is never negative.
   @inline(__always)
   func dividedDown(by divisor: Int) -> (quotient: Int, remainder: Int) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)

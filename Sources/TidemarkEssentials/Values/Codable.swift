@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-// A `Codable` type needs no code to be a value. If it codes itself as one value that has a place in a column, it
-// is stored as that one; else as JSON. A raw value, when there is one, comes before either.
+// `Codable` types are values without any code. A type that encodes a single database value is stored as that value, and
+// all others as JSON. If there is a raw value, it has precedence.
 
 extension DatabaseValueConvertible {
-  /// The decoder of values that are stored as JSON.
+  /// Returns the decoder of values that are stored as JSON.
   ///
-  /// Data is in base64, dates are milliseconds since 1970, and doubles that are not finite are refused. Write your own
-  /// to have it another way, and the encoder along with it.
+  /// It decodes data from base64 and dates from milliseconds since 1970, and throws an error for infinite and NaN
+  /// numbers. A type with other requirements implements this method and `databaseJSONEncoder()`.
   public static func databaseJSONDecoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dataDecodingStrategy = .base64
@@ -16,10 +16,10 @@ extension DatabaseValueConvertible {
     return decoder
   }
 
-  /// The encoder of values that are stored as JSON.
+  /// Returns the encoder of values that are stored as JSON.
   ///
-  /// Data is in base64, dates are milliseconds since 1970, and doubles that are not finite are refused. Keys are
-  /// sorted, so that equal values are equal texts.
+  /// It encodes data in base64 and dates in milliseconds since 1970, and throws an error for infinite and NaN numbers.
+  /// Keys are sorted, so that equal values have equal texts.
   public static func databaseJSONEncoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.dataEncodingStrategy = .base64
@@ -31,17 +31,17 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-  /// The single value that the type encodes, as that value is stored; else a TEXT in JSON.
+  /// The single value that the type encodes, or else JSON as TEXT.
   ///
-  /// - precondition: The value can be encoded. With the encoder that you did not write yourself, an infinite double
-  ///   cannot. A type whose values may fail to encode writes its own `databaseValue`, and decides there.
+  /// - Precondition: The value can be encoded. The default encoder cannot encode infinite numbers. A type whose
+  ///   encoding may fail implements its own `databaseValue`.
   public var databaseValue: DatabaseValue {
     do {
       return try encodedDatabaseValue()
     } catch {
-      // Not a precondition, whose sentence would be missing in release builds.
+      // Not a precondition, because it would have no message in release builds.
       fatalError(
-        "A value of type \(Self.self) cannot be stored, for its encoding failed: \(error). Write its databaseValue.")
+        "A value of type \(Self.self) cannot be stored: encoding it failed: \(error). Implement databaseValue.")
     }
   }
 
@@ -58,14 +58,14 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-  /// From the single value that the type decodes; else from JSON, in a TEXT or a BLOB.
+  /// Converts the single value that the type decodes, or else JSON in a TEXT or a BLOB.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     let decoder = SingleValueDecoder(dbValue)
     do {
       return try Self(from: decoder)
     } catch {
       guard decoder.needsJSON, let json = Data.fromDatabaseValue(dbValue) else { return nil }
-      // Nil is how this function says that the value cannot be read: the caller knows column and type.
+      // Returning nil reports a failed conversion: the caller knows the column and the type.
       return try? databaseJSONDecoder().decode(Self.self, from: json)
     }
   }
@@ -74,12 +74,12 @@ extension DatabaseValueConvertible where Self: Decodable {
 // MARK: - Raw values
 
 extension DatabaseValueConvertible where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-  /// The raw value, as it is stored.
+  /// The database value of the raw value.
   public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
 extension DatabaseValueConvertible where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-  /// From the raw value.
+  /// Converts the raw value.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
   }

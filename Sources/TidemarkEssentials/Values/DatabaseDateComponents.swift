@@ -1,7 +1,7 @@
 import CSQLite
 public import FoundationEssentials
 
-/// Date components and the text they are stored as: a day, a time of day, or both.
+/// Date components and their text format: a day, a time of day, or both.
 ///
 /// ```swift
 /// let birthday = DateComponents(year: 1973, month: 9, day: 18)
@@ -15,11 +15,11 @@ public import FoundationEssentials
 /// stored.dateComponents.month  // 9
 /// ```
 ///
-/// The formats are those of SQLite's date functions. What is read has the format it was written in, and a time
-/// zone when the text has one (`07:05Z`, `07:05+02:00`). What is written has none. A text of a day or a time that does
-/// not exist is not read.
+/// The formats are the text formats of SQLite's date functions. A decoded value keeps the format of its text, and the
+/// time zone if the text contains one (`07:05Z`, `07:05+02:00`). Stored text never contains a time zone. The text of an
+/// invalid day or time is not decoded.
 public struct DatabaseDateComponents: Sendable {
-  /// How date components are written.
+  /// The text format of date components.
   public enum Format: String, Sendable {
     /// `2031-04-09`
     case YMD = "yyyy-MM-dd"
@@ -46,13 +46,23 @@ public struct DatabaseDateComponents: Sendable {
   /// The date components.
   public let dateComponents: DateComponents
 
-  /// How they are written.
+  /// The format of the stored text.
   public let format: Format
 
-  /// Date components that are written in a format.
+  /// Creates date components that are stored in a format.
   ///
-  /// Only the components of the format count. Those that are nil are written as year 0, January, the first day,
-  /// midnight. Nanoseconds are rounded to the millisecond, but never up to the next second.
+  /// Only the components in the format are stored. Missing components default to year 0, January, the first day, and
+  /// midnight. Nanoseconds are rounded to milliseconds, but never up to the next second.
+  ///
+  /// ```swift
+  /// let components = DateComponents(year: 2031, month: 4, day: 9)
+  /// try db.execute(
+  ///   sql: "INSERT INTO event (day) VALUES (?)",
+  ///   arguments: [DatabaseDateComponents(components, format: .YMD)])    // "2031-04-09"
+  /// ```
+  ///
+  /// - Parameter dateComponents: The components.
+  /// - Parameter format: The format of the stored text.
   public init(_ dateComponents: DateComponents, format: Format) {
     self.dateComponents = dateComponents
     self.format = format
@@ -62,16 +72,16 @@ public struct DatabaseDateComponents: Sendable {
 // MARK: - Values
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A TEXT.
+  /// The components as TEXT.
   public var databaseValue: DatabaseValue { DatabaseValue(.string(DateText(self).text)) }
 
-  /// From a TEXT in one of the formats.
+  /// Returns the components if the value is a TEXT in one of the formats.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
     guard case .string(let text) = dbValue.storage, let date = DateText(text), date.isInCalendar else { return nil }
     return DatabaseDateComponents(date)
   }
 
-  /// From the text that SQLite sees in the column, when it is in one of the formats.
+  /// Reads the column as TEXT. Fails if the text is not in one of the formats.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let bytes = ColumnValue(sqliteStatement, index).text, let text = DateText(utf8: bytes), text.isInCalendar
     else { return nil }
@@ -80,18 +90,18 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 }
 
 extension DatabaseDateComponents: Codable {
-  /// Reads the text that would be stored.
+  /// Decodes the text that the database would store.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let string = try container.decode(String.self)
     guard let text = DateText(string), text.isInCalendar else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(String(reflecting: string)) is not a date in a format of SQLite")
+        in: container, debugDescription: "\(String(reflecting: string)) is not a date in one of SQLite's formats")
     }
     self.init(text)
   }
 
-  /// Writes the text that would be stored.
+  /// Encodes the text that the database would store.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(DateText(self).text)

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
 extension DatabaseValue: DatabaseValueConvertible {
-  /// Itself.
+  /// The value itself.
   @inlinable
   public var databaseValue: DatabaseValue { self }
 
-  /// Itself, NULL included.
+  /// Returns the value itself, including NULL.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> DatabaseValue? {
     DatabaseValue.read(sqliteStatement, index)
   }
 
-  /// The database value of any value, or nil when its type cannot be stored, or when it is an integer too large for
-  /// SQLite.
+  /// Creates the database value of any value. Fails if its type cannot be stored, or if it is an integer that is too
+  /// large for SQLite.
   public init?(value: Any) {
     switch value {
     case let integer as any FixedWidthInteger where Int64(exactly: integer) == nil: return nil
@@ -27,13 +27,13 @@ extension DatabaseValue: DatabaseValueConvertible {
   }
 }
 
-/// Has values whose `databaseValue` traps.
+/// A type whose `databaseValue` may trap.
 package protocol ReportsUnreadableValue {
   var isTooLargeForSQLite: Bool { get }
 }
 
 extension DatabaseValue.Storage {
-  /// The value: an `Int64`, `Double`, `String`, `Data`, or nil for NULL.
+  /// The value as `Int64`, `Double`, `String` or `Data`, or nil for NULL.
   public var value: (any DatabaseValueConvertible)? {
     switch self {
     case .null: nil

@@ -1,7 +1,7 @@
 import CSQLite
 public import FoundationEssentials
 
-/// A type that one database value can become, and that can become one database value.
+/// A type that converts to a database value and back.
 ///
 /// ```swift
 /// struct Isbn { var digits: String }
@@ -16,46 +16,76 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Such a type can be fetched, read from rows, and given as an argument. Types with a raw value, such as
-/// enumerations, and `Codable` types need no code: they are stored as their raw value, or as JSON.
+/// A conforming type can be fetched, read from rows, and passed as an argument. Types with a raw value, such as
+/// enumerations, and `Codable` types need no code: they are stored as their raw value or as JSON.
 ///
-/// A type that is made of several columns is not a value, but a record.
+/// A type that is stored in several columns is a record, not a value.
 public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
-  /// The value, as it is stored.
+  /// The database value.
   var databaseValue: DatabaseValue { get }
 
-  /// The value that was stored, or nil when what is stored cannot be one. An optional type answers NULL
-  /// with `.some(nil)`: it is never asked by you.
+  /// Returns the converted value, or nil if the database value cannot be converted.
+  ///
+  /// Optional types convert NULL to `.some(nil)`. Programs do not call this method on optional types.
+  ///
+  /// ```swift
+  /// enum Suit: String { case clubs, diamonds, hearts, spades }
+  ///
+  /// extension Suit: DatabaseValueConvertible {
+  ///   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Suit? {
+  ///     String.fromDatabaseValue(dbValue).flatMap(Suit.init)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameter dbValue: The database value.
+  /// - Returns: The converted value.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-  /// The value of a column that does not exist, or nil when there can be none.
+  /// Returns the value for a missing column, or nil if there cannot be one.
   ///
-  /// Optional types answer `.some(nil)`, others nil. Do not write your own.
+  /// Optional types return `.some(nil)`; other types return nil. Do not implement this method.
   static func fromMissingColumn() -> Self?
 
-  /// The decoder of values that are stored as JSON.
+  /// Returns the decoder of values that are stored as JSON.
+  ///
+  /// ```swift
+  /// static func databaseJSONDecoder() -> JSONDecoder {
+  ///   let decoder = JSONDecoder()
+  ///   decoder.dateDecodingStrategy = .iso8601
+  ///   return decoder
+  /// }
+  /// ```
   static func databaseJSONDecoder() -> JSONDecoder
 
-  /// The encoder of values that are stored as JSON.
+  /// Returns the encoder of values that are stored as JSON.
+  ///
+  /// ```swift
+  /// static func databaseJSONEncoder() -> JSONEncoder {
+  ///   let encoder = JSONEncoder()
+  ///   encoder.dateEncodingStrategy = .iso8601
+  ///   encoder.outputFormatting = .sortedKeys
+  ///   return encoder
+  /// }
+  /// ```
   static func databaseJSONEncoder() -> JSONEncoder
 
-  /// The value in a column of the current row of a statement.
+  /// Returns the value in a column of the current row of a statement.
   ///
-  /// Not for you to call, and not for you to write: a type that wants to be read without a
-  /// `DatabaseValue` in between adopts `StatementColumnConvertible`.
+  /// Implementation detail; do not call or implement it. To decode without an intermediate `DatabaseValue`, adopt
+  /// `StatementColumnConvertible`.
   static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Self?
 
-  /// The value that was stored, or nil when what is stored would not be what is read. See
-  /// `Configuration.strictDecoding`.
+  /// Returns the converted value, or nil if the conversion would lose information. See `Configuration.strictDecoding`.
   ///
-  /// Not for you to call, and not for you to write.
+  /// Implementation detail; do not call or implement it.
   static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Self?
 }
 
 // MARK: - Defaults
 
 extension DatabaseValueConvertible {
-  /// The value as an expression.
+  /// The value as an SQL expression.
   public var sqlExpression: SQLExpression { .value(databaseValue) }
 
   /// Binds the database value.
@@ -63,11 +93,11 @@ extension DatabaseValueConvertible {
     databaseValue.bind(to: sqliteStatement, at: index)
   }
 
-  /// Nil: there is no value in a missing column.
+  /// Returns nil: a missing column has no value.
   @inlinable
   public static func fromMissingColumn() -> Self? { nil }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Self? {
     DatabaseValue.read(sqliteStatement, index).flatMap(fromDatabaseValue)
@@ -78,19 +108,19 @@ extension DatabaseValueConvertible {
 
 /// Decodes the first column of rows.
 public enum ValueDecoding<Element: DatabaseValueConvertible>: RowDecoding {
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _decode(_ row: Row) throws -> Element { try row.decodeFirst(Element.self) }
 
-  // No row and NULL read the same: `fetchOne` answers nil to both.
-  /// Not for you to call.
+  // `fetchOne` returns nil both for a missing row and for NULL.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _decodeOne(_ row: Row) throws -> Element? { try row.decodeFirst(Element?.self) }
 }
 
-/// The name that GRDB gives to a cursor of values.
+/// A cursor of values, under its GRDB name.
 public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueDecoding<Value>>
 
-/// The name that GRDB gives to a cursor of values that are read straight from columns.
+/// A cursor of values that are read directly from columns, under its GRDB name.
 public typealias FastDatabaseValueCursor<Value> = FetchCursor<ValueDecoding<Value>>
 where Value: DatabaseValueConvertible & StatementColumnConvertible

@@ -26,8 +26,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// and by `Z` or an offset from UTC such as `+02:00`. A day or a time that does not exist, such as 30 February or
   /// 24:00, is rejected.
   ///
-  /// - parameter dbValue: A database value.
-  /// - returns: The date; nil if the value is not a date.
+  /// - Parameter dbValue: A database value.
+  /// - Returns: The date; nil if the value is not a date.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
     switch dbValue.storage {
     case .string(let text): text.withUTF8Bytes { Date(text: $0) }
@@ -80,7 +80,7 @@ extension Date {
   /// This is the result of SQLite's function `julianday`, and is rounded to the millisecond as SQLite rounds it. The
   /// result is nil if SQLite does not accept the number: before day 0, or after the year 9999.
   ///
-  /// - parameter julianDay: A Julian day.
+  /// - Parameter julianDay: A Julian day.
   public init?(julianDay: Double) {
     guard julianDay >= 0, julianDay < 5_373_484.5 else { return nil }
     let milliseconds = Int(julianDay * 86_400_000 + 0.5) - 210_866_760_000_000

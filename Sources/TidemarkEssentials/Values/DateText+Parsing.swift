@@ -1,7 +1,7 @@
-// Reads date texts from their bytes, in one pass and without allocation.
+// Parses date texts from their bytes, in one pass and without allocation.
 
 extension DateText {
-  /// Nil if the bytes are not one of the texts listed in the documentation of `DateText`.
+  /// Fails if the bytes are not in one of the formats listed in the documentation of `DateText`.
   @inline(__always)
   init?(utf8 text: UnsafeBufferPointer<UInt8>) {
     guard let start = text.baseAddress else { return nil }
@@ -9,9 +9,10 @@ extension DateText {
     self.init(scanner: &scanner)
   }
 
-  /// The text of a date as it is stored, `2031-04-09 07:05:03.046`; nil for any other, which the general way reads.
+  /// Parses a text in the standard storage format, `2031-04-09 07:05:03.046`. Returns nil for any other text, which the
+  /// general parser handles.
   ///
-  /// Nothing has to be looked for in it (Benchmarks: `[Date] from text`).
+  /// All fields are at fixed offsets, so it does not scan (benchmark `[Date] from text`).
   @inline(__always)
   init?(stored text: UnsafeBufferPointer<UInt8>) {
     guard text.count == 23, let start = UnsafeRawPointer(text.baseAddress) else { return nil }
@@ -104,29 +105,29 @@ extension DateText {
       let hours = scanner.digits2(), scanner.skip(":"), let minutes = scanner.digits2()
     else { return false }
     let seconds = (hours &* 60 &+ minutes) &* 60
-    // Foundation has no time zone beyond.
+    // The maximum offset of Foundation's time zones.
     guard minutes < 60, seconds <= 18 * 3600 else { return false }
     zone = isWest ? -seconds : seconds
     return true
   }
 }
 
-/// Eight characters that are looked at all at once.
+/// Eight characters in one integer, which are checked in parallel.
 private struct EightCharacters {
   private let characters: UInt64
 
-  /// For the character at each place where a digit is, which number of two digits begins there.
+  /// At the byte of each digit: the two-digit number that begins there.
   private let numbers: UInt64
 
   @inline(__always)
   init(_ start: UnsafeRawPointer) {
     characters = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-    // The lower halves of the characters are the digits. No product or sum is greater than a byte.
+    // The low nibbles are the digits. No product or sum overflows a byte.
     let digits = characters & 0x0f0f_0f0f_0f0f_0f0f
     numbers = digits &* 10 &+ digits &>> 8
   }
 
-  /// Whether there is a digit where the form has a zero, and elsewhere what it has.
+  /// Returns whether the text has a digit wherever the pattern has a zero, and is equal to the pattern elsewhere.
   @inline(__always)
   func has(_ form: StaticString) -> Bool {
     var (mask, expected, sixes): (UInt64, UInt64, UInt64) = (0, 0, 0)
@@ -138,12 +139,12 @@ private struct EightCharacters {
       expected |= character &<< shift
       sixes |= (isDigit ? 6 : 0) &<< shift
     }
-    // Digits are 0x30 to 0x39: their upper half stays what it is when six is added. When it is another one, six may
-    // run over into the next character, but then the first question is answered with no.
+    // The digits are 0x30 to 0x39: adding six does not change their high nibble. If a byte is not a digit, the addition
+    // may carry into the next byte, but then the first comparison fails.
     return characters & mask == expected && (characters &+ sixes) & mask == expected
   }
 
-  /// The number in the two digits from a place on.
+  /// Returns the two-digit number at an offset.
   @inline(__always)
   func number(at index: Int) -> Int { Int((numbers &>> UInt64(8 &* index)) & 0xff) }
 
@@ -151,7 +152,7 @@ private struct EightCharacters {
   func digit(at index: Int) -> Int { Int((characters &>> UInt64(8 &* index)) & 0x0f) }
 }
 
-/// A place in a text, and the few things that a date is made of.
+/// A position in the text, and functions that scan the parts of a date.
 private struct DateScanner {
   var position: UnsafePointer<UInt8>
   let end: UnsafePointer<UInt8>
@@ -192,7 +193,7 @@ private struct DateScanner {
     return hundreds &* 100 &+ units
   }
 
-  /// One digit or more: tenths, hundredths, thousandths, and what is then ignored.
+  /// Scans one or more digits. Digits after the third are ignored.
   @inline(__always)
   mutating func millisecond() -> Int? {
     guard count >= 1, let tenths = digit(0) else { return nil }
@@ -208,7 +209,7 @@ private struct DateScanner {
     return result
   }
 
-  /// A year outside of 0000–9999: `-YYYY`, `-YYYYY`, `+YYYYY`, up to nine digits.
+  /// Scans a year outside of 0000–9999, with up to nine digits: `-YYYY`, `-YYYYY`, `+YYYYY`.
   @inline(never)
   mutating func signedYear() -> Int? {
     let isNegative = skip("-")

@@ -1,7 +1,7 @@
-// Writes date texts.
+// Writing date texts.
 
 extension DateText {
-  /// The moment that is `millisecondsSince1970` milliseconds after the start of 1970, in UTC.
+  /// Creates the date that is `millisecondsSince1970` milliseconds after 1970-01-01 00:00:00 UTC.
   init(millisecondsSince1970: Int) {
     self.init(format: .YMD_HMSS)
     let (days, timeOfDay) = millisecondsSince1970.dividedDown(by: 86_400_000)
@@ -15,10 +15,9 @@ extension DateText {
     millisecond = timeOfDay % 1000
   }
 
-  /// The text in the database.
+  /// The stored text.
   ///
-  /// A field which does not fit in its width is written in full all the same, and the text will then
-  /// not be read as a date.
+  /// A field that exceeds its width is written completely. The text is then not decoded as a date.
   var text: String {
     var text = ""
     if format.hasDate {
@@ -36,28 +35,27 @@ extension DateText {
     return text
   }
 
-  /// `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
+  /// Returns `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
   static func text(millisecondsSince1970: Int) -> String {
     guard let moment = Moment(millisecondsSince1970: millisecondsSince1970) else {
       return DateText(millisecondsSince1970: millisecondsSince1970).text
     }
     return String(unsafeUninitializedCapacity: Moment.textLength) { buffer in
-      // The capacity that was asked for is there: the pointer is not nil.
+      // The buffer has the requested capacity, so its address is not nil.
       moment.write(to: buffer.baseAddress.unsafelyUnwrapped)
       return Moment.textLength
     }
   }
 }
 
-/// A millisecond of the years 0000–9999, whose text has a fixed length: the short way from a `Date` to
-/// the bytes that are stored.
+/// A time in the years 0000–9999, with a text of fixed length: the fast path from a `Date` to the stored bytes.
 struct Moment {
   private let day: CivilDay
   private let millisecondOfDay: UInt32
 
   static let textLength = 23
 
-  /// Nil outside of the years 0000–9999.
+  /// Fails outside of the years 0000–9999.
   @inline(__always)
   init?(millisecondsSince1970: Int) {
     let (days, millisecondOfDay) = millisecondsSince1970.dividedDown(by: 86_400_000)

@@ -1,39 +1,38 @@
-/// What a date text of the database says, field by field, before it becomes a `Date` or
-/// `DateComponents`.
+/// The fields of a date text, before they become a `Date` or `DateComponents`.
 ///
-/// ## Texts that are read
+/// ## Supported texts
 ///
 /// | Text | Note |
 /// | --- | --- |
 /// | `YYYY-MM-DD` | |
 /// | `YYYY-MM-DD HH:MM` | one space, or one `T`, between date and time |
 /// | `YYYY-MM-DD HH:MM:SS` | |
-/// | `YYYY-MM-DD HH:MM:SS.S…` | one digit or more, cut (not rounded) to the millisecond |
-/// | `HH:MM`, `HH:MM:SS`, `HH:MM:SS.S…` | no `Date`: SQLite would take the year 2000, we do not guess |
-/// | any of these with a time, followed by `Z`, `z`, `+HH:MM` or `-HH:MM` | at once, no space before |
+/// | `YYYY-MM-DD HH:MM:SS.S…` | one or more digits, truncated (not rounded) to milliseconds |
+/// | `HH:MM`, `HH:MM:SS`, `HH:MM:SS.S…` | not a `Date`: SQLite assumes the year 2000, Tidemark does not guess |
+/// | any of these with a time, followed by `Z`, `z`, `+HH:MM` or `-HH:MM` | without a space before the zone |
 /// | `-YYYY-MM-DD…`, `-YYYYY-MM-DD…`, `+YYYYY-MM-DD…` | years before 0000 and after 9999: see below |
 ///
-/// Widths are fixed. Fields are read whatever they say, and `isInCalendar` tells whether there is such a day and such a
-/// time: `2031-13-40` and `25:61` are not among them, nor are `2031-02-29`, which SQLite takes for the day after, and
-/// `24:00`. All texts that SQLite's own functions `date`, `time` and `datetime` print are.
+/// Fields have fixed widths. The parser accepts any digits, and `isInCalendar` rejects invalid days and times:
+/// `2031-13-40`, `25:61`, `24:00`, and `2031-02-29`, which SQLite interprets as March 1. All texts that SQLite's
+/// functions `date`, `time` and `datetime` return are valid.
 ///
-/// ## Texts that are not read
+/// ## Unsupported texts
 ///
 /// | Text | SQLite's functions |
 /// | --- | --- |
-/// | `2031-4-9`, `7:05`, `03.`, `-0200`, `20310409`, `t` between date and time, `2031-04-09Z` | refuse them too |
-/// | space at the end or before the zone, several spaces or none before the time | read them |
-/// | `now`, and numbers (`2460000.5`, `1000`) | read them as the current date, as Julian days |
-/// | a zone more than 18 hours away | refuse them too, from 15 hours on |
+/// | `2031-4-9`, `7:05`, `03.`, `-0200`, `20310409`, `t` between date and time, `2031-04-09Z` | reject it |
+/// | a space at the end or before the zone, or not exactly one space before the time | accept it |
+/// | `now`, and numbers (`2460000.5`, `1000`) | accept it as the current date, or as a Julian day |
+/// | a zone offset of more than 18 hours | reject it (from 15 hours) |
 ///
 /// ## Years outside of 0000–9999
 ///
-/// They are read with their sign, as in the expanded format of ISO 8601: `-0001-12-31`, `-12000-01-01`,
-/// `+10000-01-01`. The negative ones down to year -4713 are what SQLite prints and reads, and what is written; to
-/// SQLite all others are no dates. (Its own arithmetic is a day off in some centuries before year 0. Ours is not.) None
-/// of them sorts with the other dates.
+/// These years have a sign, as in the expanded format of ISO 8601: `-0001-12-31`, `-12000-01-01`, `+10000-01-01`.
+/// SQLite reads and writes negative years down to -4713 in this format; it does not support other years. (Its date
+/// arithmetic is off by one day in some centuries before year 0.) These texts do not sort chronologically with other
+/// dates.
 struct DateText: Equatable {
-  /// Which fields the text has. All the others have their initial values.
+  /// The fields of the text. All other fields have their initial values.
   var format: DatabaseDateComponents.Format
   var year = 0
   var month = 1
@@ -43,21 +42,21 @@ struct DateText: Equatable {
   var second = 0
   var millisecond = 0
 
-  /// The distance of the time zone from UTC, in seconds, positive in the east. Nil if there is none.
+  /// The offset of the time zone from UTC in seconds, positive in the east; nil if the text has none.
   var zone: Int?
 
   init(format: DatabaseDateComponents.Format) {
     self.format = format
   }
 
-  /// Whether the calendar has the day, and a day the time.
+  /// Whether the day and the time are valid.
   @inline(__always)
   var isInCalendar: Bool {
     guard hour < 24, minute < 60, second < 60, month >= 1, month <= 12, day >= 1 else { return false }
     return day <= 28 || day <= CivilDay.dayCount(ofMonth: month, year)
   }
 
-  /// Nil for texts without a date.
+  /// Returns the date; nil for texts without a day.
   @inline(__always)
   var millisecondsSince1970: Int? {
     guard format.hasDate else { return nil }

@@ -1,21 +1,21 @@
 import CSQLite
 public import FoundationEssentials
 
-// Decimals are stored as texts, where nothing is lost.
+// Decimals are stored as TEXT, which is lossless.
 
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A TEXT with all digits, and a point: `10.5`.
+  /// The number as TEXT with all its digits, such as `10.5`.
   ///
-  /// What is not a number is stored as NULL, as SQLite does with doubles.
+  /// NaN is stored as NULL, like the NaN of a double.
   public var databaseValue: DatabaseValue {
     isNaN ? .null : DatabaseValue(.string(description))
   }
 
-  /// From an INTEGER, a REAL, or a TEXT such as `10.5`, `-3` or `1e3`.
+  /// Converts an INTEGER, a REAL, or a TEXT such as `10.5`, `-3` or `1e3`.
   ///
-  /// A REAL is read as the shortest decimal that stands for it: 0.1 is 0.1. So a decimal of up to 15 digits comes
-  /// back unharmed from a column where SQLite turns texts into numbers. A text whose digits cannot all be kept
-  /// is not read.
+  /// A REAL converts to the shortest decimal that represents it: 0.1 becomes 0.1. So a decimal of up to 15 digits
+  /// survives in a column whose affinity converts text to numbers. A text with more digits than a `Decimal` can hold is
+  /// not converted.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
     switch dbValue.storage {
     case .int64(let integer): Decimal(integer)
@@ -25,7 +25,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// From an INTEGER, a REAL or a TEXT, as `fromDatabaseValue` does.
+  /// Converts an INTEGER, a REAL or a TEXT, like `fromDatabaseValue`.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = DatabaseValue.read(sqliteStatement, index).flatMap(Decimal.fromDatabaseValue) else { return nil }
     self = value
@@ -38,10 +38,10 @@ extension Decimal {
     self.init(parsed)
   }
 
-  /// Nil when the exponent is out of range.
+  /// Fails if the exponent is out of range.
   private init?(_ text: DecimalText) {
     var (digits, exponent) = (text.digits, text.exponent)
-    // A decimal has a point at most 128 digits after its last digit, or 127 zeros before it.
+    // A decimal has at most 128 fractional digits, or 127 trailing zeros.
     while exponent > 127 {
       let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
       if overflow { return nil }

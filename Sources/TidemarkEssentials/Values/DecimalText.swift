@@ -1,7 +1,7 @@
-/// A decimal number as it is written: digits, and where the point is.
+/// The digits and the exponent of a decimal number.
 ///
-/// It is read from texts such as `10`, `-10.50`, `+.5`, `5.`, `1e3`, and from nothing else: a text that goes on after
-/// the number is refused, and so is one with more digits than can be kept.
+/// It is parsed from texts such as `10`, `-10.50`, `+.5`, `5.` and `1e3`. Other texts are rejected, including numbers
+/// followed by other characters, and numbers with too many digits.
 struct DecimalText {
   var isNegative: Bool
   var digits: UInt128
@@ -23,7 +23,7 @@ struct DecimalText {
       } else if let digit = Self.digit(byte) {
         digitCount += 1
         if isAfterPoint { exponent -= 1 }
-        // Zeros count only when another digit follows: 1000 is 1 and an exponent.
+        // Zeros are counted only if another digit follows: 1000 is 1 with an exponent.
         if digit == 0 {
           pendingZeros += 1
         } else {
@@ -67,7 +67,7 @@ struct DecimalText {
     return digit <= 9 ? digit : nil
   }
 
-  /// A small integer: no number that can be kept has a larger exponent.
+  /// Parses a small integer. No supported number has a larger exponent.
   private static func integer(_ bytes: Substring.UTF8View) -> Int? {
     guard let integer = Int(Substring(bytes)), abs(integer) < 1_000_000 else { return nil }
     return integer

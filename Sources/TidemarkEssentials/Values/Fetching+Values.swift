@@ -1,33 +1,33 @@
-// The fetching methods of values: the same one-liners as those of rows and records. They are not inherited from a
-// protocol common to both: a type such as `extension Tagged: DatabaseValueConvertible where RawValue:
-// DatabaseValueConvertible {}` would have to declare its conformance to that protocol, too.
+// The fetching methods of values, with the same implementations as for rows and records. They are not inherited from a
+// common protocol: otherwise, a type such as `extension Tagged: DatabaseValueConvertible where RawValue:
+// DatabaseValueConvertible {}` would have to declare its conformance to that protocol.
 //
-// They are disfavored, so that a type which is both a value and a record is fetched as a record.
+// The methods are disfavored, so that a type which is both a value and a record is fetched as a record.
 
 // MARK: - From a request
 
 extension DatabaseValueConvertible {
-  /// A cursor over the results of a request.
+  /// Returns a cursor over the results of a request.
   @_disfavoredOverload
   public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseValueCursor<Self> {
     try request.makePreparedRequest(db, forSingleResult: false).makeCursor(ValueDecoding.self)
   }
 
-  /// All the results of a request.
+  /// Fetches all results of a request.
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
     try request.makePreparedRequest(db, forSingleResult: false).array(ValueDecoding.self)
   }
 
-  /// All the distinct results of a request.
+  /// Fetches the distinct results of a request.
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> where Self: Hashable {
     try request.makePreparedRequest(db, forSingleResult: false).set(ValueDecoding.self)
   }
 
-  /// The first result of a request, or nil when there is none.
+  /// Fetches the first result of a request. Returns nil if the result is empty, or if the first value is NULL.
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
@@ -36,27 +36,27 @@ extension DatabaseValueConvertible {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible {
-  /// A cursor over the results.
+  /// Returns a cursor over the results of this request.
   @_disfavoredOverload
   public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
-  /// All the results.
+  /// Fetches all results of this request.
   @_disfavoredOverload
   @inlinable
   public func fetchAll(_ db: Database) throws -> [RowDecoder] {
     try RowDecoder.fetchAll(db, self)
   }
 
-  /// All the distinct results.
+  /// Fetches the distinct results of this request.
   @_disfavoredOverload
   @inlinable
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
     try RowDecoder.fetchSet(db, self)
   }
 
-  /// The first result, or nil when there is none.
+  /// Fetches the first result of this request. Returns nil if the result is empty, or if the first value is NULL.
   @_disfavoredOverload
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
@@ -67,7 +67,12 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
 // MARK: - From SQL
 
 extension DatabaseValueConvertible {
-  /// A cursor over the results of one SQL query.
+  /// Returns a cursor over the results of an SQL query.
+  ///
+  /// ```swift
+  /// let titles = try String.fetchCursor(db, sql: "SELECT title FROM book")
+  /// while let title = try titles.next() { print(title) }
+  /// ```
   @_disfavoredOverload
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -76,7 +81,11 @@ extension DatabaseValueConvertible {
     try PreparedRequest(db, sql, arguments, adapter).makeCursor(ValueDecoding.self)
   }
 
-  /// All the results of one SQL query.
+  /// Fetches all results of an SQL query.
+  ///
+  /// ```swift
+  /// let titles = try String.fetchAll(db, sql: "SELECT title FROM book WHERE pages > ?", arguments: [500])
+  /// ```
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(
@@ -86,7 +95,11 @@ extension DatabaseValueConvertible {
     try PreparedRequest(db, sql, arguments, adapter).array(ValueDecoding.self)
   }
 
-  /// All the distinct results of one SQL query.
+  /// Fetches the distinct results of an SQL query.
+  ///
+  /// ```swift
+  /// let ids = try Int64.fetchSet(db, sql: "SELECT authorId FROM book")
+  /// ```
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(
@@ -96,7 +109,11 @@ extension DatabaseValueConvertible {
     try PreparedRequest(db, sql, arguments, adapter).set(ValueDecoding.self)
   }
 
-  /// The first result of one SQL query, or nil when there is none.
+  /// Fetches the first result of an SQL query. Returns nil if the result is empty, or if the first value is NULL.
+  ///
+  /// ```swift
+  /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book") ?? 0
+  /// ```
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(
@@ -110,9 +127,9 @@ extension DatabaseValueConvertible {
 // MARK: - From a prepared statement
 
 extension DatabaseValueConvertible {
-  /// A cursor over the results of a statement.
+  /// Returns a cursor over the results of a statement.
   ///
-  /// - parameter arguments: The arguments of the statement, or nil for those that were set.
+  /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
   @_disfavoredOverload
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -120,7 +137,7 @@ extension DatabaseValueConvertible {
     try PreparedRequest(statement, arguments, adapter).makeCursor(ValueDecoding.self)
   }
 
-  /// All the results of a statement.
+  /// Fetches all results of a statement.
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(
@@ -129,7 +146,7 @@ extension DatabaseValueConvertible {
     try PreparedRequest(statement, arguments, adapter).array(ValueDecoding.self)
   }
 
-  /// All the distinct results of a statement.
+  /// Fetches the distinct results of a statement.
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(
@@ -138,7 +155,7 @@ extension DatabaseValueConvertible {
     try PreparedRequest(statement, arguments, adapter).set(ValueDecoding.self)
   }
 
-  /// The first result of a statement, or nil when there is none.
+  /// Fetches the first result of a statement. Returns nil if the result is empty, or if the first value is NULL.
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(

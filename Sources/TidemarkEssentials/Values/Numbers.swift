@@ -1,25 +1,25 @@
 public import CSQLite
 
-// Numbers. An integer that does not fit is never wrapped: it does not decode, and it is not stored.
+// Numbers. Integers that are out of range never wrap: decoding returns nil, and storing traps.
 
-/// The integers that can be stored.
+/// The integer types that can be stored.
 ///
-/// You do not adopt this protocol.
+/// Do not adopt this protocol.
 public protocol _DatabaseInteger: FixedWidthInteger, Codable, DatabaseValueConvertible, StatementColumnConvertible {}
 
 extension _DatabaseInteger {
-  /// An INTEGER.
+  /// The integer as INTEGER.
   ///
-  /// - precondition: The value fits in 64 bits with a sign, as SQLite has them.
+  /// - Precondition: The value fits in a signed 64-bit integer.
   @inlinable
   public var databaseValue: DatabaseValue {
     guard let integer = Int64(exactly: self) else {
-      preconditionFailure("\(self) is too large for SQLite, which stores integers of 64 bits with a sign")
+      preconditionFailure("\(self) does not fit in a signed 64-bit integer, SQLite's largest integer type")
     }
     return DatabaseValue(.int64(integer))
   }
 
-  /// From an INTEGER, or a REAL without its fraction, that fits.
+  /// Converts an INTEGER, or a REAL without a fractional part, if it is in range.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
     case .int64(let integer): Self(exactly: integer)
@@ -28,22 +28,23 @@ extension _DatabaseInteger {
     }
   }
 
-  /// The value in a column, or nil when it is NULL or does not fit.
+  /// Returns the value in a column; nil if it is NULL or out of range.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? {
     let integer = sqlite3_column_int64(sqliteStatement, index)
-    // NULL reads as zero. What is not zero is asked for once.
+    // SQLite returns zero for NULL, so a nonzero value needs no second call.
     if integer == 0, sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
     return Self(integer, sqliteStatement, index)
   }
 
-  /// From the integer that SQLite sees in the column, when it fits.
+  /// Converts the integer that SQLite returns for the column, if it is in range.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(sqlite3_column_int64(sqliteStatement, index), sqliteStatement, index)
   }
 
-  /// From the integer that SQLite sees in the column, when it fits. Of a greater REAL, it sees the greatest integer.
+  /// Converts the integer that SQLite returns for the column, if it is in range. For larger REAL values, SQLite returns
+  /// the greatest integer.
   @inlinable @inline(__always)
   init?(_ integer: Int64, _ sqliteStatement: SQLiteStatement, _ index: CInt) {
     if !Self.isSigned, Self.bitWidth == 64, integer == .max {
@@ -73,7 +74,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
 
-  /// From a number: false when it is zero.
+  /// Converts a number: zero is false.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
     switch dbValue.storage {
     case .int64(let integer): integer != 0
@@ -82,7 +83,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// From the integer that SQLite sees in the column: false when it is zero.
+  /// Converts the integer that SQLite returns for the column: zero is false.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self = sqlite3_column_int64(sqliteStatement, index) != 0
@@ -90,11 +91,11 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A REAL. SQLite has no NaN, and stores NULL for it.
+  /// The number as REAL. SQLite stores NaN as NULL.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
 
-  /// From a number.
+  /// Converts a number.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Double? {
     switch dbValue.storage {
     case .int64(let integer): Double(integer)
@@ -103,16 +104,16 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The value in a column, or nil when it is NULL.
+  /// Returns the value in a column; nil if it is NULL.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Double? {
     let double = sqlite3_column_double(sqliteStatement, index)
-    // NULL reads as zero. What is not zero is asked for once.
+    // SQLite returns zero for NULL, so a nonzero value needs no second call.
     if double == 0, sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
     return double
   }
 
-  /// From the number that SQLite sees in the column.
+  /// Converts the number that SQLite returns for the column.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self = sqlite3_column_double(sqliteStatement, index)
@@ -120,16 +121,16 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A REAL, with the precision of the value.
+  /// The number as REAL, with its precision.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.double(Double(self))) }
 
-  /// From a number, rounded.
+  /// Converts a number, and rounds it.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Float? {
     Double.fromDatabaseValue(dbValue).map(Float.init)
   }
 
-  /// From the number that SQLite sees in the column, rounded.
+  /// Converts the number that SQLite returns for the column, and rounds it.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self = Float(sqlite3_column_double(sqliteStatement, index))

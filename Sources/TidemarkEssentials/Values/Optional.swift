@@ -1,45 +1,44 @@
 import CSQLite
 
-// An optional value decodes as a value: NULL is nil. There are no optional records: what makes a record
-// nil is a missing row.
+// An optional value decodes NULL as nil. Optional records do not exist: a record is nil only if its row is missing.
 
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
-  /// The value as an expression, or NULL.
+  /// The wrapped value as an expression, or NULL.
   public var sqlExpression: SQLExpression { self?.sqlExpression ?? .value(.null) }
 }
 
 extension Optional: SQLOrderingTerm where Wrapped: SQLOrderingTerm {
-  /// The order, or NULL.
+  /// The wrapped ordering, or NULL.
   public var sqlOrdering: SQLOrdering { self?.sqlOrdering ?? .expression(.value(.null)) }
 }
 
 extension Optional: SQLSelectable where Wrapped: SQLSelectable {
-  /// What is selected, or NULL.
+  /// The wrapped selection, or NULL.
   public var sqlSelection: SQLSelection { self?.sqlSelection ?? .expression(.value(.null)) }
 }
 
 extension Optional: StatementBinding where Wrapped: StatementBinding {
-  /// Binds the value, or NULL.
+  /// Binds the wrapped value, or NULL.
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     self?.bind(to: sqliteStatement, at: index) ?? DatabaseValue.null.bind(to: sqliteStatement, at: index)
   }
 }
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
-  /// The value as it is stored, or NULL.
+  /// The database value of the wrapped value, or NULL.
   public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
 
-  /// The value that was stored. NULL is nil, unless it is a value of the wrapped type.
+  /// Converts the database value to the wrapped type. NULL becomes nil, unless the wrapped type accepts it.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
     if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(value) }
     return dbValue.isNull ? .some(nil) : nil
   }
 
-  /// `.some(nil)`: an optional reads as nil from a column that does not exist.
+  /// Returns `.some(nil)`: an optional decodes a missing column as nil.
   @inlinable
   public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Wrapped?? {
     if let value = Wrapped._fromColumn(sqliteStatement, index) { return .some(value) }
@@ -48,14 +47,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 }
 
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
-  /// The value in a column. NULL is nil.
+  /// Returns the value in a column; nil if it is NULL.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Wrapped?? {
     if let value = Wrapped.fromStatement(sqliteStatement, atUncheckedIndex: index) { return .some(value) }
     return columnReadsAsNil(sqliteStatement, index) ? .some(nil) : nil
   }
 
-  /// The value in a column that is not NULL.
+  /// Converts a column that is not NULL.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else { return nil }

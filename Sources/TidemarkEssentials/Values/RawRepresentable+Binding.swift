@@ -1,7 +1,7 @@
 import CSQLite
 
-// A type with a raw value is also an expression and an argument as its raw value is. Wrappers that are values only
-// when their raw value is one, such as those of the Tagged library, need it for each protocol on its own:
+// A type with a raw value is also an expression and an argument if its raw value is. Conditionally conforming wrappers,
+// such as the types of the Tagged library, declare each protocol separately:
 //
 //   extension Tagged: SQLExpressible where RawValue: SQLExpressible {}
 //   extension Tagged: StatementBinding where RawValue: StatementBinding {}
@@ -13,9 +13,9 @@ extension StatementBinding where Self: RawRepresentable, RawValue: StatementBind
   }
 }
 
-// A value is what it says it is, even where its raw value could stand for it.
+// A value uses its own database value, even if its raw value is also an expression.
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: SQLExpressible {
-  /// The value as an expression.
+  /// The value as an SQL expression.
   public var sqlExpression: SQLExpression { .value(databaseValue) }
 }
 

@@ -1,9 +1,9 @@
-/// A container for keys and elements that takes none: what an encoder hands out that has no place for them.
+/// A container that rejects all keys and elements. Encoders return it where they support neither.
 package struct RefusingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol, UnkeyedEncodingContainer {
-  /// The encoder of what asks for a super encoder.
+  /// The encoder returned as super encoder.
   let encoder: any Encoder
 
-  /// The error of what is encoded all the same.
+  /// Returns the error to throw when a value is encoded.
   let refusal: () -> any Error
 
   package init(encoder: any Encoder, refusal: @escaping () -> any Error) {
@@ -34,5 +34,5 @@ package struct RefusingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol
   package func superEncoder() -> any Encoder { encoder }
 }
 
-/// The key of a container without keys.
+/// The key type of a container without keys.
 package enum NoKey: CodingKey {}

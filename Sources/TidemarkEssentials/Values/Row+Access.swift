@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-// Other ways to read a row: the first of several columns, bytes without a copy.
+// Reading the first non-NULL column, and reading bytes without a copy.
 
 extension Row {
-  /// The first value that is not NULL among some columns, or nil.
+  /// Returns the first value among some columns that is not NULL, or nil.
   ///
   /// ```swift
   /// let name: String? = row.coalesce(["nickname", "name"])
   /// ```
   ///
-  /// Columns that do not exist are skipped.
+  /// - Parameter columns: The names of the columns. Missing columns are skipped.
   public func coalesce<Value: DatabaseValueConvertible>(_ columns: some Collection<String>) -> Value? {
     for name in columns {
       if let index = name._index(in: self), !hasNull(atIndex: index) { return self[index] as Value }
@@ -17,15 +17,15 @@ extension Row {
     return nil
   }
 
-  /// The first value that is not NULL among some columns, or nil.
+  /// Returns the first value among some columns that is not NULL, or nil.
   public func coalesce<Value: DatabaseValueConvertible>(
     _ columns: some Collection<any ColumnExpression>
   ) -> Value? {
     coalesce(columns.map(\.name))
   }
 
-  // An array literal of columns of several types finds its type here.
-  /// The first value that is not NULL among some columns, or nil.
+  // This overload infers the element type of an array literal with columns of several types.
+  /// Returns the first value among some columns that is not NULL, or nil.
   public func coalesce<Value: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> Value? {
     coalesce(columns.map(\.name))
   }
@@ -34,13 +34,17 @@ extension Row {
 // MARK: - Bytes without a copy
 
 extension Row {
-  /// What a closure makes of the bytes of a column, without copying them.
+  /// Calls a closure with the bytes of a column, without copying them.
   ///
-  /// The data must not leave the closure. It is nil for NULL.
+  /// ```swift
+  /// let checksum = try row.withUnsafeData(atIndex: 0) { data in data.map(crc32) }
+  /// ```
   ///
-  /// - precondition: There is such a column.
-  /// - throws: What the closure throws, and an error when SQLite lacks memory. A number has the bytes of its text
-  ///   while the statement runs, and is a `RowDecodingError` once it was copied, or where decoding is strict.
+  /// - Parameter index: The index of the column. It must exist.
+  /// - Parameter body: A closure that receives the data, or nil for NULL. The data is valid only during the call.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure, or an out of memory error. For a number: while the statement runs, the bytes
+  ///   of its text are returned; in a copied row, or with strict decoding, a `RowDecodingError` is thrown.
   public func withUnsafeData<Result>(atIndex index: Int, _ body: (Data?) throws -> Result) throws -> Result {
     preconditionIndex(index)
     if let checking, checking.isStrict { _ = try decode(Data?.self, uncheckedIndex: index) }
@@ -55,24 +59,29 @@ extension Row {
     return result
   }
 
-  /// What a closure makes of the bytes of the leftmost column of that name, without copying them.
+  /// Calls a closure with the bytes of the leftmost column with a name, without copying them.
   ///
-  /// The data must not leave the closure. It is nil for NULL and for a missing column.
+  /// - Parameter name: The name of the column.
+  /// - Parameter body: A closure that receives the data, or nil for NULL and for a missing column. The data is valid
+  ///   only during the call.
+  /// - Returns: The result of the closure.
   public func withUnsafeData<Result>(named name: String, _ body: (Data?) throws -> Result) throws -> Result {
     guard let index = name._index(in: self) else { return try body(nil) }
     return try withUnsafeData(atIndex: index, body)
   }
 
-  /// What a closure makes of the bytes of the leftmost column of that name, without copying them.
+  /// Calls a closure with the bytes of the leftmost column with a name, without copying them.
   ///
-  /// The data must not leave the closure. It is nil for NULL and for a missing column.
+  /// - Parameter name: The name of the column.
+  /// - Parameter body: A closure that receives the data, or nil for NULL and for a missing column. The data is valid
+  ///   only during the call.
+  /// - Returns: The result of the closure.
   public func withUnsafeData<Result>(name: String, _ body: (Data?) throws -> Result) throws -> Result {
     try withUnsafeData(named: name, body)
   }
 
-  /// What a closure makes of the bytes of a column, without copying them.
-  ///
-  /// The data must not leave the closure. It is nil for NULL and for a missing column.
+  /// Calls a closure with the bytes of a column, without copying them. The data is valid only during the call. It is
+  /// nil for NULL and for a missing column.
   public func withUnsafeData<Result>(
     at column: some ColumnExpression, _ body: (Data?) throws -> Result
   ) throws -> Result {

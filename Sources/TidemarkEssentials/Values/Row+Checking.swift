@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-// Rows of connections that want more than SQLite's conversions.
+// Rows of connections that check values more strictly than SQLite.
 
 extension Row {
-  /// The value of a row whose values are minded.
+  /// Decodes a value of a row whose values are checked.
   @usableFromInline
   func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type, _ index: Int, _ baseIndex: Int, _ checking: RowChecking
@@ -21,12 +21,12 @@ extension Row {
     }
     guard checking.isStrict else { return Value._fromColumn(pointer, CInt(baseIndex)) }
     if let stored = DatabaseValue.read(pointer, CInt(baseIndex)) { return Value._fromDatabaseValueStrictly(stored) }
-    // A text that is refused has bytes all the same.
+    // The bytes of rejected text can be read.
     return Data?._fromColumn(pointer, CInt(baseIndex)) as? Value
   }
 
-  /// What a subscript answers, which cannot throw its error: the value that SQLite makes of the column, when the error
-  /// is thrown later.
+  /// Returns the value for a subscript, which cannot throw. If the error is thrown later, it is SQLite's conversion of
+  /// the column.
   @usableFromInline
   func deferring<Value: DatabaseValueConvertible>(
     _ error: any Error, of type: Value.Type, key: some RowKey
@@ -34,7 +34,7 @@ extension Row {
     guard let checking, let pointer = statement?.sqliteStatement, error is RowDecodingError,
       let index = key._index(in: self)
     else { Self.trap(error) }
-    // What is stored is no error where that is asked for.
+    // Reading the stored value, without conversion, never fails.
     if let stored = databaseValue(at: index) as? Value { return stored }
     let column = CInt(baseIndex(index))
     let converted =

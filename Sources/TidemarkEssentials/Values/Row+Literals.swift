@@ -1,18 +1,26 @@
-// Rows made from Swift values.
+// Creating rows from Swift values.
 
 extension Row: ExpressibleByDictionaryLiteral {
-  /// A row with these columns, in this order.
+  /// Creates a row with the given columns, in order.
   public convenience init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
     self.init(pairs: elements)
   }
 
-  /// A row with these columns, in no particular order.
+  /// Creates a row with the given columns, in arbitrary order.
+  ///
+  /// ```swift
+  /// let row = Row(["id": 1, "title": "Dune"])
+  /// ```
+  ///
+  /// - Parameter dictionary: The values by column name.
   public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
     self.init(pairs: dictionary.map { ($0.key, $0.value) })
   }
 
-  /// A row with these columns, in no particular order; nil when a key is not a string, or a value cannot be
+  /// Creates a row with the given columns, in arbitrary order. Fails if a key is not a string, or if a value cannot be
   /// stored.
+  ///
+  /// - Parameter dictionary: The values by column name.
   public convenience init?(_ dictionary: [AnyHashable: Any]) {
     guard let values = [String: (any DatabaseValueConvertible)?](loose: dictionary) else { return nil }
     self.init(values)
@@ -25,7 +33,7 @@ extension Row: ExpressibleByDictionaryLiteral {
 }
 
 extension [String: (any DatabaseValueConvertible)?] {
-  /// The same dictionary with its types known; nil when a key is not a string, or a value cannot be stored.
+  /// Converts a dictionary to known types. Fails if a key is not a string, or if a value cannot be stored.
   init?(loose dictionary: [AnyHashable: Any]) {
     self = [:]
     for (key, value) in dictionary {

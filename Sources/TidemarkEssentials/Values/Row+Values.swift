@@ -1,4 +1,4 @@
-// The one way out of a row: everything that reads a value ends in `decode(_:uncheckedIndex:)`.
+// All value accessors of rows call `decode(_:uncheckedIndex:)`.
 
 extension Row {
   @inlinable
@@ -10,7 +10,7 @@ extension Row {
     return try decodeIndirectly(type, index)
   }
 
-  /// The value of a copy, of a row seen through an adapter, or of a row whose values are minded.
+  /// Decodes a value of a copied row, of an adapted row, or of a row whose values are checked.
   @inlinable
   func decodeIndirectly<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) throws -> Value {
     let baseIndex = baseIndex(index)
@@ -25,7 +25,7 @@ extension Row {
     return value
   }
 
-  /// The leftmost value. It exists, unless an adapter shows no column.
+  /// Decodes the leftmost value. It exists, unless an adapter has removed all columns.
   @inlinable
   func decodeFirst<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value {
     if directStatement == nil, count == 0 { throw 0._missing(in: self) }
@@ -55,9 +55,9 @@ extension Row {
 // MARK: - Throwing access
 
 extension Row {
-  /// The value at an index; the leftmost column is 0.
+  /// Decodes the value at an index, where the leftmost column has index 0.
   ///
-  /// - throws: A `RowDecodingError` when there is no such column, or when the value is not of that type.
+  /// - Throws: A `RowDecodingError` if the index is out of range, or if the value cannot be converted.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, atIndex index: Int
@@ -66,10 +66,10 @@ extension Row {
     return try decode(type, uncheckedIndex: index)
   }
 
-  /// The value of the leftmost column of that name. Case does not count.
+  /// Decodes the value of the leftmost column with a name. Column names are case-insensitive.
   ///
-  /// - throws: A `RowDecodingError` when there is no such column and the type is not optional, or when the
-  ///   value is not of that type.
+  /// - Throws: A `RowDecodingError` if the column is missing and the type is not optional, or if the value cannot be
+  ///   converted.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forColumn columnName: String
@@ -77,10 +77,10 @@ extension Row {
     try decode(type, key: columnName)
   }
 
-  /// The value of a column.
+  /// Decodes the value of a column.
   ///
-  /// - throws: A `RowDecodingError` when there is no such column and the type is not optional, or when the
-  ///   value is not of that type.
+  /// - Throws: A `RowDecodingError` if the column is missing and the type is not optional, or if the value cannot be
+  ///   converted.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
@@ -92,19 +92,24 @@ extension Row {
 // MARK: - Subscripts
 
 extension Row {
-  /// The value at an index; the leftmost column is 0.
+  /// The value at an index, where the leftmost column has index 0.
   ///
-  /// - precondition: There is such a column, and its value is of that type. Optional types accept NULL.
+  /// - Precondition: The column exists, and its value can be converted to the type. Optional types accept NULL.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
     preconditionIndex(index)
     return decodeOrTrap(Value.self, key: index)
   }
 
-  /// The value of the leftmost column of that name. Case does not count.
+  /// The value of the leftmost column with a name. Column names are case-insensitive.
   ///
-  /// - precondition: There is such a column, and its value is of that type. Optional types accept NULL and
-  ///   a missing column.
+  /// ```swift
+  /// let title: String = row["title"]
+  /// let subtitle: String? = row["subtitle"]
+  /// ```
+  ///
+  /// - Precondition: The column exists, and its value can be converted to the type. Optional types accept NULL and a
+  ///   missing column.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
     decodeOrTrap(Value.self, key: columnName)
@@ -112,29 +117,28 @@ extension Row {
 
   /// The value of a column.
   ///
-  /// - precondition: There is such a column, and its value is of that type. Optional types accept NULL and
-  ///   a missing column.
+  /// - Precondition: The column exists, and its value can be converted to the type. Optional types accept NULL and a
+  ///   missing column.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
     decodeOrTrap(Value.self, key: column.name)
   }
 
-  /// The value at an index, as it is stored: `Int64`, `Double`, `String`, `Data`, or nil for NULL.
+  /// The stored value at an index: `Int64`, `Double`, `String`, `Data`, or nil for NULL.
   ///
-  /// - precondition: There is such a column.
+  /// - Precondition: The column exists.
   public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
     preconditionIndex(index)
     return databaseValue(at: index).storage.value
   }
 
-  /// The value of the leftmost column of that name, as it is stored: `Int64`, `Double`, `String`, `Data`, or
-  /// nil for NULL and for a missing column.
+  /// The stored value of the leftmost column with a name: `Int64`, `Double`, `String`, `Data`, or nil for NULL and for
+  /// a missing column.
   public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
     columnName._index(in: self).flatMap { databaseValue(at: $0).storage.value }
   }
 
-  /// The value of a column, as it is stored: `Int64`, `Double`, `String`, `Data`, or nil for NULL and for a
-  /// missing column.
+  /// The stored value of a column: `Int64`, `Double`, `String`, `Data`, or nil for NULL and for a missing column.
   public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
     self[column.name]
   }

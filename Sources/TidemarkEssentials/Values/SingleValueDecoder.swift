@@ -1,15 +1,16 @@
-/// Where a type that is one value is decoded from.
+/// The source of a type that decodes a single value.
 package protocol SingleValueSource {
   /// Whether the value is NULL.
   var isNull: Bool { get }
 
-  /// The value as a type, or nil when the type is no value of a column, and has to decode itself.
+  /// Returns the value converted to a type; nil if the type does not convert from a database value, and has to use its
+  /// `Decodable` implementation.
   func value<Value: Decodable>(of type: Value.Type) throws -> Value?
 }
 
-/// Has a type decode itself from one database value, and finds out whether it wanted JSON instead.
+/// Decodes a type from a single database value, and detects whether it needs JSON instead.
 ///
-/// `needsJSON` stays true when the type went on to try something else.
+/// `needsJSON` stays true even if the type then tries another container.
 package final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
   private let source: any SingleValueSource
   package private(set) var needsJSON = false
@@ -39,7 +40,7 @@ package final class SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     try source.value(of: type) ?? Value(from: self)
   }
 
-  // They decode themselves by asking for this very function, and do not fit in a column.
+  // The default implementations of these types call this function recursively. The values do not fit in a column.
   package func decode(_ type: Int128.Type) throws -> Int128 { throw wantsJSON() }
   package func decode(_ type: UInt128.Type) throws -> UInt128 { throw wantsJSON() }
 
@@ -62,7 +63,7 @@ extension DatabaseValue: SingleValueSource {
   private func convert<Convertible: DatabaseValueConvertible, Value>(
     _ convertibleType: Convertible.Type, to type: Value.Type
   ) -> Value? {
-    // Both types are the same.
+    // `Convertible` and `Value` are the same type.
     Convertible.fromDatabaseValue(self).flatMap { $0 as? Value }
   }
 }

@@ -1,10 +1,9 @@
-/// Finds out what a value encodes itself as: one value that a column can hold, or something for which JSON
-/// is needed.
+/// Encodes a value that encodes itself as a single database value, and detects values that need JSON.
 ///
-/// An encoder hands out its containers without being able to refuse. So a value with keys or elements gets one that
-/// refuses all it is given, and `needsJSON` says why, even when the value has nothing to give.
+/// An encoder cannot refuse to return a container. So a value with keys or elements receives a container that rejects
+/// everything. `needsJSON` is then true, even if the value encodes nothing.
 package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
-  /// What a value is stored as; nil when it is no value of a column.
+  /// Returns the stored value; nil if the type does not convert to a database value.
   package typealias Storing = (any Encodable) throws -> DatabaseValue?
 
   package private(set) var databaseValue: DatabaseValue?
@@ -49,7 +48,7 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     }
   }
 
-  // They encode themselves by asking for this very function, and do not fit in a column.
+  // The default implementations of these types call this function recursively. The values do not fit in a column.
   package func encode(_ value: Int128) throws { throw refusal() }
   package func encode(_ value: UInt128) throws { throw refusal() }
 
@@ -59,5 +58,5 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 }
 
-/// Thrown when a value turns out not to be a single one.
+/// Thrown if a value does not encode itself as a single value.
 package struct NeedsJSON: Error {}

@@ -1,21 +1,21 @@
-// Arguments made from Swift values.
+// Creating statement arguments from Swift values.
 
 extension StatementArguments: ExpressibleByArrayLiteral {
-  /// Positional arguments.
+  /// Creates positional arguments.
   public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
     self.init(values: elements.databaseValues)
   }
 }
 
 extension [(any DatabaseValueConvertible)?] {
-  /// What is stored for each element.
+  /// The database value of each element.
   var databaseValues: [DatabaseValue] {
-    // A key, most often. An array that is asked to have room makes it in a general way, which takes 110 instructions
-    // more (Benchmarks: `look up: own statement`).
+    // Fast path for a single element, usually a key: `reserveCapacity` would take 110 more instructions (benchmark
+    // `look up: own statement`).
     if count == 1 { return [self[0]?.databaseValue ?? .null] }
     var values: [DatabaseValue] = []
     values.reserveCapacity(count)
-    // Each element is copied once, which takes longer than to ask for its value (Benchmarks: `insert: prepared
+    // The loop copies each element once, which takes longer than the conversion (benchmark `insert: prepared
     // statement`). `map` would copy it twice.
     for element in self {
       switch consume element {
@@ -28,25 +28,42 @@ extension [(any DatabaseValueConvertible)?] {
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {
-  /// Named arguments, without the mark: `["id": 1]` for `:id`. When a name comes twice, the last value
-  /// counts.
+  /// Creates named arguments. Names have no prefix: `["id": 1]` for `:id`. If a name is repeated, its last value is
+  /// used.
   public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
     self.init(elements)
   }
 }
 
 extension StatementArguments {
-  /// Positional arguments.
+  /// Creates positional arguments.
+  ///
+  /// ```swift
+  /// let values: [(any DatabaseValueConvertible)?] = ["Dune", 412, nil]
+  /// try db.execute(sql: "INSERT INTO book VALUES (?, ?, ?)", arguments: StatementArguments(values))
+  /// ```
+  ///
+  /// - Parameter sequence: The values of the parameters, in order.
   public init(_ sequence: some Sequence<(any DatabaseValueConvertible)?>) {
     self.init(values: sequence.map { $0?.databaseValue ?? .null })
   }
 
-  /// Positional arguments.
+  /// Creates positional arguments.
+  ///
+  /// ```swift
+  /// let ids = [1, 2, 3]
+  /// let books = try Book.fetchAll(
+  ///   db, sql: "SELECT * FROM book WHERE id IN (?, ?, ?)", arguments: StatementArguments(ids))
+  /// ```
+  ///
+  /// - Parameter sequence: The values of the parameters, in order.
   public init<S>(_ sequence: S) where S: Sequence, S.Element: DatabaseValueConvertible {
     self.init(values: sequence.map(\.databaseValue))
   }
 
-  /// Positional arguments, or nil when a value cannot be stored.
+  /// Creates positional arguments. Fails if a value is not a database value.
+  ///
+  /// - Parameter array: The values of the parameters, in order.
   public init?(_ array: [Any]) {
     var values: [DatabaseValue] = []
     for element in array {
@@ -56,12 +73,21 @@ extension StatementArguments {
     self.init(values: values)
   }
 
-  /// Named arguments.
+  /// Creates named arguments.
+  ///
+  /// ```swift
+  /// let values: [String: (any DatabaseValueConvertible)?] = ["title": "Dune", "pages": 412]
+  /// try db.execute(sql: "INSERT INTO book VALUES (:title, :pages)", arguments: StatementArguments(values))
+  /// ```
+  ///
+  /// - Parameter dictionary: The values by parameter name, without prefix.
   public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
     self.init(values: [], namedValues: dictionary.mapValues { $0?.databaseValue ?? .null })
   }
 
-  /// Named arguments. When a name comes twice, the last value counts.
+  /// Creates named arguments. If a name is repeated, its last value is used.
+  ///
+  /// - Parameter sequence: The names and values of the parameters.
   public init(_ sequence: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
     self.init(
       values: [],
@@ -69,14 +95,16 @@ extension StatementArguments {
         sequence.map { ($0, $1?.databaseValue ?? .null) }, uniquingKeysWith: { _, last in last }))
   }
 
-  /// Named arguments, or nil when a key is not a string, or a value cannot be stored.
+  /// Creates named arguments. Fails if a key is not a string, or if a value is not a database value.
+  ///
+  /// - Parameter dictionary: The values by parameter name, without prefix.
   public init?(_ dictionary: [AnyHashable: Any]) {
     guard let values = [String: (any DatabaseValueConvertible)?](loose: dictionary) else { return nil }
     self.init(values)
   }
 }
 
-/// As many question marks as there are arguments, separated by commas.
+/// Returns a comma-separated list of question marks.
 ///
 /// ```swift
 /// let sql = "SELECT * FROM book WHERE id IN (\(databaseQuestionMarks(count: ids.count)))"

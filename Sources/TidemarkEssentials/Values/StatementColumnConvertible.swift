@@ -1,11 +1,11 @@
 public import CSQLite
 
-/// A value that can be read straight from a column of a running statement.
+/// A value that can be decoded directly from a column of a running statement.
 ///
-/// It is a shortcut for speed, which goes around `DatabaseValue`. SQLite then converts: the text
-/// `"20 small cigars"` reads as the integer 20, as SQLite's own functions have it. What has been copied
-/// out of the statement (`Row.fetchAll`, `row.copy()`) is read through `DatabaseValue`, and is not
-/// converted. With `Configuration.strictDecoding`, everything is read through `DatabaseValue`.
+/// This protocol is a performance optimization, which avoids `DatabaseValue`. SQLite performs the conversion: like SQL
+/// functions, it converts the text `"20 small cigars"` to the integer 20. Values copied from the statement (with
+/// `Row.fetchAll` or `row.copy()`) are decoded from a `DatabaseValue` without such conversions, and so are all values
+/// with `Configuration.strictDecoding`.
 ///
 /// ```swift
 /// extension Isbn: StatementColumnConvertible {
@@ -16,19 +16,27 @@ public import CSQLite
 /// }
 /// ```
 public protocol StatementColumnConvertible {
-  /// The value in a column, or nil when it is NULL or cannot be converted.
+  /// Returns the value in a column; nil if it is NULL or cannot be converted.
   ///
-  /// Do not write your own: write the initializer.
+  /// Do not implement this method: implement the initializer.
   static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self?
 
-  /// The value in a column, or nil when it cannot be converted.
+  /// Creates the value of a column. Fails if the column cannot be converted.
   ///
-  /// - precondition: The column is not NULL.
+  /// ```swift
+  /// init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  ///   self.init(rawValue: sqlite3_column_int64(sqliteStatement, index))
+  /// }
+  /// ```
+  ///
+  /// - Parameter sqliteStatement: The raw statement, positioned on a row.
+  /// - Parameter index: The index of the column.
+  /// - Precondition: The column is not NULL.
   init?(sqliteStatement: SQLiteStatement, index: CInt)
 }
 
 extension StatementColumnConvertible {
-  /// The value in a column, or nil when it is NULL or cannot be converted.
+  /// Returns the value in a column; nil if it is NULL or cannot be converted.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self? {
     if sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL { return nil }
@@ -37,7 +45,7 @@ extension StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   @inlinable
   public static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Self? {
     fromStatement(sqliteStatement, atUncheckedIndex: index)

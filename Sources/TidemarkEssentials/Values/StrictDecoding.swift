@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-// What `Configuration.strictDecoding` refuses. Most types are strict by nature, for they read nothing but what they
-// store. Numbers are not: they read each other, and some dates.
+// The conversions that `Configuration.strictDecoding` rejects. Most types are strict in any case, because they only
+// decode the values that they store. Numbers are not: they decode other numbers, and some dates decode numbers.
 
 extension DatabaseValueConvertible {
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Self? {
     guard let value = fromDatabaseValue(dbValue) else { return nil }
     guard dbValue.isNumber, !dbValue.isBeyondIntegers else { return value }
-    // A type that stores numbers is to store this one. One that stores something else knows why it reads numbers.
+    // A type that stores numbers must store this number. A type that stores other values decodes numbers by design.
     let stored = value.databaseValue
     return stored.isNumber && stored != dbValue ? nil : value
   }
 }
 
 extension Optional where Wrapped: DatabaseValueConvertible {
-  /// Not for you to call.
+  /// Implementation detail; do not call it.
   public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Wrapped?? {
     if let value = Wrapped._fromDatabaseValueStrictly(dbValue) { return .some(value) }
     return dbValue.isNull ? .some(nil) : nil
@@ -23,7 +23,8 @@ extension Optional where Wrapped: DatabaseValueConvertible {
 }
 
 extension _DatabaseInteger {
-  /// Not for you to call. An INTEGER or a whole REAL, that fits.
+  /// Implementation detail; do not call it. Converts an INTEGER, or a REAL without a fractional part, if it is in
+  /// range.
   public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
     case .int64(let integer): Self(exactly: integer)
@@ -34,7 +35,7 @@ extension _DatabaseInteger {
 }
 
 extension Float {
-  /// Not for you to call. A number in the range of the type, rounded to its precision.
+  /// Implementation detail; do not call it. Converts a number in the range of the type, rounded to its precision.
   public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Float? {
     guard let double = Double._fromDatabaseValueStrictly(dbValue) else { return nil }
     let float = Float(double)
@@ -43,14 +44,14 @@ extension Float {
 }
 
 extension Date {
-  /// Not for you to call. A TEXT: a number may count seconds, or days, from any time.
+  /// Implementation detail; do not call it. Converts a TEXT: the unit and the epoch of a number are unknown.
   public static func _fromDatabaseValueStrictly(_ dbValue: DatabaseValue) -> Date? {
     dbValue.isNumber ? nil : fromDatabaseValue(dbValue)
   }
 }
 
 extension DatabaseValue {
-  /// Whether this is an INTEGER or a REAL.
+  /// Whether the value is an INTEGER or a REAL.
   fileprivate var isNumber: Bool {
     switch storage {
     case .int64, .double: true
@@ -58,7 +59,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Whether this is a REAL of a size that no INTEGER has: some types read such numbers, and cannot store them.
+  /// Whether the value is a REAL beyond the range of INTEGER: some types decode such numbers, but cannot store them.
   fileprivate var isBeyondIntegers: Bool {
     if case .double(let double) = storage { abs(double) >= 0x1p63 } else { false }
   }

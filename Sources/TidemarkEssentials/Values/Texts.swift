@@ -1,14 +1,14 @@
 import CSQLite
 public import FoundationEssentials
 
-// Texts and bytes, whole: a NUL character, or byte, is one like any other.
+// Texts and bytes of any content, including NUL.
 
 extension String: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A TEXT.
+  /// The string as TEXT.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
 
-  /// From a TEXT, or a BLOB that is valid UTF-8.
+  /// Converts a TEXT, or a BLOB that is valid UTF-8.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
     switch dbValue.storage {
     case .string(let string): string
@@ -17,15 +17,15 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The value in a column, or nil when it is NULL.
+  /// Returns the value in a column; nil if it is NULL.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> String? {
-    // There is no text in NULL.
+    // `columnText` returns nil for NULL.
     columnText(sqliteStatement, index)
   }
 
-  /// From the text that SQLite sees in the column. Bytes that are not UTF-8 are repaired, unless the
-  /// connection refuses them (see `Configuration.invalidTextPolicy`).
+  /// Reads the column as text. Invalid UTF-8 is repaired, unless the connection rejects it (see
+  /// `Configuration.invalidTextPolicy`).
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let text = columnText(sqliteStatement, index) else { return nil }
@@ -39,11 +39,11 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A BLOB.
+  /// The data as BLOB.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
 
-  /// From a BLOB, or the bytes of a TEXT.
+  /// Converts a BLOB, or the UTF-8 bytes of a TEXT.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
     switch dbValue.storage {
     case .blob(let data): data
@@ -52,14 +52,14 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The value in a column, or nil when it is NULL.
+  /// Returns the value in a column; nil if it is NULL.
   @inlinable
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Data? {
-    // There are no bytes in NULL.
+    // `columnData` returns nil for NULL.
     columnData(sqliteStatement, index)
   }
 
-  /// From the bytes that SQLite sees in the column.
+  /// Reads the bytes of the column.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let data = columnData(sqliteStatement, index) else { return nil }

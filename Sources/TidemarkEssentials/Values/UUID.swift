@@ -2,12 +2,12 @@ import CSQLite
 public import FoundationEssentials
 
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
-  /// A BLOB of 16 bytes.
+  /// The UUID as a BLOB of 16 bytes.
   public var databaseValue: DatabaseValue {
     DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))
   }
 
-  /// From a BLOB of 16 bytes, or a TEXT such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`, in any case.
+  /// Converts a BLOB of 16 bytes, or a TEXT such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F` in upper or lower case.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
     switch dbValue.storage {
     case .blob(let data): data.withUnsafeBytes { UUID(bytes: $0) }
@@ -16,12 +16,12 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The value in a column, or nil when it is none.
+  /// Returns the UUID in a column; nil if it cannot be converted.
   public static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> UUID? {
     UUID(sqliteStatement: sqliteStatement, index: index)
   }
 
-  /// From a BLOB of 16 bytes, or a TEXT, as `fromDatabaseValue` does.
+  /// Converts a BLOB of 16 bytes or a TEXT, like `fromDatabaseValue`.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let value = ColumnValue(sqliteStatement, index)
     switch value.type {
@@ -50,9 +50,9 @@ extension UUID {
     self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
   }
 
-  /// From 32 hexadecimal digits of any case, in groups of 8, 4, 4, 4 and 12 separated by hyphens.
+  /// Parses 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens.
   ///
-  /// Foundation does the same, ten times slower.
+  /// Foundation's parser is ten times slower.
   @inline(__always)
   init?(text: UnsafeBufferPointer<UInt8>) {
     guard text.count == 36, let characters = text.baseAddress else { return nil }
@@ -60,7 +60,7 @@ extension UUID {
     guard characters[8] == hyphen, characters[13] == hyphen, characters[18] == hyphen, characters[23] == hyphen
     else { return nil }
     var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    // A value above 15 stands for a character that is no digit; it is looked for once, at the end.
+    // Invalid digits have a value above 15. One test at the end detects them.
     var seen: UInt8 = 0
     withUnsafeMutableBytes(of: &uuid) { bytes in
       var position = 0
@@ -78,7 +78,7 @@ extension UUID {
   }
 }
 
-/// The value of a hexadecimal digit, or a number above 15.
+/// Returns the value of a hexadecimal digit, or a number above 15.
 @inline(__always)
 private func hexadecimalDigit(_ character: UInt8) -> UInt8 {
   let decimal = character &- UInt8(ascii: "0")

@@ -135,7 +135,7 @@ struct ScreenTests {
     try leave(terminal)
   }
 
-  @Test func environmentTellsTheBackgroundIfTheTerminalDoesNot() throws {
+  @Test func environmentDeterminesTheBackgroundIfTheTerminalDoesNot() throws {
     let terminal = try PseudoTerminal(
       ["watch", sample().path, "SELECT id, name FROM t"],
       environment: ["COLORTERM": "truecolor", "COLORFGBG": "0;15"])

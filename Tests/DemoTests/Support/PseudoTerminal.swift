@@ -87,7 +87,7 @@ final class PseudoTerminal {
     wait("“\(text)”", sourceLocation: sourceLocation) { $0.screen.contains(text) }
   }
 
-  /// - returns: False if the program has ended.
+  /// - Returns: False if the program has ended.
   private func readSome() -> Bool {
     var file = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
     guard poll(&file, 1, 50) > 0 else { return !hasEnded }

@@ -13,7 +13,7 @@ import Testing
       (["TERM": "xterm-256color", "NO_COLOR": ""], .many), (["TERM": "dumb", "COLORTERM": "truecolor"], .none),
       ([:], .none),
     ] as [([String: String], ColorSupport)])
-  func environmentTellsTheColorSupport(environment: [String: String], support: ColorSupport) {
+  func environmentDeterminesTheColorSupport(environment: [String: String], support: ColorSupport) {
     #expect(ColorSupport(environment) == support)
   }
 
@@ -78,7 +78,7 @@ import Testing
       ("15;0", .dark), ("0;15", .light), ("0;default;15", .light), ("7;8", .dark), ("0;7", .light), ("", .unknown),
       ("0;default", .unknown), ("x", .unknown),
     ] as [(String, Background)])
-  func environmentTellsTheBackground(text: String, background: Background) {
+  func environmentDeterminesTheBackground(text: String, background: Background) {
     #expect(Background(["COLORFGBG": text]) == background)
   }
 

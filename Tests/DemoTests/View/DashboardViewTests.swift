@@ -111,7 +111,7 @@ import Testing
 
   @Test func longErrorsWrapBetweenWords() {
     var pane = books
-    pane.failure = "no such table: a_table_with_a_long_name in a database of which nobody knows"
+    pane.failure = "no such table: a_table_with_a_long_name in a database that does not exist"
     let lines = Dashboard.sample([pane], width: 40, height: 9).lines
     #expect(lines[2] == "│⚠ no such table:                      │")
     #expect(lines[3] == "│a_table_with_a_long_name in a         │")

@@ -18,7 +18,7 @@ import Tidemark
   /// Runs an operation during which another database of the same file tries to write, each time that a page moves from
   /// the log into the file.
   ///
-  /// - returns: The numbers of attempts and of successful ones.
+  /// - Returns: The numbers of attempts and of successful ones.
   private func meeting(_ body: () throws -> Void) throws -> (attempts: Int, successes: Int) {
     var configuration = Configuration()
     configuration.busyMode = .immediateError

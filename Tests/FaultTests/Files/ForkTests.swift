@@ -153,8 +153,8 @@ private final class ObservedDatabases: Sendable {
 
   /// The actions of a child.
   ///
-  /// - parameter reason: The expected reason why nothing can be observed.
-  /// - returns: Zero on success, else the number of the failed check.
+  /// - Parameter reason: The expected reason why nothing can be observed.
+  /// - Returns: Zero on success, else the number of the failed check.
   private func complaint(whenNotifiedOf reason: String) -> CInt {
     cancellables[0].cancel()
     let error = StressSupport.Mutex<(any Error)?>(nil)
@@ -253,7 +253,7 @@ private struct Databases {
     guard !folder.openFiles.isEmpty else { fatalError("nothing is open any more") }
   }
 
-  /// - returns: Zero on success, else the number of the failed check.
+  /// - Returns: Zero on success, else the number of the failed check.
   private func complaintOfChild() -> CInt {
     let insertion = "INSERT INTO t VALUES (9)"
     let accesses: [() throws -> Void] = [

@@ -56,7 +56,7 @@ struct Disk {
 
   // MARK: Events
 
-  /// - returns: Whether the event changes the disk.
+  /// - Returns: Whether the event changes the disk.
   mutating func play(_ event: fault_event) -> Bool {
     let name = event.path.map { String(cString: $0) } ?? ""
     switch event.kind {

@@ -75,7 +75,7 @@ struct PowerLoss {
 
   /// Cuts the power after events, and opens the resulting files.
   ///
-  /// - parameter stride: The power fails after every `stride`th event.
+  /// - Parameter stride: The power fails after every `stride`th event.
   func verdict(_ folders: Disk.Folders, seed: UInt64, stride: Int = 1) throws -> Verdict {
     var numbers = RandomNumbers(seed: seed)
     var disk = Disk(folders)
@@ -95,7 +95,7 @@ struct PowerLoss {
             verdict.lostMax = max(verdict.lostMax, lost)
             if program.keepsAll { verdict.examples.append("\(words): \(lost) commits are lost") }
           }
-          if lost < -1 { throw PlainDatabase.Failure(description: "\(count) commits, of which nobody knows") }
+          if lost < -1 { throw PlainDatabase.Failure(description: "\(count) commits that were not recorded") }
         } catch {
           verdict.damagedImageCount += 1
           verdict.examples.append("\(words): \(error)")

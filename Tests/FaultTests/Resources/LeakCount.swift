@@ -39,7 +39,7 @@ struct LeakCount {
 
   /// Repeats an operation after a warm-up, and returns the resources that have increased, if any.
   ///
-  /// - parameter isPlanted: Whether a leak is planted, which never goes away: the wait for the end of threads is short.
+  /// - Parameter isPlanted: Whether a leak is planted, which never goes away: the wait for the end of threads is short.
   static func report(cycles: Int, isPlanted: Bool = false, _ body: () async throws -> Void) async throws {
     fault_forget_errors()
     for _ in 0..<max(50, cycles / 5) { try await body() }

@@ -50,7 +50,7 @@ struct Ledger {
       default: break
       }
     }
-    if let stranger = rows.first(where: { words[$0] == nil }) { return "nobody wrote \(stranger)" }
+    if let stranger = rows.first(where: { words[$0] == nil }) { return "\(stranger) was never written" }
     return nil
   }
 }

@@ -40,7 +40,7 @@ final class World {
 
   var path: String { folder.path("db.sqlite") }
 
-  /// - parameter template: The initial database; nil for none.
+  /// - Parameter template: The initial database; nil for none.
   init(_ kind: Kind, template: Template?) throws {
     self.kind = kind
     folder = try TestFolder()
@@ -89,7 +89,7 @@ final class World {
 
   /// Runs an operation that fails in a documented way, or not at all.
   ///
-  /// - returns: Whether it succeeded, or why not.
+  /// - Returns: Whether it succeeded, or why not.
   @discardableResult
   func attempt(_ what: String, _ body: () throws -> Void) -> DatabaseError? {
     do {
@@ -106,7 +106,7 @@ final class World {
 
   /// Writes, and records the reported outcome.
   ///
-  /// - returns: Nil if the write was acknowledged.
+  /// - Returns: Nil if the write was acknowledged.
   @discardableResult
   func write(_ body: (Int) throws -> Void) -> DatabaseError? {
     let number = ledger.nextNumber()
@@ -151,7 +151,7 @@ final class World {
 
   /// Reads through the library. The read must fail in a documented way, or return exactly the committed rows.
   ///
-  /// - returns: Whether it succeeded.
+  /// - Returns: Whether it succeeded.
   @discardableResult
   func read() -> DatabaseError? {
     guard let writer else { return nil }

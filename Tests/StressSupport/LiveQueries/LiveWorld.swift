@@ -141,7 +141,7 @@ package final class LiveWatcher: Sendable {
   private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
   private let keepsAll: Bool
 
-  /// - parameter keepsAll: Whether all values are kept, or only the last one.
+  /// - Parameter keepsAll: Whether all values are kept, or only the last one.
   init(_ question: LiveQuestion, in pool: DatabasePool, keepsAll: Bool = true) {
     self.question = question
     self.keepsAll = keepsAll

@@ -1,9 +1,9 @@
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What is in a database, row by row: what the changes of a transaction are compared with.
+/// The content of a database, row by row, with which the changes of a transaction are compared.
 struct CaptureDump {
-  /// A table, and its rows by their identity.
+  /// A table and its rows, by identity.
   struct Table {
     var columns: [String]
     var keyColumns: [String]
@@ -11,7 +11,7 @@ struct CaptureDump {
     var rows: [RowIdentity: [String: DatabaseValue]] = [:]
   }
 
-  /// The id of a row, or the columns of its key.
+  /// The ID of a row, or the columns of its key.
   struct RowIdentity: Hashable {
     var words: String
   }
@@ -42,7 +42,7 @@ struct CaptureDump {
     return RowIdentity(words: keyColumns.map { words(values[$0]) }.joined(separator: "|"))
   }
 
-  /// The value with its storage class, and texts byte by byte.
+  /// Returns the value with its storage class. Texts are written as bytes.
   static func words(_ value: DatabaseValue?) -> String {
     switch value?.storage {
     case nil: "?"
@@ -55,7 +55,7 @@ struct CaptureDump {
   }
 }
 
-/// How the tables of a database are dumped, as long as its schema stays the same.
+/// The columns and keys of all tables, which are valid until the schema changes.
 struct CaptureShapes {
   struct Table {
     var key: TableKey
@@ -64,7 +64,7 @@ struct CaptureShapes {
     var hasRowID: Bool
     var query: String
 
-    /// Names that can be written, and whether the table is one of a virtual table.
+    /// The columns that can be written, and whether the table is a shadow table of a virtual table.
     var writableColumns: [String]
     var isShadow: Bool
     var sql: String { "\"\(key.database)\".\"\(key.name)\"" }
@@ -85,7 +85,7 @@ struct CaptureShapes {
         continue
       }
       let columns = try Row.fetchAll(db, sql: "PRAGMA \"\(database)\".table_xinfo(\"\(name)\")")
-      // Columns that are computed when they are read are not told.
+      // Virtual generated columns are not reported.
       let stored = columns.filter { $0["hidden"] != 2 }
       let names = stored.map { ($0["name"] as String).lowercased() }
       let hasRowID: Bool = !(row["wr"] as Bool)

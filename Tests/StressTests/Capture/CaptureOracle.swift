@@ -1,16 +1,16 @@
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Compares what is told of a commit with what is in the database before and after.
+/// Compares the reported changes of a commit with the content of the database before and after it.
 struct CaptureOracle {
   private(set) var problems: [String] = []
 
-  /// How many rows and tables were compared, and how many tables were told without their rows.
+  /// The number of compared rows and tables, and the number of tables reported without rows.
   private(set) var rowCount = 0
   private(set) var coarseCount = 0
 
-  /// What was told without rows for no reason that the oracle knows. Nothing is missed then, but more is told than has
-  /// changed: once in a hundred thousand transactions, where this was last counted.
+  /// The tables reported without rows for no reason known to the oracle. Such a report misses no change, but covers
+  /// more than the changes: once in a hundred thousand transactions at the last count.
   private(set) var needlesslyCoarse: [String] = []
 
   private struct State {
@@ -18,15 +18,15 @@ struct CaptureOracle {
     var table: CaptureDump.Table
   }
 
-  /// - parameter needs: What is wanted.
-  /// - parameter mayBeCoarse: Whether something was done of which rows cannot be told.
+  /// - Parameter needs: The requested changes.
+  /// - Parameter mayBeCoarse: Whether the transaction includes changes whose rows cannot be reported.
   mutating func check(
     _ reports: [CommittedChanges], _ before: CaptureDump, _ after: CaptureDump, needs: CaptureNeeds = .all,
     mayBeCoarse: Bool
   ) {
     if reports.contains(where: \.isUnknown) {
       coarseCount += 1
-      if !mayBeCoarse { problems.append("a commit was told as unknown") }
+      if !mayBeCoarse { problems.append("a commit was reported as unknown") }
       return
     }
     var states = before.tables.mapValues { State(rows: $0.rows, table: $0) }
@@ -34,12 +34,12 @@ struct CaptureOracle {
     let coarse = Set(reports.flatMap(\.tables).filter(\.isCoarse).map(\.key))
     let coarseTables = coarse.filter { before.virtualTables[$0] == nil && needs.needs(of: $0)?.wantsRows == true }
     coarseCount += coarseTables.count
-    if !coarseTables.isEmpty, !mayBeCoarse { needlesslyCoarse.append("told without rows: \(coarseTables)") }
-    // When tables are renamed or made, there is nothing to compare them with.
+    if !coarseTables.isEmpty, !mayBeCoarse { needlesslyCoarse.append("reported without rows: \(coarseTables)") }
+    // Renamed and new tables have no rows to compare with.
     for change in reports.flatMap(\.rows) where !altered.contains(change.table) && after.tables[change.table] != nil {
       rowCount += 1
       guard var state = states[change.table] else {
-        // Of a table that was made in the transaction.
+        // The table was created in the transaction.
         continue
       }
       apply(change, to: &state)
@@ -57,14 +57,14 @@ struct CaptureOracle {
     let reports = Set(reports.flatMap(\.tables).map(\.key))
     for (key, rows) in after.virtualTables where before.virtualTables[key].map({ $0 != rows }) == true {
       if needs.needs(of: key) == nil { continue }
-      if !reports.contains(key) { problems.append("virtual table \(key) has changed, and is not told") }
+      if !reports.contains(key) { problems.append("virtual table \(key) has changed, and is not reported") }
     }
     for key in reports where before.virtualTables[key] != nil && altered.isEmpty {
-      if before.virtualTables[key] == nil { problems.append("virtual table \(key) is told, and is not there") }
+      if before.virtualTables[key] == nil { problems.append("virtual table \(key) is reported, and does not exist") }
     }
   }
 
-  /// Of a table whose rows nobody wants, it is told that there were changes.
+  /// Checks that a table is reported as changed, if its rows are not requested.
   private mutating func checkIsReported(
     _ reports: [CommittedChanges], _ before: CaptureDump.Table?, _ after: CaptureDump.Table?, _ key: TableKey
   ) {
@@ -73,7 +73,7 @@ struct CaptureOracle {
     func words(_ table: CaptureDump.Table) -> [String: [String: String]] {
       Dictionary(uniqueKeysWithValues: table.rows.map { ($0.words, $1.mapValues { CaptureDump.words($0) }) })
     }
-    if !isReported, words(before) != words(after) { problems.append("\(key) has changed, and is not told") }
+    if !isReported, words(before) != words(after) { problems.append("\(key) has changed, and is not reported") }
   }
 
   private mutating func apply(_ change: RowChange, to state: inout State) {
@@ -131,7 +131,7 @@ struct CaptureOracle {
       }
     }
     for identity in folded.keys where expected[identity] == nil {
-      problems.append("\(key) \(identity.words) is told, and is not there")
+      problems.append("\(key) \(identity.words) is reported, and does not exist")
     }
   }
 }

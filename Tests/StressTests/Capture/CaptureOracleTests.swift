@@ -5,8 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Whatever a transaction does, what is told of it is what has changed: the same rows, with the same old and new
-/// values, nothing missing, nothing more.
+/// The reported changes of a transaction are exactly its changes: the same rows, with the same old and new values.
 @Suite(.serialized) struct CaptureOracleTests {
   @Test(arguments: Scale.seeds(daily: 6, full: 500))
   func reportedChangesMatchTheDatabase(seed: UInt64) throws {
@@ -15,7 +14,7 @@ import Tidemark
     try check(Run("capture", seed: seed), world) { _ in .all }
   }
 
-  /// Statements of which nobody wants to know, or not all, are quiet: nothing is missed for that.
+  /// Changes of tables that are not requested, or only in part, bypass capture. No requested change is missed.
   @Test(arguments: Scale.seeds(daily: 12, full: 500))
   func requestedTablesAreReportedInCommitsOfOtherChanges(seed: UInt64) throws {
     var random = RandomNumbers(seed: seed ^ 0xA5A5)
@@ -37,11 +36,11 @@ import Tidemark
     }
   }
 
-  /// The control: a commit of which nothing is told is found.
-  @Test func anUnreportedCommitIsFound() throws {
+  /// The control: an unreported commit is detected.
+  @Test func unreportedCommitsAreDetected() throws {
     var isPlanted = false
     var seed = Scale.seed
-    // Most worlds have a transaction that ends with a row that is there: that one is missed.
+    // In most worlds, the last change of some transaction is an insertion. This commit is removed.
     while !isPlanted {
       seed &+= 1
       let run = Run("capture-control", seed: seed)
@@ -52,7 +51,7 @@ import Tidemark
         reports = []
         isPlanted = true
       }
-      if isPlanted { run.finishControl(planted: "a commit that is not told") } else { run.report() }
+      if isPlanted { run.finishControl(planted: "a commit that is not reported") } else { run.report() }
     }
   }
 
@@ -68,7 +67,7 @@ import Tidemark
       try world.makeSchema(db)
       let needs = try requestedNeeds(CaptureShapes(db))
       let subscription = dbQueue.changeBroker.subscribe(needs) { changes in commits.withLock { $0.append(changes) } }
-      // FAIL in a trigger or a constraint may make any transaction one of which not all is known.
+      // With FAIL in a trigger or a constraint, any transaction may be reported in part as unknown.
       let hasFailing = try !Row.fetchAll(
         db,
         sql: """
@@ -98,7 +97,7 @@ import Tidemark
           run.count("needless")
           let script = world.script.joined(separator: "; ")
           print("stress: capture, TIDEMARK_SEED=\(run.seed), transaction \(number): \(words); \(script)")
-          // Once may be; twice in a run is no chance.
+          // One coarse report may be a coincidence. A second one in a run is a problem.
           if oracle.needlesslyCoarse.count > 1 { run.problem("transaction \(number): \(words); \(script)") }
         }
         run.count("transactions")

@@ -8,19 +8,19 @@ import Tidemark
 struct CaptureWorld {
   var random: RandomNumbers
 
-  /// Whether something was done in the transaction of which rows cannot be told.
+  /// Whether the transaction includes changes whose rows cannot be reported.
   var mayBeCoarse = false
 
   /// Whether the schema may have changed since the tables were listed.
   var changesSchema = false
 
-  /// What was executed in the transaction, and how it ended.
+  /// The statements of the transaction, and its end.
   private(set) var script: [String] = []
 
-  /// When a statement is run many times; never if nil.
+  /// Determines when a statement is run many times; never if nil.
   var habits: RandomNumbers?
 
-  /// Whether nobody but the library uses the connection.
+  /// Whether only the library uses the connection.
   var isAlone = false
 
   private var tableCount = 0
@@ -93,12 +93,12 @@ struct CaptureWorld {
 
   // MARK: - Transactions
 
-  /// Runs a transaction, or a statement that is one.
+  /// Runs a transaction, or a single statement in autocommit mode.
   mutating func runTransaction(_ db: Database, _ shapes: CaptureShapes) throws {
     mayBeCoarse = false
     changesSchema = false
     script = []
-    // The transaction is over, whatever became of it; a statement of the library has what was written without it told.
+    // Ends the transaction, if it is still open. The last statement makes the library report changes made without it.
     defer {
       tolerating("end") {
         try db.rollback()
@@ -109,7 +109,7 @@ struct CaptureWorld {
     tolerate(db, pick(["BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT s0"]))
     for _ in 0..<random.below(7) {
       try runStep(db, shapes)
-      // A conflict may have ended it.
+      // A conflict may have ended the transaction.
       if !db.isInsideTransaction { return }
     }
     tolerate(db, random.once(in: 6) ? "ROLLBACK" : "COMMIT")
@@ -138,7 +138,7 @@ struct CaptureWorld {
     }
   }
 
-  /// A statement that is run many times with other values, as programs do.
+  /// Runs a statement many times with different values, as programs do.
   private mutating func repeatStep(_ db: Database, _ shapes: CaptureShapes) {
     let table = pick(shapes.tables.filter { !$0.isShadow })
     let columns = table.writableColumns.map { "\"\($0)\"" }
@@ -209,7 +209,7 @@ struct CaptureWorld {
     return insert(table).replacing("VALUES", with: "VALUES") + " ON CONFLICT DO \(action)"
   }
 
-  /// A statement that is left half-way while another one runs.
+  /// Leaves a statement unfinished while another one runs.
   private mutating func runHalf(
     _ db: Database, _ table: CaptureShapes.Table, _ other: CaptureShapes.Table
   ) throws {
@@ -221,7 +221,7 @@ struct CaptureWorld {
     tolerating("\(sql) -- while \(between); finished: \(isFinished)") {
       let cursor = try Row.fetchCursor(db, sql: sql)
       _ = try cursor.next()
-      // What it changes before it fails is compared, too.
+      // Changes made before the failure are compared, too.
       do { try db.execute(sql: between) } catch DatabaseError.SQLITE_MISMATCH { isMismatch = true } catch {}
       if isFinished { while try cursor.next() != nil {} }
       withExtendedLifetime(cursor) {}
@@ -247,7 +247,7 @@ struct CaptureWorld {
       "ALTER TABLE \(table.sql) RENAME COLUMN c TO \(name)", "ALTER TABLE \(table.sql) DROP COLUMN d",
       "CREATE TABLE \(name) AS SELECT * FROM \(table.sql)", "DROP TABLE IF EXISTS \(table.sql)",
     ])
-    // The tables stay few, and narrow.
+    // Limit the number of tables and columns.
     if table.columns.count > 9 || statement.hasPrefix("CREATE TABLE") && random.once(in: 2) { return }
     if statement.hasPrefix("DROP TABLE") && !random.once(in: 4) { return }
     tolerate(db, statement)
@@ -255,7 +255,7 @@ struct CaptureWorld {
 
   private mutating func writeBlob(_ db: Database, _ table: CaptureShapes.Table) {
     guard table.hasRowID, let handle = db.sqliteConnection else { return }
-    // No statement tells of it: where the columns cannot be read, the table is told.
+    // A blob write is not a statement: if the columns cannot be read, the table is reported without rows.
     mayBeCoarse = true
     var blob: OpaquePointer?
     let column = pick(table.writableColumns)
@@ -266,7 +266,7 @@ struct CaptureWorld {
     script.append("blob \(column) of \(table.sql): \(code) \(isClosed)")
   }
 
-  /// Executes a statement that may fail: what has changed all the same is compared.
+  /// Executes a statement that may fail. If it has made changes, they are compared.
   private mutating func tolerate(_ db: Database, _ sql: String) {
     if sql.contains("FAIL") { mayBeCoarse = true }
     tolerating(sql) { try db.execute(sql: sql) }
@@ -277,14 +277,15 @@ struct CaptureWorld {
       try body()
       script.append(sql)
     } catch {
-      // The statement is random: it may make no sense. One that fails for no conflict may have kept something, and rows
-      // without ids do not tell.
+      // A random statement may be invalid. If it fails without a conflict, it may have kept changes, and tables without
+      // row IDs cannot report them.
       if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
-      // Where the program uses the connection, one of its functions might have kept something.
+      // If the program uses the connection, a function of the program may have kept changes.
       if !isAlone { mayBeCoarse = true }
-      // Nor does a database that is damaged: some changes of random schemas leave an index that SQLite finds malformed.
+      // The same applies to a damaged database: some random schema changes leave an index that SQLite reports as
+      // malformed.
       if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { mayBeCoarse = true }
-      // Nor does a cascade that leaves orphans.
+      // The same applies to a cascade that leaves orphans.
       if (error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { mayBeCoarse = true }
       script.append("\(sql) -- \((error as? DatabaseError)?.message ?? "\(error)")")
     }

@@ -1,10 +1,10 @@
-/// Finds out whether a history is one of a database that keeps its promises.
+/// Checks whether a history is consistent with the guarantees of a database.
 ///
-/// There is one writer, and each write knows its place among the commits: the states are known, one after the other. Then
-/// 1. every read saw one of the states;
-/// 2. not an older one than the last write that was acknowledged before it began;
-/// 3. not one of a write that had not begun when it ended;
-/// 4. and not an older one than the read before in its session.
+/// A single writer numbers the commits, so the sequence of states is known. The checks are:
+/// 1. Every read sees one of the states.
+/// 2. The state is not older than the last write acknowledged before the read began.
+/// 3. The state does not include a write that began after the read had ended.
+/// 4. The state is not older than the state of the previous read in the session.
 struct HistoryChecker {
   enum Fault: Hashable, CustomStringConvertible {
     case commitMissing(Int)
@@ -17,7 +17,7 @@ struct HistoryChecker {
 
     var description: String {
       switch self {
-      case .commitMissing(let number): "commit \(number) was acknowledged by nobody"
+      case .commitMissing(let number): "commit \(number) was not acknowledged"
       case .commitTwice(let number): "commit \(number) was acknowledged twice"
       case .noState(let kind): "a \(kind) saw what never was"
       case .stale(let kind, let saw, let acknowledged):
@@ -78,7 +78,7 @@ struct HistoryChecker {
 
   /// Plays the writes again, in the order of their commits.
   ///
-  /// - returns: Whether there is one write for each commit.
+  /// - Returns: Whether there is one write for each commit.
   private mutating func replay() -> Bool {
     lengths = [final.map(\.count)]
     for (index, write) in writes.enumerated() {

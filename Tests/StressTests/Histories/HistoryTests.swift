@@ -24,7 +24,7 @@ import Tidemark
 
   /// Plants a fault into a history, which must be found, and no other.
   ///
-  /// - parameter plant: Receives the operations before and after the fault, and returns the expected findings.
+  /// - Parameter plant: Receives the operations before and after the fault, and returns the expected findings.
   private func find(
     _ name: String, seed: UInt64,
     _ plant: (_ store: ListStore, _ goOn: () async -> Void) async throws -> HistoryChecker.Fault

@@ -150,7 +150,7 @@ private final class Counts: @unchecked Sendable {
     }
   }
 
-  /// - returns: Whether it came.
+  /// - Returns: Whether it came.
   func wait(for expected: [Int], file: String = #fileID, line: Int = #line) -> Bool {
     condition.lock()
     defer { condition.unlock() }

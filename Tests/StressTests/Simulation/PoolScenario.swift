@@ -25,7 +25,7 @@ final class PoolScenario: @unchecked Sendable {
 
   struct PlannedFailure: Error {}
 
-  /// - parameter path: A copy of an empty store, which is not used elsewhere.
+  /// - Parameter path: A copy of an empty store, which is not used elsewhere.
   init(seed: UInt64, path: String) throws {
     self.seed = seed
     simulation = Simulation(seed: seed)
@@ -122,7 +122,7 @@ final class PoolScenario: @unchecked Sendable {
           self.store.record(appends, since: begin, commit: commit)
         case 2:
           let commit = try await self.pool.barrierWriteWithoutTransaction { db in
-            if self.accessesOfReaders > 0 { self.problems.append("somebody reads during a barrier") }
+            if self.accessesOfReaders > 0 { self.problems.append("a read runs during a barrier write") }
             return try self.writeInTransaction(db, appends, isRefused)
           }
           self.store.record(appends, since: begin, commit: commit)
@@ -152,7 +152,7 @@ final class PoolScenario: @unchecked Sendable {
           store.record(appends, since: begin, commit: commit)
         case 2:
           let commit = try pool.barrierWriteWithoutTransaction { db in
-            if accessesOfReaders > 0 { problems.append("somebody reads during a barrier") }
+            if accessesOfReaders > 0 { problems.append("a read runs during a barrier write") }
             return try writeInTransaction(db, appends, isRefused)
           }
           store.record(appends, since: begin, commit: commit)

@@ -5,19 +5,19 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Whatever a transaction does, the region of each query whose result it changes is modified.
+/// If a transaction changes the result of a query, the region of the query is modified.
 ///
-/// Results before and after are those of the queries alone: nothing here depends on how changes are captured.
+/// The queries are executed before and after the transaction, so the oracle does not depend on change capture.
 @Suite(.serialized) struct WakeOracleTests {
   @Test(arguments: Scale.seeds(daily: 12, full: 400))
-  func aQueryWhoseResultChangesIsWoken(seed: UInt64) throws {
+  func queriesWithChangedResultsAreWoken(seed: UInt64) throws {
     let run = Run("wakes", seed: seed)
     try check(run, seed: seed)
     run.finish()
   }
 
-  /// The control: a commit that wakes no query is found.
-  @Test func aCommitThatIsNotReportedIsFound() throws {
+  /// The control: a commit that does not wake any query is detected.
+  @Test func unreportedCommitsAreDetected() throws {
     var seed = Scale.seed
     while true {
       let run = Run("wakes-control", seed: seed)
@@ -28,9 +28,9 @@ import Tidemark
     }
   }
 
-  /// What a live query delivers is what the query answers, after each transaction.
+  /// After each transaction, a live query delivers the current result.
   @Test(arguments: Scale.seeds(daily: 2, full: 300))
-  func theDeliveredValueIsTheResult(seed: UInt64) throws {
+  func deliveredValuesAreTheCurrentResults(seed: UInt64) throws {
     let run = Run("wakes-live", seed: seed)
     var world = WakeWorld(seed: seed)
     let dbQueue = try world.makeDatabase()
@@ -74,9 +74,9 @@ import Tidemark
   }
 }
 
-/// Queries with their regions in an index, as live queries have them, which is asked at each commit.
+/// Queries whose regions are in an index, like the regions of live queries. The index is searched at each commit.
 private final class WatchedQueries: @unchecked Sendable {
-  // All is done on one thread, that of the test.
+  // Used on the thread of the test only.
   private struct Query {
     var sql: String
     var result: String
@@ -119,9 +119,9 @@ private final class WatchedQueries: @unchecked Sendable {
     return woken
   }
 
-  /// Fetches all queries, and looks again at the regions of those that were woken.
+  /// Executes all queries, and updates the regions of the woken ones.
   ///
-  /// - returns: Those whose results are others, and which were not woken.
+  /// - Returns: The queries whose results have changed, and which were not woken.
   func refetch(_ woken: Set<Int>) throws -> [String] {
     var missed: [String] = []
     for number in queries.indices {
@@ -133,7 +133,7 @@ private final class WatchedQueries: @unchecked Sendable {
         missed.append("\(queries[number].sql) (\(queries[number].result.prefix(80)) -> \(result.prefix(80)))")
       }
       queries[number].result = result
-      // One that was not woken keeps the region of its last fetch.
+      // A query that was not woken keeps the region of its last fetch.
       guard woken.contains(number) else { continue }
       index.remove(queries[number].registration, number)
       queries[number].registration = index.insert(region, number)
@@ -142,14 +142,14 @@ private final class WatchedQueries: @unchecked Sendable {
     return missed
   }
 
-  /// What a query answers, and what it reads as a live query sees it.
+  /// Returns the result of a query, and the region that a live query would observe.
   private func look(_ sql: String) throws -> (result: String, region: DatabaseRegion) {
     try dbQueue.inDatabase { db in
       do {
         let (rows, selection) = try db.recordingReads(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
         return (rows.words, try selection.region.observable(db))
       } catch let error as DatabaseError {
-        // A table that it reads is gone: each change may bring it back.
+        // A table of the query is missing: any change may bring it back.
         return ("error: \(error.message ?? "")", .fullDatabase)
       }
     }
@@ -157,7 +157,7 @@ private final class WatchedQueries: @unchecked Sendable {
 }
 
 extension WakeWorld {
-  /// A database in memory with the schema, of whose transactions few rows are captured one by one.
+  /// Creates an in-memory database with the schema, which captures only few rows of each transaction.
   fileprivate mutating func makeDatabase() throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.environment.changeLogBound.recordCount = rowBound()
@@ -167,7 +167,7 @@ extension WakeWorld {
   }
 }
 
-/// A query that is observed, and what was delivered last.
+/// An observed query, and its last delivered value.
 private final class DeliveredQuery: Sendable {
   let sql: String
   private let value = Mutex("")
@@ -198,7 +198,7 @@ extension [Row] {
 }
 
 extension Database {
-  /// What a query answers, or why it does not: then each change may bring back what it reads.
+  /// Returns the result of a query, or its error. After an error, any change may modify the result.
   fileprivate func words(of sql: String) -> String {
     do {
       return try Row.fetchAll(self, sql: sql).words

@@ -2,14 +2,14 @@ import StressSupport
 
 import Tidemark
 
-/// A random schema: its tables, and random queries of them.
+/// A random schema, and random queries on its tables.
 struct WakeSchema {
   struct Table {
-    /// As it can stand in SQL.
+    /// The table name, as written in SQL.
     var sql: String
     var columns: [String]
 
-    /// What identifies a row.
+    /// The columns that identify a row.
     var key: String
 
     var isView = false
@@ -19,7 +19,7 @@ struct WakeSchema {
   private(set) var statements: [String] = []
   private(set) var hasDocuments = false
 
-  /// Whether some queries read the full database: then all changes are of interest.
+  /// Whether some queries read the full database, so that all changes are requested.
   private let hasWideQueries: Bool
 
   var views: [Table] { tables.filter(\.isView) }
@@ -88,7 +88,7 @@ struct WakeSchema {
 // MARK: - Queries
 
 extension WakeSchema {
-  /// A random query.
+  /// Returns a random query.
   func query(_ random: inout RandomNumbers) -> String {
     let table = random.pick(tables)
     let other = random.pick(tables)

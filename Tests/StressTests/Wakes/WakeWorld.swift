@@ -3,15 +3,15 @@ import StressSupport
 
 import Tidemark
 
-/// Random transactions in a random schema, through the library and without it.
+/// Random transactions in a random schema, with and without the library.
 struct WakeWorld {
   private var random: RandomNumbers
   let schema: WakeSchema
 
-  /// Whether the program uses the connection without the library, too.
+  /// Whether the program also uses the connection without the library.
   private let isShared: Bool
 
-  /// What was executed since this was last emptied.
+  /// The statements executed since the script was last emptied.
   var script: [String] = []
 
   private var tableCount = 0
@@ -24,7 +24,7 @@ struct WakeWorld {
 
   mutating func query() -> String { schema.query(&random) }
 
-  /// How many rows of a transaction are captured.
+  /// Returns the maximum number of captured rows of a transaction.
   mutating func rowBound() -> Int { random.pick([1, 2, 5, 20, 1000]) }
 
   mutating func makeSchema(_ db: Database) throws {
@@ -37,14 +37,14 @@ struct WakeWorld {
 
   // MARK: - Transactions
 
-  /// Runs a transaction, or a statement that is one. No transaction is open afterwards.
+  /// Runs a transaction, or a single statement in autocommit mode. It leaves no transaction open.
   mutating func runTransaction(_ db: Database) {
     defer { if db.isInsideTransaction { execute(db, "ROLLBACK") } }
     if random.once(in: 5) { return runStep(db) }
     execute(db, random.pick(["BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT s0"]))
     for _ in 0..<1 + random.below(6) {
       runStep(db)
-      // A conflict may have ended it.
+      // A conflict may have ended the transaction.
       if !db.isInsideTransaction { return }
     }
     execute(db, random.once(in: 8) ? "ROLLBACK" : "COMMIT")
@@ -85,7 +85,7 @@ struct WakeWorld {
   }
 
   private mutating func insert(into table: WakeSchema.Table) -> String {
-    // Some rows are given an id by SQLite.
+    // SQLite assigns the ID of some rows.
     let columns = table.key == "id" && random.once(in: 2) ? Array(table.columns.dropFirst()) : table.columns
     let rows = (0..<1 + random.below(3)).map { _ in
       "(" + columns.map { _ in value() }.joined(separator: ", ") + ")"
@@ -112,7 +112,7 @@ struct WakeWorld {
     ])
   }
 
-  /// A statement that is run many times with other values, as programs do.
+  /// Runs a statement many times with different values, as programs do.
   private mutating func repeatStatement(_ db: Database, _ table: WakeSchema.Table) {
     let column = random.pick(table.columns)
     let sql = random.pick([
@@ -150,7 +150,7 @@ struct WakeWorld {
 
   // MARK: - Execution
 
-  /// Executes a statement that may fail, with the library or without.
+  /// Executes a statement that may fail, with or without the library.
   private mutating func execute(_ db: Database, _ sql: String, needsTransaction: Bool = false) {
     if needsTransaction, !db.isInsideTransaction { return }
     if isShared, random.once(in: 4) {
@@ -166,7 +166,7 @@ struct WakeWorld {
       try body()
       script.append(sql)
     } catch {
-      // The statement is random: it may make no sense.
+      // A random statement may be invalid.
       script.append("\(sql) -- \((error as? DatabaseError)?.message ?? "\(error)")")
     }
   }

@@ -174,7 +174,7 @@ import Tidemark
     let words = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try SchemaSourceTests().inViews(Keys(view: "v", columns: ["nope"])) { db in _ = try db.primaryKey("v") }
     }.words
-    #expect(words.contains("gives the column nope to the key of view v"))
+    #expect(words.contains("returned the column nope for view v"))
   }
 }
 

@@ -7,7 +7,7 @@ import Tidemark
 
 /// Promise P5: every call that waits has a timeout or can be cancelled.
 @Suite(.untilItHangs) struct AccessTimeLimitTests {
-  private let isOver = "the time limit of the access is over: 0.02 s"
+  private let isOver = "access timed out after 0.02 s"
 
   private func message(_ body: () throws -> Void) -> String? {
     #expect(throws: DatabaseError.self, performing: body)?.message

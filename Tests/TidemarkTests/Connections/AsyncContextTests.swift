@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import Tidemark
 
-/// What the closure of an asynchronous access sees of the task that awaits it: task-local values, and cancellation.
+/// The context of the closure of an asynchronous access: the task-local values and the cancellation of the awaiting
+/// task.
 @Suite struct AsyncContextTests {
   enum Context {
     @TaskLocal static var name = "none"

@@ -114,7 +114,7 @@ import Tidemark
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try DatabaseQueue().backup(to: DatabaseQueue(), pagesPerStep: 0)
     }
-    #expect(result.words.contains("A backup of no pages per step would never end"))
+    #expect(result.words.contains("pagesPerStep must not be 0: the backup would never end"))
   }
 
   // MARK: Copies of files

@@ -110,7 +110,7 @@ import Tidemark
     #expect(error?.message == "Can't create snapshot because database is not in WAL mode.")
   }
 
-  @Test func oneWhoseStatementIsHeldIsClosedAllTheSame() throws {
+  @Test func closesDespiteARetainedStatement() throws {
     defer { removeFiles() }
     let snapshot = try pool().makeSnapshotPool()
     let statement = try snapshot.read { UnsafeTransfer(try $0.makeStatement(sql: "SELECT 1")) }

@@ -162,7 +162,7 @@ import Tidemark
       let pool = try folder.tablePool()
       try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
     }
-    #expect(result.words.contains("must not be inside one"))
+    #expect(result.words.contains("cannot be called from inside a read"))
   }
 
   @Test func waitingBarriersOfAClosedPoolFail() async throws {

@@ -66,7 +66,7 @@ import Tidemark
   }
 
   @Test(arguments: ["reader", "writer"])
-  func aPoolWhoseStatementIsHeldIsClosedAllTheSame(holder: String) async throws {
+  func poolsWithARetainedStatementAreClosed(holder: String) async throws {
     nonisolated(unsafe) var statement: Tidemark.Statement?
     let makeStatement = { (db: Database) in statement = try db.makeStatement(sql: "SELECT n FROM t") }
     let pool = pool

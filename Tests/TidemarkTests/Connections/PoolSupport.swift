@@ -135,7 +135,7 @@ final class LongAccess<Value: Sendable>: Sendable {
 
   /// Starts an access, and blocks the thread until it lasts.
   ///
-  /// - parameter access: Calls its argument inside the access.
+  /// - Parameter access: Calls its argument inside the access.
   convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) throws {
     self.init(beginning: access)
     try isInside.wait()
@@ -143,7 +143,7 @@ final class LongAccess<Value: Sendable>: Sendable {
 
   /// Starts an access, and waits suspended until it lasts.
   ///
-  /// - parameter access: Calls its argument inside the access.
+  /// - Parameter access: Calls its argument inside the access.
   convenience init(_ access: @escaping @Sendable (_ last: () throws -> Void) throws -> Value) async {
     self.init(beginning: access)
     await isInside.reached()

@@ -119,7 +119,7 @@ import Tidemark
       let folder = try TemporaryFolder()
       try folder.tablePool().write { _ = try $0.checkpoint() }
     }
-    #expect(result.words.contains("A checkpoint is made outside of a transaction"))
+    #expect(result.words.contains("checkpoint(_:on:) must be called outside of a transaction"))
   }
 
   @Test func vacuumKeepsDataAndDoesNotBlockReaders() async throws {

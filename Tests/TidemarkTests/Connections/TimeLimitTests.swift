@@ -7,7 +7,7 @@ import Tidemark
 /// SQL that does not end (hazard A7).
 @Suite struct TimeLimitTests {
   private static let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
-  private static let isOver = "the time limit of the access is over: 0.05 s"
+  private static let isOver = "access timed out after 0.05 s"
 
   private func message(_ body: () throws -> Void) -> String? {
     #expect(throws: DatabaseError.self, performing: body)?.message
@@ -70,7 +70,7 @@ import Tidemark
         }
       }
     }
-    #expect(text == "the time limit of the access is over: 10.0 s")
+    #expect(text == "access timed out after 10.0 s")
   }
 
   @Test func innerTimeLimitsOnlyShorten() throws {
@@ -86,7 +86,7 @@ import Tidemark
         }
       }
     }
-    #expect(text == "the time limit of the access is over: 1.0 s")
+    #expect(text == "access timed out after 1.0 s")
   }
 
   @Test func accessesContinueAfterATimeLimit() throws {

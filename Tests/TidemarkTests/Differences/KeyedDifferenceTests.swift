@@ -112,7 +112,7 @@ private struct Item: Equatable, Identifiable {
     }
     #expect(
       result.words.contains(
-        "the difference starts from a list of 3 elements, but this list has 2: apply all differences")
+        "the difference starts from a list of 3 elements, but this list has 2: apply each difference")
     )
   }
 }

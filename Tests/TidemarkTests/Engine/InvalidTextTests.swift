@@ -85,7 +85,7 @@ import Tidemark
   }
 
   // What cannot throw gives the bytes: data is never a trap.
-  @Test func whatCannotThrowShowsARefusedTextAsABlob() throws {
+  @Test func nonThrowingAccessReturnsRejectedTextAsABlob() throws {
     let blob = Data([0xFF, 0, 0xFE]).databaseValue
     try inMemory(Self.refusing) { db throws in
       let cursor = try Row.fetchCursor(db, sql: Self.sql)

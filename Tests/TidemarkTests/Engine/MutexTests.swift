@@ -4,7 +4,7 @@ import Testing
 
 @testable import TidemarkEssentials
 
-/// What is taken out of a mutex is released outside of the lock.
+/// Objects removed from a mutex are released outside of the lock.
 ///
 /// The optimizer moves releases: run in release builds, these tests say more (`make test-release`).
 @Suite(.untilItHangs) struct MutexReleaseTests {

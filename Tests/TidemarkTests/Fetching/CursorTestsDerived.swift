@@ -165,27 +165,27 @@ import Tidemark
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = AnyCursor([1]).dropFirst(-1)
     }
-    #expect(try #require(exit).says("A cursor drops zero elements or more, not -1"))
+    #expect(try #require(exit).says("The number of dropped elements must not be negative: -1"))
   }
 
   @Test func prefixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = AnyCursor([1]).prefix(-1)
     }
-    #expect(try #require(exit).says("A cursor has a prefix of zero elements or more, not -1"))
+    #expect(try #require(exit).says("The length of a prefix must not be negative: -1"))
   }
 
   @Test func suffixOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try AnyCursor([1]).suffix(-1)
     }
-    #expect(try #require(exit).says("A cursor keeps or drops zero last elements or more, not -1"))
+    #expect(try #require(exit).says("The number of last elements must not be negative: -1"))
   }
 
   @Test func dropLastOfANegativeCountTraps() async throws {
     let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try AnyCursor([1]).dropLast(-1)
     }
-    #expect(try #require(exit).says("A cursor keeps or drops zero last elements or more, not -1"))
+    #expect(try #require(exit).says("The number of last elements must not be negative: -1"))
   }
 }

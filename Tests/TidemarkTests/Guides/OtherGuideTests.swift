@@ -100,7 +100,7 @@ extension Isbn: DatabaseValueConvertible {
     } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
       print("there already")
     } catch DatabaseError.SQLITE_BUSY {
-      print("somebody else is writing")
+      print("another connection is writing")
     }
     #expect(throws: DatabaseError.self) {
       try dbQueue.write { try $0.execute(sql: "INSERT INTO book (id, title) VALUES (1, 'Dune')") }

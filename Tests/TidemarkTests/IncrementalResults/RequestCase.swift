@@ -46,7 +46,7 @@ where Item.ID: Sendable {
 
   /// Waits until the list is the expected one, or the sequence has ended.
   ///
-  /// - returns: Whether the list is the expected one.
+  /// - Returns: Whether the list is the expected one.
   func becomes(_ expected: [Item], file: String = #fileID, line: Int = #line) async -> Bool {
     let isExpected = { self.count.value > 0 && self.list.value == expected }
     // A hang means that the list never becomes the expected one: the caller reports it, with the lists.

@@ -92,12 +92,12 @@ import Tidemark
     try deliveries.wait { $0.last?.count == 101 }
     try other.write { try $0.execute(sql: "INSERT INTO note VALUES ('last')") }
     try deliveries.wait { $0.last?.count == 102 }
-    // One is that of the other connection. What was read before the first look may be counted late.
+    // One is the commit of the other connection. Commits read before the first check may be counted late.
     #expect(writer.observationMetrics.externalCommitCount <= before + 4)
     cancellable.cancel()
   }
 
-  @Test func anObservationOfThePoolsWriterSeesWhatIsAttachedToItAlone() throws {
+  @Test func observationsOfTheWriterSeeItsAttachedDatabases() throws {
     let other = try makeAttachedFile()
     let pool = try DatabasePool(path: folder.path("main"))
     try pool.writeWithoutTransaction { try $0.execute(sql: "ATTACH '\(auxPath)' AS aux") }

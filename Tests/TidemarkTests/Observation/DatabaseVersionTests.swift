@@ -150,7 +150,7 @@ import Testing
   }
 
   /// Invariant: a version belongs to the snapshot, or is nil if unknown. A header that is being written is read again.
-  @Test func aHeaderThatCannotBeReadIsReadAgain() throws {
+  @Test func unreadableHeadersAreReadAgain() throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: Self.schema) }
     let (torn, none) = try pool.read { db in

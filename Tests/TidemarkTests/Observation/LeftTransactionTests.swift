@@ -18,14 +18,14 @@ import Tidemark
   }
 
   @Test(arguments: [false, true])
-  func aFetchWaitsForTheEndOfATransactionThatWasLeftOpen(writes: Bool) throws {
+  func fetchesWaitForTheEndOfAnOpenTransaction(writes: Bool) throws {
     try withQueue { dbQueue in
       try dbQueue.writeWithoutTransaction { db in
         try db.execute(sql: "BEGIN")
         try db.addPlayer("Arthur")
       }
       let (deliveries, cancellable) = Self.count(writes: writes).collect(in: dbQueue)
-      // The turn of the fetch comes before that of this access.
+      // The fetch was scheduled before this access.
       try dbQueue.writeWithoutTransaction { try $0.addPlayer("Barbara") }
       #expect(deliveries.values == [])
       try dbQueue.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
@@ -35,7 +35,7 @@ import Tidemark
   }
 
   @Test(arguments: [false, true])
-  func aTransactionThatIsUndoneIsNeverSeen(writes: Bool) throws {
+  func rolledBackTransactionsAreNotVisible(writes: Bool) throws {
     try withQueue { dbQueue in
       let (deliveries, cancellable) = Self.count(writes: writes).collect(in: dbQueue)
       try deliveries.wait(forLast: 0)
@@ -51,7 +51,7 @@ import Tidemark
   }
 
   @Test(arguments: [false, true])
-  func whatAnImmediateStartSawInATransactionThatIsUndoneIsCorrected(writes: Bool) throws {
+  func immediateValuesOfRolledBackTransactionsAreCorrected(writes: Bool) throws {
     try withQueue { dbQueue in
       try dbQueue.writeWithoutTransaction { db in
         try db.execute(sql: "BEGIN")

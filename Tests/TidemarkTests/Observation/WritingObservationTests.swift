@@ -3,7 +3,7 @@ import Tidemark
 
 /// Observations whose fetches may write: they are not triggered by their own fetches, and trigger others.
 @Suite struct WritingObservationTests {
-  /// What a fetch writes, besides what it fetches.
+  /// The writes of a fetch.
   enum Writing: String, CaseIterable {
     case nothing = ""
     case ownTable = "INSERT INTO team (name) VALUES ('fetched')"
@@ -44,13 +44,13 @@ import Tidemark
     }
   }
 
-  /// Waits for what the connection that writes was to do until now: a fetch that was asked for is among it.
+  /// Waits until the writer connection has performed all scheduled accesses, including a requested fetch.
   private func waitForWriter(_ writer: any DatabaseWriter) {
     for _ in 0..<3 { writer.writeWithoutTransaction { _ in } }
   }
 
   @Test(arguments: Observed.allCases, Writing.allCases)
-  func aFetchDoesNotTriggerItself(_ observed: Observed, _ writing: Writing) throws {
+  func fetchesDoNotTriggerThemselves(_ observed: Observed, _ writing: Writing) throws {
     for start in Start.allCases {
       try observed.withDatabase { writer in
         let fetches = Fetches()
@@ -112,9 +112,9 @@ import Tidemark
     }
   }
 
-  /// An observer of transactions may write when it is told of the commit of a fetch: that is another commit.
+  /// A transaction observer may write when it is notified of the commit of a fetch: this write is a separate commit.
   @Test(arguments: Observed.allCases, Start.allCases)
-  func aWriteAfterTheCommitOfAFetchIsSeen(_ observed: Observed, _ start: Start) throws {
+  func writesAfterTheCommitOfAFetchAreDelivered(_ observed: Observed, _ start: Start) throws {
     final class Follower: TransactionObserver, @unchecked Sendable {
       private var hasWritten = false
 

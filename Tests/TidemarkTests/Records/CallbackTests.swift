@@ -257,7 +257,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
       }
       #expect(error?.resultCode == .SQLITE_MISUSE)
       #expect(
-        error?.message == "Forgetful.\(callback) did not call its \(closure) closure: it must, or throw an error")
+        error?.message == "Forgetful.\(callback) did not call its \(closure) closure: call it once, or throw an error")
       #expect(try Table("player").fetchCount(db) == 0)
     }
   }

@@ -289,7 +289,7 @@ private func inTables<T>(_ body: (Database) throws -> T) throws -> T {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inTables { _ = try Code().insertAndFetch($0, selection: []) { try Row.fetchOne($0) } }
     }
-    #expect(result.words.contains("The selection is empty"))
+    #expect(result.words.contains("The selection must not be empty"))
   }
 
   // MARK: - The schema changes

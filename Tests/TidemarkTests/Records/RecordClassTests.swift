@@ -103,7 +103,7 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
-  @Test func aRecordOfARowThatWasNotFetchedHasChanges() throws {
+  @Test func recordsOfUnfetchedRowsHaveChanges() throws {
     try inPlayers { db throws in
       try Player(id: 1, name: "a").insert(db)
       for row in [["id": 1, "name": "b"], Row(["id": 1, "name": "b"] as [String: any DatabaseValueConvertible])] {

@@ -34,7 +34,7 @@ import Tidemark
       try inMemory { db in try play(db, &generator, &score) }
     }
     print("plain queries: \(score.answers) answers, \(score.yes) times yes, \(score.wrong) of them wrong")
-    print("what the rows of a state told left \(score.leftOut) changes out")
+    print("the rows of the snapshot excluded \(score.leftOut) changes")
     #expect(score.missed.isEmpty, "\(score.missed.prefix(3).joined(separator: "\n"))")
     #expect(score.yes > 200)
     #expect(score.leftOut > 20)

@@ -4,7 +4,7 @@ import Tidemark
 private let name = Column("name")
 private let other = Column("other")
 
-/// Where a collation is written, and what it compares.
+/// The position of a collation in SQL, and the comparison to which it applies.
 @Suite struct CollatingTests {
   private static let names: SQLRequest<String> = "SELECT 'arthur'"
 

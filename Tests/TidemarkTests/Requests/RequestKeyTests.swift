@@ -64,8 +64,8 @@ private let title = Column("title")
     }
   }
 
-  // The schema may be that of a file from outside.
-  @Test func aKeyThatTheTableDoesNotHaveIsAnError() throws {
+  // The schema may come from an untrusted file.
+  @Test func keysMissingInTheTableAreErrors() throws {
     try inShelves { db throws in
       #expect(
         errorText { try Book.filter(key: ["title": "x", "isRare": 1]).fetchAll(db) }
@@ -76,7 +76,7 @@ private let title = Column("title")
     }
   }
 
-  @Test func oneValueForAKeyOfSeveralColumnsIsAnError() throws {
+  @Test func singleValuesForCompositeKeysAreErrors() throws {
     let error = """
       SQLite error 1: Requesting by key requires a single-column primary key in the table reading, and it has 2 \
       (bookId, readerId): name them, as in ["bookId": …]

@@ -130,7 +130,7 @@ private let isRare = Column("isRare")
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Book.order(sql: "year").reversed().fetchAll(db) }
     }
-    #expect(result.words.contains("An ordering made of SQL cannot be reversed"))
+    #expect(result.words.contains("A raw SQL ordering cannot be reversed"))
   }
 
   @Test func stableOrderEndsWithThePrimaryKey() throws {

@@ -136,7 +136,7 @@ import Tidemark
         try db.withTimeLimit(.zero) { try db.execute(sql: "INSERT INTO u VALUES (1)") }
       },
       text: #"""
-        SQLite error 9: the time limit of the access is over: 0.0 s
+        SQLite error 9: access timed out after 0.0 s
         """#),
   ]
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The system's `sqlite3` program: another process. Not started by `Process`, which occasionally leaves something behind
-/// when threads start and end at the same time.
+/// The system's `sqlite3` program, in another process. It is not started by `Process`, which sometimes leaks resources
+/// when threads start and end concurrently.
 enum Shell {
   private static let path = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -9,7 +9,7 @@ enum Shell {
 
   /// Executes SQL.
   ///
-  /// - returns: False if the program is not installed.
+  /// - Returns: False if the program is not installed.
   static func run(_ database: String, _ sql: String) throws -> Bool {
     guard let path else { return false }
     let arguments: [String] = [path, "-cmd", ".timeout 10000", database, sql]

@@ -7,7 +7,7 @@ final class Signal: Sendable {
 
   func fire() { semaphore.signal() }
 
-  /// - throws: `Hang`.
+  /// - Throws: `Hang`.
   func wait(file: String = #fileID, line: Int = #line) throws {
     try Wait.on(semaphore, file: file, line: line)
     semaphore.signal()

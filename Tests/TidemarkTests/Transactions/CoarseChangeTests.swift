@@ -30,7 +30,7 @@ import Tidemark
     ("INSERT INTO a VALUES (9, 9, 1); SAVEPOINT s; UPDATE a SET r = 5; RELEASE s", "a: insert update(r)"),
     ("SAVEPOINT s; UPDATE a SET r = 5; ROLLBACK TO s; DELETE FROM a WHERE id = 1; UPDATE a SET n = 5", "a: delete update(n)"),
   ])
-  func whatWasCapturedBeforeALargeChangeIsReported(transaction: String, expected: String) throws {
+  func changesBeforeALargeChangeAreReported(transaction: String, expected: String) throws {
     let (dbQueue, recorder) = try captured(Self.schema, Self.needs)
     try dbQueue.write { try $0.execute(sql: transaction) }
     #expect(recorder.take().map(\.words) == [expected])

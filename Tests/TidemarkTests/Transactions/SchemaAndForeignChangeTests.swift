@@ -87,7 +87,7 @@ import Tidemark
     #expect(recorder.take().map(\.isUnknown) == [true])
   }
 
-  @Test func detachingADatabaseIsReportedAtOnce() throws {
+  @Test func detachingADatabaseIsReportedImmediately() throws {
     let (dbQueue, recorder) = try captured(Captured.book)
     try dbQueue.inDatabase { db in
       try db.execute(sql: "ATTACH ':memory:' AS aux")

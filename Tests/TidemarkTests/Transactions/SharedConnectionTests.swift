@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// What a program does with the connection without the library is reported, conservatively.
+/// Changes that the program makes without the library are reported conservatively.
 @Suite struct SharedConnectionTests {
   private static let schema = """
     CREATE TABLE a (id INTEGER PRIMARY KEY, n INT, r INT); INSERT INTO a VALUES (1, 1, 1), (2, 2, 2);
@@ -30,7 +30,7 @@ import Tidemark
     "PRAGMA user_version = 3", "PRAGMA application_id = 4", "CREATE TABLE c (x)", "DROP TABLE b", "VACUUM",
     "ALTER TABLE a ADD COLUMN c",
   ])
-  func whatIsNoChangeOfRowsIsReportedAsUnknown(sql: String) throws {
+  func changesWithoutRowsAreReportedAsUnknown(sql: String) throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.writeWithoutTransaction { try Self.run($0, sql) }
     #expect(recorder.take().contains { $0.isUnknown })
@@ -78,7 +78,7 @@ import Tidemark
     try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT id FROM a") == [1, 2]) }
   }
 
-  @Test func anUpdateInsideAFunctionOfAStatementThatFailsIsReported() throws {
+  @Test func updatesInsideAFunctionOfAFailedStatementAreReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.write { db in
       nonisolated(unsafe) let connection = db.sqliteConnection
@@ -87,14 +87,14 @@ import Tidemark
           sqlite3_exec(connection, "UPDATE a SET r = 7", nil, nil, nil)
           return 1
         })
-      // The statement has no journal of its own: what the function has done stays.
+      // The statement has no statement journal, so the changes of the function are kept.
       #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO b VALUES (NULL, change())") }
       try #expect(Int.fetchAll(db, sql: "SELECT r FROM a") == [7, 7])
     }
     #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.updates })
   }
 
-  @Test func anUpdateInsideAFunctionIsReportedAlsoWhereTheStatementIsOfNoInterest() throws {
+  @Test func updatesInsideAFunctionOfAnUnobservedStatementAreReported() throws {
     let needs = CaptureNeeds(tables: [TableKey("a"): .all])
     let (dbQueue, recorder) = try captured(Self.schema, needs)
     var update: OpaquePointer?

@@ -162,7 +162,7 @@ import Tidemark
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       EventRecorder().stopObservingDatabaseChangesUntilNextTransaction()
     }
-    #expect(result.words.contains("must be called by the databaseDidChange"))
+    #expect(result.words.contains("must be called from the databaseDidChange"))
   }
 
   // MARK: - notifyChanges

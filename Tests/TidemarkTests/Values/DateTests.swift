@@ -52,7 +52,7 @@ import Tidemark
     #expect(date.databaseValue.isNull)
     #expect(try bound(date) == "NULL")
     struct Event: Encodable, EncodableRecord { var date: Date }
-    #expect(errorText { try columns(of: Event(date: date)) }.contains("SQLite has no text for the date"))
+    #expect(errorText { try columns(of: Event(date: date)) }.contains("SQLite cannot store the date as text"))
   }
 
   @Test func theFirstAndLastDatesAreReadBySQLite() throws {

@@ -32,7 +32,7 @@ import Tidemark
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number] in
       _ = number.databaseValue
     }
-    #expect(result.words.contains("\(number) is too large for SQLite"))
+    #expect(result.words.contains("\(number) does not fit in a signed 64-bit integer"))
   }
 
   @Test func missingColumnsAreNilForOptionalsOnly() {

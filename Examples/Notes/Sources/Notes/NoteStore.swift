@@ -33,7 +33,7 @@ struct NoteStore {
     }
   }
 
-  /// Marks a note as done. Returns false if there is no open note with that ID.
+  /// Marks a note as done. Returns false if no open note has that ID.
   func finish(id: Int64) async throws -> Bool {
     try await dbQueue.write { db in
       try Note.open.filter(key: id).updateAll(db, Note.Columns.isDone.set(to: true)) > 0

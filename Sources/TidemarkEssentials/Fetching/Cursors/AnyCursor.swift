@@ -1,42 +1,48 @@
-/// A cursor that hides where its elements come from.
+/// A type-erased cursor.
 ///
 /// ```swift
 /// let countdown = AnyCursor([3, 2, 1])
 /// ```
 ///
-/// What it was made from is released at the end.
+/// The underlying sequence or cursor is released at the end.
 public final class AnyCursor<Element>: Cursor {
-  /// The next element, or nil at the end. There is no function any more after the end.
+  /// Returns the next element, or nil at the end. The closure is nil after the end.
   @usableFromInline var step: (() throws -> Element?)?
 
-  /// A cursor over the results of a function, up to the first nil.
+  /// Creates a cursor over the results of a closure, until it returns nil.
   ///
-  /// An error of the function is no end: it is called again for the element after it.
+  /// ```swift
+  /// let lines = AnyCursor { readLine() }
+  /// ```
+  ///
+  /// An error does not end the cursor: the closure is called again for the next element.
+  ///
+  /// - Parameter body: Returns the next element, or nil at the end.
   @inlinable
   public init(_ body: @escaping () throws -> Element?) {
     step = body
   }
 
-  /// A cursor over the elements of another.
+  /// Creates a cursor over the elements of another cursor.
   @inlinable
   public convenience init(_ base: some Cursor<Element>) {
     self.init(base.next)
   }
 
-  /// A cursor over the elements of a sequence.
+  /// Creates a cursor over the elements of a sequence.
   @inlinable
   public convenience init(_ elements: some Sequence<Element>) {
     self.init(iterator: elements.makeIterator())
   }
 
-  /// A cursor over the remaining elements of an iterator.
+  /// Creates a cursor over the remaining elements of an iterator.
   @inlinable
   public convenience init<Iterator: IteratorProtocol>(iterator: Iterator) where Iterator.Element == Element {
     var iterator = iterator
     self.init { iterator.next() }
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
     guard let step else { return nil }

@@ -1,9 +1,9 @@
-// Arrays, all collections that grow, and sets, from the elements of cursors.
+// Creating arrays, other growing collections, and sets from cursors.
 //
-// Mind a cursor of rows, which shows all its rows through one `Row`: use `fetchAll` and `fetchSet`, or copy its rows.
+// A cursor of rows reuses a single `Row`: use `fetchAll` or `fetchSet`, or copy its rows.
 
 extension RangeReplaceableCollection {
-  /// A collection of the elements of a cursor.
+  /// Creates a collection of the elements of a cursor.
   ///
   /// ```swift
   /// let titles = try Array(String.fetchCursor(db, sql: "SELECT title FROM book"))
@@ -14,7 +14,11 @@ extension RangeReplaceableCollection {
     try append(contentsOf: cursor)
   }
 
-  /// A collection of the elements of a cursor, with room for many of them from the start.
+  /// Creates a collection of the elements of a cursor, and reserves capacity first.
+  ///
+  /// ```swift
+  /// let ids = try Array(Int64.fetchCursor(db, sql: "SELECT id FROM book"), minimumCapacity: 1000)
+  /// ```
   @inlinable
   public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
     self.init()
@@ -22,9 +26,12 @@ extension RangeReplaceableCollection {
     try append(contentsOf: cursor)
   }
 
-  /// Adds the elements of a cursor.
+  /// Appends the elements of a cursor. If the cursor throws, the previous elements have been appended.
   ///
-  /// When the cursor fails, the elements before the error were added.
+  /// ```swift
+  /// var titles: [String] = []
+  /// try titles.append(contentsOf: String.fetchCursor(db, sql: "SELECT title FROM book"))
+  /// ```
   @inlinable
   public mutating func append(contentsOf newElements: some Cursor<Element>) throws {
     try newElements.forEach { append($0) }
@@ -32,21 +39,25 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-  /// A set of the elements of a cursor.
+  /// Creates a set of the elements of a cursor.
+  ///
+  /// ```swift
+  /// let titles = try Set(String.fetchCursor(db, sql: "SELECT title FROM book"))
+  /// ```
   @inlinable
   public init(_ cursor: some Cursor<Element>) throws {
     self.init()
     try formUnion(cursor)
   }
 
-  /// A set of the elements of a cursor, with room for many of them from the start.
+  /// Creates a set of the elements of a cursor, and reserves capacity first.
   @inlinable
   public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
     self.init(minimumCapacity: minimumCapacity)
     try formUnion(cursor)
   }
 
-  /// This set, and the elements of a cursor.
+  /// Returns the union of this set and the elements of a cursor.
   @inlinable
   public func union(_ other: some Cursor<Element>) throws -> Set<Element> {
     var result = self
@@ -54,26 +65,22 @@ extension Set {
     return result
   }
 
-  /// Adds the elements of a cursor.
-  ///
-  /// When the cursor fails, the elements before the error were added.
+  /// Inserts the elements of a cursor. If the cursor throws, the previous elements have been inserted.
   @inlinable
   public mutating func formUnion(_ other: some Cursor<Element>) throws {
     try other.forEach { insert($0) }
   }
 
-  /// The members that a cursor shows too.
+  /// Returns the intersection of this set and the elements of a cursor.
   @inlinable
   public func intersection(_ other: some Cursor<Element>) throws -> Set<Element> {
-    // As in the standard library, the members of the result are those of this set, not their equals.
+    // As in the standard library, the result contains members of this set, and not the equal elements of the cursor.
     try other.reduce(into: []) { result, element in
       if let index = firstIndex(of: element) { result.insert(self[index]) }
     }
   }
 
-  /// Removes all members that a cursor does not show.
-  ///
-  /// When the cursor fails, nothing is removed.
+  /// Removes the members that are not elements of a cursor. If the cursor throws, the set does not change.
   @inlinable
   public mutating func formIntersection(_ other: some Cursor<Element>) throws {
     self = try intersection(other)

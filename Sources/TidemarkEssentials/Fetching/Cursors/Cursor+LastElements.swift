@@ -1,7 +1,11 @@
 extension Cursor {
-  /// The last elements.
+  /// Returns the last elements.
   ///
-  /// - precondition: `maxLength` is zero or more.
+  /// ```swift
+  /// let newest = try String.fetchCursor(db, sql: "SELECT title FROM book ORDER BY id").suffix(10)
+  /// ```
+  ///
+  /// - Precondition: `maxLength` is not negative.
   @inlinable
   public func suffix(_ maxLength: Int) throws -> [Element] {
     var last = LastElements<Element>(countMax: maxLength)
@@ -9,15 +13,15 @@ extension Cursor {
     return last.elements
   }
 
-  /// All elements but the last.
+  /// Returns all elements but the last one.
   @inlinable
   public func dropLast() throws -> [Element] {
     try dropLast(1)
   }
 
-  /// All elements but the last ones.
+  /// Returns all elements but the last ones.
   ///
-  /// - precondition: `n` is zero or more.
+  /// - Precondition: `n` is not negative.
   @inlinable
   public func dropLast(_ n: Int) throws -> [Element] {
     var last = LastElements<Element>(countMax: n)
@@ -27,22 +31,22 @@ extension Cursor {
   }
 }
 
-/// The newest elements of a stream, in a ring.
+/// A ring buffer of the newest elements of a sequence.
 @usableFromInline
 struct LastElements<Element> {
   @usableFromInline let countMax: Int
   @usableFromInline var ring: [Element] = []
 
-  /// Where the oldest element is, once the ring is full.
+  /// The index of the oldest element in a full ring.
   @usableFromInline var start = 0
 
   @inlinable
   init(countMax: Int) {
-    precondition(countMax >= 0, "A cursor keeps or drops zero last elements or more, not \(countMax)")
+    precondition(countMax >= 0, "The number of last elements must not be negative: \(countMax)")
     self.countMax = countMax
   }
 
-  /// Adds an element, and returns the one that leaves.
+  /// Adds an element, and returns the element that it replaces.
   @inlinable
   mutating func append(_ element: Element) -> Element? {
     if countMax == 0 { return element }
@@ -56,7 +60,7 @@ struct LastElements<Element> {
     return tooOld
   }
 
-  /// From the oldest to the newest.
+  /// Returns the elements from the oldest to the newest.
   @inlinable
   var elements: [Element] {
     Array(ring[start...] + ring[..<start])

@@ -1,7 +1,7 @@
-// Many elements into one. These consume the whole cursor.
+// Combining all elements into one value. These methods consume the cursor.
 
 extension Cursor {
-  /// What all elements make together, starting from a first result.
+  /// Combines the elements with a closure that returns the next partial result.
   ///
   /// ```swift
   /// let total = try Int.fetchCursor(db, sql: "SELECT pages FROM book").reduce(0, +)
@@ -13,7 +13,14 @@ extension Cursor {
     try reduce(into: initialResult) { $0 = try nextPartialResult($0, $1) }
   }
 
-  /// What a result becomes when each element has updated it.
+  /// Combines the elements with a closure that updates a partial result.
+  ///
+  /// ```swift
+  /// let cursor = try String.fetchCursor(db, sql: "SELECT title FROM book")
+  /// let lengths = try cursor.reduce(into: [:]) { counts, title in
+  ///   counts[title.count, default: 0] += 1
+  /// }
+  /// ```
   @inlinable
   public func reduce<Result>(
     into initialResult: Result, _ updateAccumulatingResult: (inout Result, Element) throws -> Void
@@ -23,14 +30,14 @@ extension Cursor {
     return result
   }
 
-  /// The smallest element in some order, the first of them when they are several, or nil.
+  /// Returns the minimum by a predicate, or nil if the cursor is empty. Of several minima, the first one is returned.
   @inlinable
   public func min(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
     guard let first = try next() else { return nil }
     return try reduce(first) { try areInIncreasingOrder($1, $0) ? $1 : $0 }
   }
 
-  /// The greatest element in some order, the first of them when they are several, or nil.
+  /// Returns the maximum by a predicate, or nil if the cursor is empty. Of several maxima, the first one is returned.
   @inlinable
   public func max(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
     guard let first = try next() else { return nil }
@@ -39,13 +46,13 @@ extension Cursor {
 }
 
 extension Cursor where Element: Comparable {
-  /// The smallest element, or nil.
+  /// Returns the minimum, or nil if the cursor is empty.
   @inlinable
   public func min() throws -> Element? {
     try min(by: <)
   }
 
-  /// The greatest element, or nil.
+  /// Returns the maximum, or nil if the cursor is empty.
   @inlinable
   public func max() throws -> Element? {
     try max(by: <)
@@ -53,7 +60,11 @@ extension Cursor where Element: Comparable {
 }
 
 extension Cursor where Element: StringProtocol {
-  /// The text made of all elements, with a separator between them.
+  /// Returns the concatenation of the elements, with a separator between them.
+  ///
+  /// ```swift
+  /// let list = try String.fetchCursor(db, sql: "SELECT title FROM book").joined(separator: ", ")
+  /// ```
   @inlinable
   public func joined(separator: String = "") throws -> String {
     guard let first = try next() else { return "" }

@@ -1,17 +1,21 @@
-// Questions that stop at their answer: the cursor goes on with the element after it.
+// Searching. These methods stop at the first match: the cursor then continues with the next element.
 
 extension Cursor {
-  /// Whether there is no element left.
+  /// Whether the cursor has no more elements. Reading this property consumes an element.
   ///
-  /// To know it, one element is consumed.
+  /// ```swift
+  /// if try Book.fetchCursor(db).isEmpty { print("no books") }
+  /// ```
   @inlinable
   public var isEmpty: Bool {
     get throws { try next() == nil }
   }
 
-  /// The first element that satisfies a predicate, or nil.
+  /// Returns the first element that satisfies a predicate, or nil. It consumes all elements up to this one.
   ///
-  /// All elements up to this one are consumed.
+  /// ```swift
+  /// let long = try String.fetchCursor(db, sql: "SELECT title FROM book").first { $0.count > 40 }
+  /// ```
   @inlinable
   public func first(where predicate: (Element) throws -> Bool) throws -> Element? {
     while let element = try next() {
@@ -20,9 +24,7 @@ extension Cursor {
     return nil
   }
 
-  /// Whether an element satisfies a predicate.
-  ///
-  /// All elements up to this one are consumed.
+  /// Returns whether an element satisfies a predicate. It consumes all elements up to this one.
   @inlinable
   public func contains(where predicate: (Element) throws -> Bool) throws -> Bool {
     try first(where: predicate) != nil
@@ -30,9 +32,7 @@ extension Cursor {
 }
 
 extension Cursor where Element: Equatable {
-  /// Whether an element is there.
-  ///
-  /// All elements up to this one are consumed.
+  /// Returns whether the cursor contains an element. It consumes all elements up to this one.
   @inlinable
   public func contains(_ element: Element) throws -> Bool {
     try contains { $0 == element }

@@ -1,4 +1,4 @@
-/// Elements shown one after the other, where every step may fail.
+/// A sequence of elements whose iteration may throw errors.
 ///
 /// ```swift
 /// let titles = try String.fetchCursor(db, sql: "SELECT title FROM book")
@@ -7,29 +7,41 @@
 /// }
 /// ```
 ///
-/// A cursor is walked once. It is no `Sequence`, whose steps cannot fail, but has most of the methods of one. Those
-/// that return a cursor (`map`, `filter`, `prefix`…) wait for their elements to be asked for; the others
-/// (`reduce`, `contains`, `suffix`…) consume the cursor at once.
+/// A cursor can be iterated once. It is not a `Sequence`, whose iteration cannot throw, but has most of the methods of
+/// sequences. Methods that return a cursor (`map`, `filter`, `prefix`…) are lazy; the others (`reduce`, `contains`,
+/// `suffix`…) consume the cursor.
 ///
 /// Invariants:
-/// 1. After the end, `next()` returns nil for ever.
-/// 2. An error is thrown once, to who asks for the element. Whether there are elements after it is up to the cursor
-///    where it comes from: all cursors derived from another go on as long as that one does.
+/// 1. After the end, `next()` always returns nil.
+/// 2. An error is thrown once, from the call that requests the element. The underlying cursor determines whether other
+/// elements follow. Derived cursors continue as long as it does.
 public protocol Cursor<Element>: AnyObject {
-  /// What the cursor shows.
+  /// The type of the elements.
   associatedtype Element
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
+  ///
+  /// ```swift
+  /// let titles = try String.fetchCursor(db, sql: "SELECT title FROM book")
+  /// let first = try titles.next()
+  /// ```
   func next() throws -> Element?
 
-  /// Calls a function with each of the remaining elements.
+  /// Calls a closure with each remaining element.
   ///
-  /// When the function throws, the element it was called with is consumed, and the cursor can go on after it.
+  /// If the closure throws, its element has been consumed, and the cursor can continue with the next one.
+  ///
+  /// ```swift
+  /// try Book.fetchCursor(db).forEach { book in print(book.title) }
+  /// ```
+  ///
+  /// - Parameter body: A closure that receives an element.
+  /// - Throws: The error of the cursor or of the closure.
   func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
-  /// Calls a function with each of the remaining elements.
+  /// Calls a closure with each remaining element.
   @inlinable
   public func forEach(_ body: (Element) throws -> Void) throws {
     while let element = try next() { try body(element) }

@@ -1,8 +1,8 @@
-// Dictionaries from the elements of cursors. Each initializer comes in two: with `minimumCapacity`, the dictionary
-// has room for that many keys from the start.
+// Dictionaries of the elements of cursors. Each initializer has a variant with `minimumCapacity`, which reserves
+// capacity.
 
 extension Dictionary {
-  /// A dictionary of arrays: the elements of a cursor, in order, under the key that a function gives to each.
+  /// Creates a dictionary that groups the elements of a cursor by key, in order.
   ///
   /// ```swift
   /// let booksByAuthor = try Dictionary(grouping: Book.fetchCursor(db), by: \.authorID)
@@ -14,7 +14,7 @@ extension Dictionary {
     try self.init(minimumCapacity: 0, grouping: values, by: keyForValue)
   }
 
-  /// A dictionary of arrays: the elements of a cursor, in order, under the key that a function gives to each.
+  /// Creates a dictionary that groups the elements of a cursor by key, in order.
   @inlinable
   public init<Values: Cursor>(
     minimumCapacity: Int, grouping values: Values, by keyForValue: (Values.Element) throws -> Key
@@ -23,17 +23,22 @@ extension Dictionary {
     try values.forEach { self[try keyForValue($0), default: []].append($0) }
   }
 
-  /// A dictionary of the pairs of a cursor.
+  /// Creates a dictionary from a cursor of key-value pairs.
   ///
-  /// - precondition: No key comes twice.
+  /// ```swift
+  /// let rows = try Row.fetchCursor(db, sql: "SELECT id, title FROM book")
+  /// let titles = try Dictionary(uniqueKeysWithValues: rows.map { ($0["id"] as Int64, $0["title"] as String) })
+  /// ```
+  ///
+  /// - Precondition: All keys are distinct.
   @inlinable
   public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
     try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
   }
 
-  /// A dictionary of the pairs of a cursor.
+  /// Creates a dictionary from a cursor of key-value pairs.
   ///
-  /// - precondition: No key comes twice.
+  /// - Precondition: All keys are distinct.
   @inlinable
   public init(minimumCapacity: Int, uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
     self.init(minimumCapacity: minimumCapacity)
@@ -42,7 +47,7 @@ extension Dictionary {
     }
   }
 
-  /// A dictionary of the pairs of a cursor, where a function chooses between the values of one key.
+  /// Creates a dictionary from a cursor of key-value pairs. A closure combines the values of equal keys.
   @inlinable
   public init(
     _ keysAndValues: some Cursor<(Key, Value)>, uniquingKeysWith combine: (Value, Value) throws -> Value
@@ -50,7 +55,7 @@ extension Dictionary {
     try self.init(minimumCapacity: 0, keysAndValues, uniquingKeysWith: combine)
   }
 
-  /// A dictionary of the pairs of a cursor, where a function chooses between the values of one key.
+  /// Creates a dictionary from a cursor of key-value pairs. A closure combines the values of equal keys.
   @inlinable
   public init(
     minimumCapacity: Int, _ keysAndValues: some Cursor<(Key, Value)>,

@@ -1,32 +1,32 @@
 extension Cursor {
-  /// A cursor over all elements but the first.
+  /// Returns a cursor over all elements but the first one.
   @inlinable
   public func dropFirst() -> DropFirstCursor<Self> {
     dropFirst(1)
   }
 
-  /// A cursor over all elements but the first ones.
+  /// Returns a cursor over all elements but the first ones.
   ///
-  /// - precondition: `n` is zero or more.
+  /// - Precondition: `n` is not negative.
   @inlinable
   public func dropFirst(_ n: Int) -> DropFirstCursor<Self> {
     DropFirstCursor(self, n)
   }
 }
 
-/// A cursor over the elements of another, but the first ones: see `dropFirst(_:)`.
+/// A cursor over the elements of another cursor except the first ones: see `dropFirst(_:)`.
 public final class DropFirstCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline var countToDrop: Int
 
   @inlinable
   init(_ base: Base, _ countToDrop: Int) {
-    precondition(countToDrop >= 0, "A cursor drops zero elements or more, not \(countToDrop)")
+    precondition(countToDrop >= 0, "The number of dropped elements must not be negative: \(countToDrop)")
     self.base = base
     self.countToDrop = countToDrop
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
     while countToDrop > 0 {

@@ -1,12 +1,12 @@
 extension Cursor {
-  /// A cursor over the elements that start with the first one that does not satisfy a predicate.
+  /// Returns a cursor that skips the first elements, while they satisfy a predicate.
   @inlinable
   public func drop(while predicate: @escaping (Element) throws -> Bool) -> DropWhileCursor<Self> {
     DropWhileCursor(self, predicate)
   }
 }
 
-/// A cursor over the elements of another, but the first ones that satisfy a predicate: see `drop(while:)`.
+/// A cursor that skips the first elements of another cursor, while they satisfy a predicate: see `drop(while:)`.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline let predicate: (Base.Element) throws -> Bool
@@ -18,7 +18,7 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
     self.predicate = predicate
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
     while let element = try base.next() {

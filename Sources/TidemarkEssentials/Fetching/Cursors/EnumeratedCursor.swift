@@ -1,12 +1,18 @@
 extension Cursor {
-  /// A cursor over pairs: a number that starts at zero, and an element.
+  /// Returns a cursor over pairs of a number, starting at zero, and an element.
+  ///
+  /// ```swift
+  /// try String.fetchCursor(db, sql: "SELECT title FROM book").enumerated().forEach { number, title in
+  ///   print(number, title)
+  /// }
+  /// ```
   @inlinable
   public func enumerated() -> EnumeratedCursor<Self> {
     EnumeratedCursor(self)
   }
 }
 
-/// A cursor that numbers the elements of another: see `enumerated()`.
+/// A cursor that numbers the elements of another cursor: see `enumerated()`.
 public final class EnumeratedCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline var index = 0
@@ -16,16 +22,16 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
     self.base = base
   }
 
-  /// The next number and element, or nil at the end.
+  /// Returns the next number and element, or nil at the end.
   ///
-  /// A step that fails takes no number.
+  /// A step that throws does not use a number.
   @inlinable
   public func next() throws -> (Int, Base.Element)? {
     guard let element = try base.next() else { return nil }
     return number(element)
   }
 
-  /// Calls a function with each of the remaining elements and its number.
+  /// Calls a closure with each remaining element and its number.
   @inlinable
   public func forEach(_ body: ((Int, Base.Element)) throws -> Void) throws {
     try base.forEach { try body(number($0)) }

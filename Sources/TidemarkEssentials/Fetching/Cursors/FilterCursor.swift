@@ -1,12 +1,12 @@
 extension Cursor {
-  /// A cursor over the elements that satisfy a predicate.
+  /// Returns a cursor over the elements that satisfy a predicate.
   @inlinable
   public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> FilterCursor<Self> {
     FilterCursor(self, isIncluded)
   }
 }
 
-/// A cursor over some elements of another: see `filter(_:)`.
+/// A cursor over the elements of another cursor that satisfy a predicate: see `filter(_:)`.
 public final class FilterCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline let isIncluded: (Base.Element) throws -> Bool
@@ -17,7 +17,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
     self.isIncluded = isIncluded
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
     while let element = try base.next() {
@@ -26,7 +26,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
     return nil
   }
 
-  /// Calls a function with each of the remaining elements.
+  /// Calls a closure with each remaining element.
   @inlinable
   public func forEach(_ body: (Base.Element) throws -> Void) throws {
     try base.forEach { if try isIncluded($0) { try body($0) } }

@@ -1,8 +1,7 @@
-// Cursors whose elements come from many cursors, one after the other. Sequences inside cursors, and cursors
-// inside sequences, become cursors inside cursors.
+// Concatenations of cursors. Sequences in cursors, and cursors in sequences, are converted to cursors in cursors.
 
 extension Cursor where Element: Cursor {
-  /// A cursor over the elements of the elements.
+  /// Returns a cursor over the concatenated elements.
   @inlinable
   public func joined() -> FlattenCursor<Self> {
     FlattenCursor(self)
@@ -10,7 +9,7 @@ extension Cursor where Element: Cursor {
 }
 
 extension Cursor where Element: Sequence {
-  /// A cursor over the elements of the elements.
+  /// Returns a cursor over the concatenated elements.
   @inlinable
   public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> {
     flatMap { $0 }
@@ -18,7 +17,7 @@ extension Cursor where Element: Sequence {
 }
 
 extension Cursor {
-  /// A cursor over the elements of the cursors that the elements become.
+  /// Returns a cursor over the concatenation of the cursors that a closure returns.
   @inlinable
   public func flatMap<SegmentOfResult: Cursor>(
     _ transform: @escaping (Element) throws -> SegmentOfResult
@@ -26,7 +25,7 @@ extension Cursor {
     map(transform).joined()
   }
 
-  /// A cursor over the elements of the sequences that the elements become.
+  /// Returns a cursor over the concatenation of the sequences that a closure returns.
   @inlinable
   public func flatMap<SegmentOfResult: Sequence>(
     _ transform: @escaping (Element) throws -> SegmentOfResult
@@ -36,7 +35,7 @@ extension Cursor {
 }
 
 extension Sequence {
-  /// A cursor over the elements of the cursors that the elements become.
+  /// Returns a cursor over the concatenation of the cursors that a closure returns.
   @inlinable
   public func flatMap<SegmentOfResult: Cursor>(
     _ transform: @escaping (Element) throws -> SegmentOfResult
@@ -46,14 +45,14 @@ extension Sequence {
 }
 
 extension Sequence where Element: Cursor {
-  /// A cursor over the elements of the elements.
+  /// Returns a cursor over the concatenated elements.
   @inlinable
   public func joined() -> FlattenCursor<AnyCursor<Element>> {
     AnyCursor(self).joined()
   }
 }
 
-/// A cursor over the elements of cursors, one cursor after the other: see `flatMap(_:)` and `joined()`.
+/// A cursor over the concatenation of cursors: see `flatMap(_:)` and `joined()`.
 public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Cursor {
   @usableFromInline let base: Base
   @usableFromInline var segment: Base.Element?
@@ -63,7 +62,7 @@ public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Curso
     self.base = base
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element.Element? {
     while true {

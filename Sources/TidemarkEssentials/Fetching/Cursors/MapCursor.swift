@@ -1,5 +1,5 @@
 extension Cursor {
-  /// A cursor over what the elements become.
+  /// Returns a cursor over the transformed elements.
   ///
   /// ```swift
   /// let lengths = try String.fetchCursor(db, sql: "SELECT title FROM book").map(\.count)
@@ -9,7 +9,7 @@ extension Cursor {
     MapCursor(self, transform)
   }
 
-  /// A cursor over what the elements become, without the nils.
+  /// Returns a cursor over the transformed elements that are not nil.
   @inlinable
   public func compactMap<T>(
     _ transform: @escaping (Element) throws -> T?
@@ -18,7 +18,7 @@ extension Cursor {
   }
 }
 
-/// A cursor over what the elements of another become: see `map(_:)`.
+/// A cursor over the transformed elements of another cursor: see `map(_:)`.
 public final class MapCursor<Base: Cursor, Element>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline let transform: (Base.Element) throws -> Element
@@ -29,14 +29,14 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
     self.transform = transform
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
     guard let element = try base.next() else { return nil }
     return try transform(element)
   }
 
-  /// Calls a function with each of the remaining elements.
+  /// Calls a closure with each remaining element.
   @inlinable
   public func forEach(_ body: (Element) throws -> Void) throws {
     try base.forEach { try body(transform($0)) }

@@ -1,28 +1,28 @@
 extension Cursor {
-  /// A cursor over the first elements.
+  /// Returns a cursor over the first elements.
   ///
-  /// Once they are consumed, this cursor goes on with the element after them.
+  /// After they are consumed, the original cursor continues with the next element.
   ///
-  /// - precondition: `maxLength` is zero or more.
+  /// - Precondition: `maxLength` is not negative.
   @inlinable
   public func prefix(_ maxLength: Int) -> PrefixCursor<Self> {
     PrefixCursor(self, maxLength)
   }
 }
 
-/// A cursor over the first elements of another: see `prefix(_:)`.
+/// A cursor over the first elements of another cursor: see `prefix(_:)`.
 public final class PrefixCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline var remainingCount: Int
 
   @inlinable
   init(_ base: Base, _ countMax: Int) {
-    precondition(countMax >= 0, "A cursor has a prefix of zero elements or more, not \(countMax)")
+    precondition(countMax >= 0, "The length of a prefix must not be negative: \(countMax)")
     self.base = base
     remainingCount = countMax
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
     guard remainingCount > 0, let element = try base.next() else { return nil }

@@ -1,14 +1,14 @@
 extension Cursor {
-  /// A cursor over the elements before the first one that does not satisfy a predicate.
+  /// Returns a cursor over the first elements, up to the first one that does not satisfy a predicate.
   ///
-  /// That one is consumed: this cursor goes on with the element after it.
+  /// That element is consumed: the original cursor continues with the next one.
   @inlinable
   public func prefix(while predicate: @escaping (Element) throws -> Bool) -> PrefixWhileCursor<Self> {
     PrefixWhileCursor(self, predicate)
   }
 }
 
-/// A cursor over the first elements of another that satisfy a predicate: see `prefix(while:)`.
+/// A cursor over the first elements of another cursor that satisfy a predicate: see `prefix(while:)`.
 public final class PrefixWhileCursor<Base: Cursor>: Cursor {
   @usableFromInline let base: Base
   @usableFromInline let predicate: (Base.Element) throws -> Bool
@@ -20,7 +20,7 @@ public final class PrefixWhileCursor<Base: Cursor>: Cursor {
     self.predicate = predicate
   }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Base.Element? {
     guard !isEnded, let element = try base.next() else { return nil }

@@ -1,3 +1,3 @@
-// The statements of a text are a cursor like any other: `forEach`, `map`, and so on.
+// A cursor of statements has all methods of cursors: `forEach`, `map`, and so on.
 
 extension SQLStatementCursor: Cursor {}

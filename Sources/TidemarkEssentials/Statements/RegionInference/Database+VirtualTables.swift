@@ -4,8 +4,8 @@
 extension Database {
   /// The region of the tables that store the rows of a virtual table.
   ///
-  /// - parameter sql: The text that created it; nil for an eponymous virtual table.
-  /// - parameter depth: The number of virtual tables that lead to this one.
+  /// - Parameter sql: The text that created it; nil for an eponymous virtual table.
+  /// - Parameter depth: The number of virtual tables that lead to this one.
   func region(behind table: TableFacts, createdBy sql: String?, depth: Int) throws -> DatabaseRegion {
     // These compute their rows from their arguments.
     let functions: Set = ["json_each", "json_tree", "generate_series"]

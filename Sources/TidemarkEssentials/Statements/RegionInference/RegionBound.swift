@@ -37,7 +37,7 @@ struct RegionBound: Equatable, Sendable {
 
   /// Those rows of a set that do not sort after some values.
   ///
-  /// - parameter values: The values of the first columns by which the rows are sorted.
+  /// - Parameter values: The values of the first columns by which the rows are sorted.
   func rows(_ rows: ConditionRows, upTo values: [DatabaseValue], _ arguments: ConditionArguments) -> ConditionRows {
     var known = Array(zip(terms, values))[...].prefix { $0.isKnown($1, arguments) }
     while !known.isEmpty {

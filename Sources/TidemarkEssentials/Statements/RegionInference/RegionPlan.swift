@@ -80,8 +80,8 @@ final class RegionPlan: Equatable, Sendable {
 
   /// The region of an execution.
   ///
-  /// - parameter values: The values of the parameters; nil if they are not known yet.
-  /// - parameter refinement: The values that were found in the rows of the snapshot.
+  /// - Parameter values: The values of the parameters; nil if they are not known yet.
+  /// - Parameter refinement: The values that were found in the rows of the snapshot.
   func region(_ values: [DatabaseValue]?, _ refinement: RegionRefinement = .unrefined) -> DatabaseRegion {
     if case .unrefined = refinement, let constantRegion { return constantRegion }
     return findings.region(values, refinement)
@@ -119,7 +119,7 @@ extension RegionPlan.Findings {
     return rows
   }
 
-  /// - returns: Whether a filter was added.
+  /// - Returns: Whether a filter was added.
   private func transfer(_ rows: inout [[ConditionRows]]) -> Bool {
     var isNew = false
     for equality in equalities {

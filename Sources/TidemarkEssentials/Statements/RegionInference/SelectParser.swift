@@ -187,7 +187,7 @@ struct SelectParser {
     if let alias = try parseAlias() { core.aliases.insert(alias.asciiLowercased) }
   }
 
-  /// - returns: The terms, and whether each one is descending: nil if it contains `NULLS FIRST` or `NULLS LAST`.
+  /// - Returns: The terms, and whether each one is descending: nil if it contains `NULLS FIRST` or `NULLS LAST`.
   @discardableResult
   mutating func parseOrderingTerms() throws -> (terms: [SelectExpression], directions: [Bool?]) {
     var terms: [SelectExpression] = []

@@ -1,69 +1,70 @@
-/// What regions need to know of the schema. The module that knows it comes later, and hands this over.
+/// The schema information that region inference needs. The schema module, which depends on this one, provides it.
 struct SchemaFacts {
-  /// A number that changes with the schema.
+  /// Returns the generation number of the schema, which changes with the schema.
   var generation: (Database) throws -> UInt
 
-  /// That number as it was last: the schema may have changed since.
+  /// Returns the last known generation number, without checking whether the schema has changed since.
   var knownGeneration: (Database) -> UInt
 
-  /// What is known of the table that a name means, in a database or wherever SQLite finds it; nil when there is none.
+  /// Returns the facts of the table with a name; nil if it does not exist. Without a database name, SQLite's search
+  /// order applies.
   var table: (Database, _ name: String, _ database: String?) throws -> TableFacts?
 }
 
-/// What must be known of a table to tell which rows of it a query reads.
+/// The information about a table that is needed to infer the rows that a query reads.
 struct TableFacts {
   enum Kind {
     case table
-    /// With the text that created it.
+    /// A view and its SQL.
     case view(sql: String)
-    /// With the text that created it; nil for a table that its module brings without being asked.
+    /// A virtual table and its SQL; nil for an eponymous virtual table, which is not created.
     case virtualTable(sql: String?)
   }
 
-  /// The database of the table, and its name as it was created.
+  /// The database of the table, and its name in the original spelling.
   var key: TableKey
   var kind: Kind
 
-  /// By name in lower case.
+  /// The columns, by lowercase name.
   var columns: [String: ColumnFacts]
 
-  /// The column that stands for the row id, in lower case; `RowFilter.rowIDName` when none does; nil when rows have no
-  /// id, or when that is the name of another column.
+  /// The lowercase name of the column that is an alias of the row ID, or `RowFilter.rowIDName` if there is none. Nil if
+  /// the table has no row IDs, or if another column has that name.
   var rowIDName: String?
 
-  /// The columns of the primary key of a table whose rows have no id, in lower case: rows come in its order.
+  /// The lowercase names of the primary key columns of a `WITHOUT ROWID` table, which determine the order of its rows.
   var keyColumns: [String] = []
 
-  /// The columns of which generated columns are made, in lower case.
+  /// The lowercase names of the columns on which generated columns depend.
   var generatingColumns: Set<String> = []
 
-  /// The tables in which a virtual table keeps its rows.
+  /// The shadow tables of a virtual table, which store its rows.
   var shadowTables: [TableKey] = []
 }
 
-/// What must be known of a column to compare it as SQLite does.
+/// The information about a column that is needed to compare its values like SQLite.
 struct ColumnFacts: Equatable, Sendable {
-  /// In lower case.
+  /// The name in lowercase.
   var name: String
   var affinity: ColumnAffinity
   var isGenerated = false
 
-  /// Whether texts are compared by their bytes.
+  /// Whether text is compared with the `BINARY` collation.
   var isBinary = true
 }
 
-/// What a column makes of the values it is compared with.
+/// The affinity of a column, which converts the values compared with it.
 enum ColumnAffinity: Sendable {
   case integer
   case real
   case numeric
   case text
-  /// Nothing.
+  /// BLOB affinity: no conversion.
   case blob
-  /// Numeric, or nothing: `ANY` in a strict table.
+  /// NUMERIC or BLOB affinity: an `ANY` column, whose affinity depends on whether its table is strict.
   case numericOrBlob
 
-  /// By SQLite's rules for the type of a declaration.
+  /// Determines the affinity of a declared type by SQLite's rules.
   init(ofDeclaredType type: String) {
     let type = type.uppercased()
     if type == "ANY" {
@@ -81,19 +82,20 @@ enum ColumnAffinity: Sendable {
     }
   }
 
-  /// A value as it is when SQLite compares it with a column of this affinity: nil when that is not certain.
+  /// Returns the value as SQLite converts it for a comparison with a column of this affinity; nil if the result is not
+  /// certain.
   func compared(_ value: DatabaseValue) -> DatabaseValue? {
     switch value.storage {
     case .null, .blob:
       return value
     case .double(let double):
       if double.isNaN { return .null }
-      // The digits of the text would be SQLite's.
+      // The text form of a number depends on SQLite's formatting.
       return self == .text ? nil : value
     case .int64(let integer):
       switch self {
       case .text: return DatabaseValue(.string(String(integer)))
-      // Where an index is used, the integer may have become the nearest double.
+      // An index may store the integer as the nearest double.
       case .real: return integer.magnitude <= 1 << 53 ? value : nil
       case .integer, .numeric, .blob, .numericOrBlob: return value
       }
@@ -110,18 +112,18 @@ enum ColumnAffinity: Sendable {
 }
 
 extension String {
-  /// Whether SQLite never takes the text for a number: it begins as none does.
+  /// Whether SQLite certainly does not convert the text to a number, because of its first character.
   fileprivate var isCertainlyNoNumber: Bool {
     guard let first = utf8.first else { return true }
     switch first {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): return false
-    // Blanks, which may stand before a number.
+    // Whitespace may precede a number.
     case 0...32: return false
     default: return true
     }
   }
 
-  /// The integer whose text this is exactly, if it has few enough digits for a double to hold it, too.
+  /// The integer with exactly this text, if a double can represent it exactly.
   fileprivate var plainInteger: Int64? {
     guard utf8.count <= 15, let integer = Int64(self), String(integer) == self else { return nil }
     return integer
