@@ -35,10 +35,16 @@ public final class Connection: Sendable {
 
   /// Opens a database.
   ///
-  /// - parameter location: The location of the database.
-  /// - parameter readonly: Whether the connection is read-only. If not, a missing database is created.
-  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
-  /// - throws: A `Result` if the database cannot be opened, or if its journal mode cannot be changed now.
+  /// ```swift
+  /// let memory = try Connection()
+  /// let file = try Connection(.uri("path/to/db.sqlite3", parameters: [.mode(.readOnly)]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - location: The location of the database. Default: an in-memory database.
+  ///   - readonly: Whether the connection is read-only. If not, a missing database is created.
+  ///   - journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - Throws: A ``Result`` if the database cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(
     _ location: Location = .inMemory, readonly: Bool = false, journalMode: JournalMode? = nil
   ) throws {
@@ -58,10 +64,15 @@ public final class Connection: Sendable {
 
   /// Opens a database file.
   ///
-  /// - parameter filename: The path of the file, or a URI that begins with `file:`.
-  /// - parameter readonly: Whether the connection is read-only. If not, a missing file is created.
-  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
-  /// - throws: A `Result` if the file cannot be opened, or if its journal mode cannot be changed now.
+  /// ```swift
+  /// let db = try Connection("path/to/db.sqlite3", journalMode: .wal)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - filename: The path of the file, or a URI that begins with `file:`.
+  ///   - readonly: Whether the connection is read-only. If not, a missing file is created.
+  ///   - journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - Throws: A ``Result`` if the file cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(_ filename: String, readonly: Bool = false, journalMode: JournalMode? = nil) throws {
     try self.init(.uri(filename), readonly: readonly, journalMode: journalMode)
   }
@@ -77,7 +88,7 @@ public final class Connection: Sendable {
   ///
   /// Operations of the connection and other writes of the database run one after the other.
   ///
-  /// - parameter writer: The database.
+  /// - Parameter writer: The database.
   public convenience init(_ writer: some DatabaseWriter) {
     self.init(over: writer)
   }
@@ -100,7 +111,12 @@ public final class Connection: Sendable {
   ///
   /// A connection closes itself when it is released. A hook that captures the connection retains it.
   ///
-  /// - throws: A `Result` if the database cannot be closed.
+  /// ```swift
+  /// let db = try Connection("path/to/db.sqlite3")
+  /// try db.close()
+  /// ```
+  ///
+  /// - Throws: A ``Result`` if the database cannot be closed.
   public func close() throws {
     access { db in
       for statement in statements.all { statement.releaseStatement() }
@@ -155,7 +171,7 @@ public final class Connection: Sendable {
   /// The number of rows changed since the connection was opened.
   public var totalChanges: Int { access { $0.totalChangesCount } }
 
-  /// Whether errors have extended codes, as `Result.extendedError`. Default: false.
+  /// Whether errors have extended codes, as ``Result/extendedError(message:extendedCode:statement:)``. Default: false.
   public var usesExtendedErrorCodes: Bool {
     get { extendedCodes.load(ordering: .relaxed) }
     set { extendedCodes.store(newValue, ordering: .relaxed) }
@@ -176,14 +192,15 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Sets a closure that decides whether to try again while another connection holds a lock. It replaces the busy
-  /// timeout.
+  /// Sets a closure that decides whether to try again while another connection holds a lock.
+  ///
+  /// The closure replaces ``busyTimeout``.
   ///
   /// ```swift
   /// db.busyHandler { tries in tries < 3 }
   /// ```
   ///
-  /// - parameter callback: Receives the number of earlier attempts, and returns whether to try again. If it is nil,
+  /// - Parameter callback: Receives the number of earlier attempts, and returns whether to try again. If it is nil,
   ///   errors are thrown immediately.
   public func busyHandler(_ callback: ((_ tries: Int) -> Bool)?) {
     access { db in
@@ -205,6 +222,12 @@ public final class Connection: Sendable {
   }
 
   /// Interrupts the running statement, which throws `SQLITE_INTERRUPT`. Does not wait for it.
+  ///
+  /// The method can be called from any thread.
+  ///
+  /// ```swift
+  /// db.interrupt()
+  /// ```
   public func interrupt() { writer.interrupt() }
 
   // MARK: Hooks
