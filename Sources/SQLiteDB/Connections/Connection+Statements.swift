@@ -130,7 +130,7 @@ extension Connection {
 
   // MARK: Values
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let count = try db.scalar("SELECT count(*) FROM users WHERE id > ?", 10) as? Int64
@@ -145,7 +145,7 @@ extension Connection {
     try scalar(statement, bindings)
   }
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let bindings: [(any Binding)?] = ["alice@mac.com"]
@@ -161,7 +161,7 @@ extension Connection {
     try prepare(statement).scalar(bindings)
   }
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let name = try db.scalar("SELECT name FROM users WHERE id = $id", ["$id": 1]) as? String

@@ -227,7 +227,7 @@ public final class Statement: Sendable {
     try whole { try bind(bindings).runToEnd() }
   }
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let count = try db.prepare("SELECT count(*) FROM users WHERE id > ?").scalar(10) as? Int64
@@ -238,7 +238,7 @@ public final class Statement: Sendable {
   /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   public func scalar(_ bindings: (any Binding)?...) throws -> (any Binding)? { try scalar(bindings) }
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let bindings: [(any Binding)?] = ["alice@mac.com"]
@@ -253,7 +253,7 @@ public final class Statement: Sendable {
     try whole { try bind(bindings).firstValue() }
   }
 
-  /// Returns the first value of the first row; nil if it is NULL, or if there are no rows.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
   ///
   /// ```swift
   /// let name = try db.prepare("SELECT name FROM users WHERE id = $id").scalar(["$id": 1]) as? String
