@@ -7,7 +7,7 @@ import Tidemark
 /// let schemaChanger = SchemaChanger(connection: db)
 /// try schemaChanger.alter(table: "users") { table in
 ///   table.rename(column: "old_name", to: "new_name")
-///   table.drop(column: "email")
+///   table.drop(column: "age")
 /// }
 /// ```
 ///
@@ -142,11 +142,11 @@ public final class SchemaChanger: CustomStringConvertible {
       operations.append(.dropIndex(index, ifExists: ifExists))
     }
 
-    /// Drops a column: `ALTER TABLE "users" DROP COLUMN "email"`.
+    /// Drops a column: `ALTER TABLE "users" DROP COLUMN "age"`.
     ///
     /// ```swift
     /// try schemaChanger.alter(table: "users") { table in
-    ///   table.drop(column: "email")
+    ///   table.drop(column: "age")
     /// }
     /// ```
     ///
@@ -236,7 +236,7 @@ public final class SchemaChanger: CustomStringConvertible {
   /// ```swift
   /// try schemaChanger.alter(table: "users") { table in
   ///   table.rename(column: "old_name", to: "new_name")
-  ///   table.drop(column: "email")
+  ///   table.drop(column: "age")
   /// }
   /// ```
   ///

@@ -3,14 +3,14 @@ import SQLiteDB
 import Synchronization
 import Testing
 
-/// The ways to read rows one after the other.
+/// The ways to iterate over rows.
 enum Loop: String, CaseIterable, Sendable {
   case query
   case rowIterator
   case textIterator
   case statement
 
-  /// Returns what gives the first column of the next row, of a query that is prepared and has not been iterated.
+  /// Returns a closure that returns the first column of the next row. The query is prepared, but not yet iterated.
   func rows(_ db: Connection, _ table: Table) throws -> () throws -> Int64? {
     let sql = table.expression.template
     switch self {
@@ -33,7 +33,7 @@ enum Loop: String, CaseIterable, Sendable {
 private let value = SQLExpression<Int64>("a")
 private let numbers = Table("t")
 
-/// A database in memory with a table of the numbers from 1 on.
+/// Returns an in-memory database with a table that contains the numbers from 1.
 private func database(_ count: Int) throws -> Connection {
   let db = try Connection()
   try db.execute("CREATE TABLE t (a INTEGER)")

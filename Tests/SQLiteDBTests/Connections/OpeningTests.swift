@@ -119,7 +119,7 @@ import Testing
     let counts = await withTaskGroup(of: Int?.self, returning: [Int].self) { group in
       for number in 0..<8 {
         group.addTask {
-          // An error would be seen as a count that is missing.
+          // An error becomes a missing count, which the assertion detects.
           try? db.transaction {
             let before = try db.scalar(users.count)
             try db.run(users.insert(email <- "\(number)"))

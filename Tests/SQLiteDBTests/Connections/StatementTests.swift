@@ -236,7 +236,7 @@ import Testing
   }
 }
 
-/// The description of a binding, for comparisons.
+/// A binding as an equatable value.
 enum SQLValue: Equatable {
   case null, integer(Int64), double(Double), text(String), blob([UInt8])
 
@@ -252,6 +252,6 @@ enum SQLValue: Equatable {
 }
 
 extension Sequence {
-  /// How many elements fulfil a condition.
+  /// Returns the number of elements that match a condition.
   fileprivate func count(_ condition: (Element) throws -> Bool) rethrows -> Int { try filter(condition).count }
 }

@@ -9,7 +9,7 @@ private let bool = SQLExpression<Bool>("bool"), boolOptional = SQLExpression<Boo
 private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Date?>("dateOptional")
 
 @Suite struct OperatorTests {
-  /// Two columns, optional or not, and a value on either side.
+  /// Checks the SQL of an operator for optional and non-optional columns, and for a value on either side.
   private func forms(_ name: String, _ all: [SQLExpression<Void>], _ type: String, _ value: String) {
     let a = "\"\(type)\"", b = "\"\(type)Optional\""
     let expected = [

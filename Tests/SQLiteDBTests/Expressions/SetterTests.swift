@@ -6,7 +6,7 @@ private let double = SQLExpression<Double>("double"), doubleOptional = SQLExpres
 private let string = SQLExpression<String>("string"), stringOptional = SQLExpression<String?>("stringOptional")
 
 @Suite struct SetterTests {
-  /// A column and a value: each optional or not, an expression or a value.
+  /// Checks the SQL of setters for all combinations of optional and non-optional columns, expressions and values.
   private func forms(
     _ setters: [Setter], _ type: String, _ right: (_ column: String, _ value: String) -> String, _ value: String
   ) {

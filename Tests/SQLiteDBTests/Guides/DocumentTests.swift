@@ -2,8 +2,8 @@ import Foundation
 import SQLiteDB
 import Testing
 
-// The examples of the API's document, in its order and in its words, where they are not in another test already. What
-// is plainly a slip there is written as it was meant.
+// Examples in the style of SQLite.swift's documentation that do not occur in another test. They check that programs
+// written for that API compile and work.
 
 @Suite struct DocumentTests {
   let folder: Folder

@@ -1,7 +1,7 @@
 import SQLiteDB
 import Testing
 
-/// The blocks of Documentation/SQLiteDB.md.
+/// The code blocks of `Documentation/SQLiteDB.md`.
 @Suite struct SQLiteDBGuideTests {
   let folder: Folder
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteDB
 
-/// S139: the changes of tables work with all versions of SQLite.
+/// Schema changes on SQLite versions that cannot rename or drop columns, for which tables are rebuilt.
 @Suite struct RebuiltTableTests {
   let db: Connection
   let changer: SchemaChanger

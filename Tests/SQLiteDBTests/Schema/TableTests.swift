@@ -4,7 +4,7 @@ import Testing
 private let suffix = SQLExpression<String?>("suffix")
 
 @Suite struct TableTests {
-  /// The column that a builder makes.
+  /// Returns the SQL of the column that a closure adds to a table builder.
   private func column(_ block: (TableBuilder) -> Void) -> String {
     let text = Table("t").create(block: block)
     return String(text.dropFirst("CREATE TABLE \"t\" (".count).dropLast())
