@@ -148,7 +148,7 @@ private struct StoredValue: SingleValueSource {
     }
     if let value { return value }
     throw DecodingError.typeMismatch(
-      type, .init(codingPath: path, debugDescription: "\(SQLText.literal(stored.binding)) is no \(type)"))
+      type, .init(codingPath: path, debugDescription: "expected \(type), got \(SQLText.literal(stored.binding))"))
   }
 
   private func integer<I: FixedWidthInteger, Wanted>(_ type: I.Type) -> Wanted? {

@@ -216,6 +216,6 @@ extension [DatabaseValue] {
     if let value = try T._from(stored: self[index]) { return value }
     throw DatabaseError(
       resultCode: .SQLITE_MISMATCH,
-      message: "argument \(index + 1) is \(SQLText.literal(self[index].binding)), no \(T.self)")
+      message: "argument \(index + 1): expected \(T.self), got \(SQLText.literal(self[index].binding))")
   }
 }

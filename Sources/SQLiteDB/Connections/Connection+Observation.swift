@@ -66,7 +66,7 @@ extension Connection {
   ) -> ObservedRows {
     let table = ScalarQuery<Void>(query.clauses)
     let observation = ValueObservation.tracking { db in try db.prepare(table) }
-    let report = onError ?? { Database.report($0, "An observation of a query has ended") }
+    let report = onError ?? { Database.report($0, "The observation of a query failed") }
     let usesExtendedCodes = usesExtendedErrorCodes
     return ObservedRows(
       values: observation.values(in: writer),

@@ -72,7 +72,7 @@ extension Connection {
       } catch let error as DatabaseError where Database.isSeveralStatements(error) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE,
-          message: "one statement expected, several given: Connection.execute(_:) runs them all", sql: error.sql)
+          message: "expected one statement, got several: use Connection.execute(_:)", sql: error.sql)
       }
     }
   }

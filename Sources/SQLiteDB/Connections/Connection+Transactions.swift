@@ -131,7 +131,7 @@ extension Database {
       result = try body()
       return .commit
     }
-    guard let result else { preconditionFailure("A transaction was committed without its closure") }
+    guard let result else { preconditionFailure("A transaction committed without running its closure") }
     return result
   }
 
@@ -155,7 +155,7 @@ extension Database {
       try execute(sql: "ROLLBACK TO SAVEPOINT \(name)")
       try execute(sql: "RELEASE \(name)")
     } catch {
-      Self.report(error, "A savepoint could not be undone")
+      Self.report(error, "Could not roll back a savepoint")
     }
   }
 }

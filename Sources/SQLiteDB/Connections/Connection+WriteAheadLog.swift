@@ -119,7 +119,7 @@ extension Connection {
   {
     try perform { db in
       if db.isInsideTransaction {
-        throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "a checkpoint is not made inside a transaction")
+        throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "a checkpoint cannot run inside a transaction")
       }
       do {
         let counts = try db.checkpoint(mode.kind, on: schemaName)

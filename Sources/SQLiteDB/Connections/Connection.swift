@@ -154,7 +154,7 @@ public final class Connection: Sendable {
   /// meanwhile.
   public var handle: OpaquePointer {
     access { db in
-      guard let handle = db.sqliteConnection else { preconditionFailure("The connection was closed: it has no handle") }
+      guard let handle = db.sqliteConnection else { preconditionFailure("A closed connection has no handle") }
       return handle
     }
   }
@@ -217,7 +217,7 @@ public final class Connection: Sendable {
       try db.wait(mode)
     } catch {
       // A closed connection has no busy timeout.
-      Database.report(error, "The time-out of a connection could not be set")
+      Database.report(error, "Could not set the busy timeout")
     }
   }
 

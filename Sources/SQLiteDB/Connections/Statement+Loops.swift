@@ -294,7 +294,7 @@ extension Database {
         return B._converted(statement.sqliteStatement, 0)?._databaseValue ?? .null
       }
     } catch {
-      fatalError("The value cannot be converted: \(error)")
+      fatalError("Could not convert a value: \(error)")
     }
   }
 }

@@ -92,7 +92,7 @@ public final class Statement: Sendable {
       do {
         return try prepared.value(at: index)
       } catch {
-        fatalError("The value in column \(index) cannot be read: \(error)")
+        fatalError("Could not read the value of column \(index): \(error)")
       }
     }
   }

@@ -153,5 +153,5 @@ public struct ValueError: Error, Hashable, CustomStringConvertible {
   func trap() -> Never { fatalError("\(self)") }
 
   /// A message with the stored value and the requested type.
-  public var description: String { "\(found) is no \(type)" }
+  public var description: String { "expected \(type), got '\(found)'" }
 }

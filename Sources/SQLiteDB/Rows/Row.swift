@@ -52,7 +52,7 @@ public struct Row: Sendable {
     do {
       return SQLText.literal(values[try layout.index(column.template, column.bindings)].binding)
     } catch {
-      return "no such place"
+      return "no such column"
     }
   }
 }

@@ -72,7 +72,7 @@ public final class SchemaChanger: CustomStringConvertible {
 
     func validate() throws {
       if case .createTable(columns: let columns, ifNotExists: _) = self, columns.isEmpty {
-        throw Error.invalidColumnDefinition("a table has at least one column")
+        throw Error.invalidColumnDefinition("a table must have at least one column")
       }
       guard case .addColumn(let column) = self else { return }
       if column.unique {

@@ -26,7 +26,7 @@ extension Connection {
       if enforces { foreignKeys = false }
       if foreignKeys {
         throw Result.error(
-          message: "a table is not made anew in a transaction while foreign keys are enforced", code: SQLITE_MISUSE,
+          message: "a table cannot be rebuilt in a transaction while foreign keys are enforced", code: SQLITE_MISUSE,
           statement: nil)
       }
       try run("PRAGMA legacy_alter_table = ON")
@@ -68,7 +68,7 @@ extension Connection {
           : TableText.trigger(sql, renaming: column, to: name)
       }
     case .addColumn, .renameTable, .addIndex, .dropIndex, .createTable:
-      preconditionFailure("SQLite makes these changes in all versions")
+      preconditionFailure("All SQLite versions support this change without rebuilding the table")
     }
     try replace(old.name, by: text, columns, copies)
     for statement in statements { try run(statement) }

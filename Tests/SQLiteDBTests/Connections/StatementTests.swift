@@ -56,7 +56,7 @@ import Testing
     let db = try Connection()
     #expect(
       failure { try db.prepare("SELECT 1; SELECT 2") }?.message
-        == "one statement expected, several given: Connection.execute(_:) runs them all")
+        == "expected one statement, got several: use Connection.execute(_:)")
     #expect(failure { try db.run("SELECT 1; SELECT 2") }?.code == SQLITE_MISUSE)
     #expect(failure { try db.run("") }?.message == "empty statement")
     try db.execute("")

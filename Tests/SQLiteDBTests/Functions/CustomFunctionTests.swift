@@ -37,7 +37,7 @@ import Testing
     let double: (SQLExpression<Int>) -> SQLExpression<Int> = try db.createFunction("double") { $0 * 2 }
     _ = double
     let error = failure { try db.scalar("SELECT double('x')") }
-    #expect(error?.message == "argument 1 is 'x', no Int")
+    #expect(error?.message == "argument 1: expected Int, got 'x'")
     #expect(error?.code == SQLITE_MISMATCH)
   }
 

@@ -69,7 +69,7 @@ import Testing
     }
     let rows = try db.prepareRowIterator("SELECT refuse(id) AS id FROM users")
     #expect(try rows.failableNext()?[id] == 1)
-    #expect(failure { try rows.failableNext() }?.message == "two is no Int")
+    #expect(failure { try rows.failableNext() }?.message == "expected Int, got 'two'")
     try db.run("DROP TABLE users")
   }
 

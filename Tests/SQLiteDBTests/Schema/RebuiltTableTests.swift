@@ -98,7 +98,7 @@ import Testing
     #expect(try db.scalar("SELECT count(*) FROM child") as? Int64 == 1)
     #expect(failure { try db.run("INSERT INTO child VALUES (6)") }?.message == "FOREIGN KEY constraint failed")
     let error = failure { try db.transaction { try changer.alter(table: "t") { $0.drop(column: "parent") } } }
-    #expect(error?.message == "a table is not made anew in a transaction while foreign keys are enforced")
+    #expect(error?.message == "a table cannot be rebuilt in a transaction while foreign keys are enforced")
     #expect(try columns().contains("parent"))
   }
 
