@@ -132,7 +132,7 @@ private struct StoredValue: SingleValueSource {
       do {
         return try jsonDecoder.decode(type, from: json)
       } catch let jsonError {
-        // For a text that is not JSON, the first error describes the actual problem.
+        // For a string that is not JSON, the first error describes the actual problem.
         throw decoder.needsJSON ? jsonError : error
       }
     }

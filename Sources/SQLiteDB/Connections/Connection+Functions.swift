@@ -188,7 +188,7 @@ extension Connection {
 
   // MARK: Collations
 
-  /// Adds a collation, which compares and sorts texts with a closure.
+  /// Adds a collation, which compares and sorts strings with a closure.
   ///
   /// A column or an expression uses the collation as ``Collation/custom(_:)``.
   ///
@@ -200,7 +200,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - collation: The name of the collation in SQL.
-  ///   - block: Returns the order of two texts.
+  ///   - block: Returns the order of two strings.
   /// - Throws: A ``Result`` if the collation cannot be added.
   public func createCollation(
     _ collation: String, _ block: @escaping (_ lhs: String, _ rhs: String) -> ComparisonResult

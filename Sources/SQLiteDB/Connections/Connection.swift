@@ -16,7 +16,7 @@ public import Tidemark
 /// 1. An operation is one access: no other operation runs between its bindings, its steps, and its reads.
 /// 2. Inside an access of the same thread, an operation is a part of that access.
 /// 3. A statement that is stepped by the program runs until its end, its reset or its release, over several accesses.
-///    If another caller starts a statement with the same SQL meanwhile, it gets another statement.
+///    A caller that starts a statement with the same SQL during that time gets another statement.
 /// 4. All errors of SQLite are thrown as `Result`, with the statement that failed.
 public final class Connection: Sendable {
   /// The underlying database.
@@ -150,8 +150,8 @@ public final class Connection: Sendable {
 
   // MARK: Properties
 
-  /// The SQLite connection, for C functions that have no counterpart here. No other thread may use the database
-  /// meanwhile.
+  /// The SQLite connection, for C functions without a counterpart in this class. While it is used, no other thread may
+  /// use the database.
   public var handle: OpaquePointer {
     access { db in
       guard let handle = db.sqliteConnection else { preconditionFailure("A closed connection has no handle") }
@@ -232,7 +232,7 @@ public final class Connection: Sendable {
 
   // MARK: Hooks
 
-  /// Returns the hooks, which are created with the first one. To be called inside an access.
+  /// Returns the hooks, which are created with the first one. Must be called inside an access.
   func hooks(_ db: Database) -> ConnectionHooks {
     if let hooks { return hooks }
     let made = ConnectionHooks()

@@ -23,7 +23,7 @@ public struct Cursor: Sendable {
 
   /// The value of a column, converted by SQLite if it has another type.
   ///
-  /// For example, the integer 30 is converted to the text `30`, and a text to its bytes.
+  /// For example, the integer 30 is converted to the string `30`, and a string to its bytes.
   ///
   /// ```swift
   /// let id = statement.row[0] as Int64
@@ -41,7 +41,7 @@ public struct Cursor: Sendable {
 
   /// Returns the value of a column, converted by SQLite if it has another type.
   ///
-  /// For example, the integer 30 is converted to the text `30`, and a text to its bytes.
+  /// For example, the integer 30 is converted to the string `30`, and a string to its bytes.
   ///
   /// ```swift
   /// let name: String? = try statement.row.get(2)

@@ -148,7 +148,7 @@ extension Statement {
 
   /// Begins an iteration, and reads its first rows: a loop cannot throw, so their errors are thrown here.
   ///
-  /// The next iterator continues the iteration, unless the rows have changed meanwhile.
+  /// The next iterator continues the iteration, unless the rows have changed since.
   func readAhead(_ clauses: QueryClauses) throws {
     try connection.translating(self) {
       try connection.access { db in

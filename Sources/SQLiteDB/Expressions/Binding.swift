@@ -26,7 +26,7 @@ extension Binding where Self: StatementColumnConvertible {
 /// A binding that supports arithmetic.
 public protocol Number: Addable {}
 
-/// A binding that supports `+`: numbers are added, texts are concatenated.
+/// A binding that supports `+`: numbers are added, strings are concatenated.
 public protocol Addable: Binding {
   /// Not part of the public interface: the operator that represents `+` in SQL.
   static var _additionOperator: String { get }

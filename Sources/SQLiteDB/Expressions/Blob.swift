@@ -107,7 +107,7 @@ extension Blob: Binding, Value {
     if case .blob(let data) = stored.storage { Blob(bytes: [UInt8](data)) } else { nil }
   }
 
-  /// Not part of the public interface: decodes the bytes of a text or a number, in SQLite's text representation.
+  /// Not part of the public interface: decodes the bytes of a string or a number, in SQLite's text representation.
   public static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Blob? {
     Data(sqliteStatement: statement, index: index).map { Blob(bytes: [UInt8]($0)) }
   }

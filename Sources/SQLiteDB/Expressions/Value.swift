@@ -128,7 +128,7 @@ extension Optional: ExpressionDatatype where Wrapped: Value {
   public static var _isOptional: Bool { true }
 }
 
-/// A text or a number that cannot be decoded as the requested type.
+/// A string or a number that cannot be decoded as the requested type.
 public struct ValueError: Error, Hashable, CustomStringConvertible {
   /// The requested type: `Date`, `UUID`, `URL`.
   public let type: String

@@ -128,7 +128,7 @@ extension SQLExpression where Datatype == Void {
 open class FTS4Config: FTSConfig {
   /// The match information that the table stores.
   public enum MatchInfo: String, Sendable {
-    /// As in FTS3, without the sizes of texts.
+    /// The match information of FTS3, without the length of each text.
     case fts3
   }
 

@@ -1,4 +1,4 @@
-/// A tokenizer, which divides the texts of a full-text table into words.
+/// A tokenizer, which divides the text of a full-text table into words.
 public struct Tokenizer: Sendable, CustomStringConvertible {
   /// The name of the tokenizer in SQLite.
   public let name: String

@@ -1,4 +1,4 @@
-/// A collation, which compares and sorts texts.
+/// A collation, which compares and sorts strings.
 public enum Collation: Sendable, Hashable {
   /// Compares bytes.
   case binary

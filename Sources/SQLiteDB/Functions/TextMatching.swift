@@ -1,4 +1,4 @@
-// Operators that compare a text with a pattern. The pattern is a text or an expression.
+// Operators that compare text with a pattern. The pattern is a string or an expression.
 
 extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingType.WrappedType == String {
   /// Returns the condition that the text matches a LIKE pattern: `("email" LIKE '%@mac.com')`.

@@ -7,7 +7,7 @@
 //
 // The result of forms 3 and 4 may be NULL if the expression may be. The compiler prefers form 1 to form 2.
 
-/// Returns the sum of two numbers, or the concatenation of two texts: `("a" + "b")`, `("a" || "b")`.
+/// Returns the sum of two numbers, or the concatenation of two strings: `("a" + "b")`, `("a" || "b")`.
 ///
 /// ```swift
 /// let query = users.select(balance + limit)
@@ -17,7 +17,7 @@ where V.Datatype: Addable {
   .infix(lhs, V.Datatype._additionOperator, rhs)
 }
 
-/// Returns the sum of two numbers, or the concatenation of two texts: `("a" + "b")`, `("a" || "b")`.
+/// Returns the sum of two numbers, or the concatenation of two strings: `("a" + "b")`, `("a" || "b")`.
 ///
 /// The result is NULL if one of the operands is.
 ///
@@ -32,7 +32,7 @@ where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Addable {
   .infix(lhs, L.WrappedType.Datatype._additionOperator, rhs)
 }
 
-/// Returns the sum of two numbers, or the concatenation of two texts: `("a" + 1)`, `("a" || 'x')`.
+/// Returns the sum of two numbers, or the concatenation of two strings: `("a" + 1)`, `("a" || 'x')`.
 ///
 /// ```swift
 /// let query = users.select(balance + 10)
@@ -42,7 +42,7 @@ where T.WrappedType.Datatype: Addable {
   .infix(lhs, T.WrappedType.Datatype._additionOperator, SQLExpression<T.WrappedType>.parameter(rhs))
 }
 
-/// Returns the sum of two numbers, or the concatenation of two texts: `(1 + "a")`, `('x' || "a")`.
+/// Returns the sum of two numbers, or the concatenation of two strings: `(1 + "a")`, `('x' || "a")`.
 ///
 /// ```swift
 /// let query = users.select(100 + balance)

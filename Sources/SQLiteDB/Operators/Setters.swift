@@ -28,7 +28,7 @@ public func <- <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) ->
   Setter(column, value)
 }
 
-/// Adds a number to a column, or appends a text: `"a" = ("a" + 1)`.
+/// Adds a number to a column, or appends a string: `"a" = ("a" + 1)`.
 ///
 /// ```swift
 /// try db.run(users.update(balance += 10))
@@ -38,7 +38,7 @@ where T.WrappedType.Datatype: Addable {
   Setter(column, computing: T.WrappedType.Datatype._additionOperator, SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Adds an expression to a column, or appends a text: `"a" = ("a" + "b")`.
+/// Adds an expression to a column, or appends a string: `"a" = ("a" + "b")`.
 ///
 /// ```swift
 /// try db.run(users.update(balance += limit))
@@ -48,7 +48,7 @@ where T.WrappedType.Datatype: Addable {
   Setter(column, computing: T.WrappedType.Datatype._additionOperator, value)
 }
 
-/// Adds an expression to a nullable column, or appends a text: `"a" = ("a" + "b")`.
+/// Adds an expression to a nullable column, or appends a string: `"a" = ("a" + "b")`.
 ///
 /// ```swift
 /// try db.run(users.update(bonus += limit))

@@ -240,7 +240,7 @@ extension QueryType {
   /// - Returns: The query.
   public func limit(_ length: Int, offset: Int) -> Self { with { $0.limit = .init(length: length, offset: offset) } }
 
-  // MARK: Queries of queries
+  // MARK: Subqueries and unions
 
   /// Returns a query of the rows of both queries: `SELECT … UNION SELECT …`.
   ///

@@ -3,7 +3,7 @@ public enum LiteralValue: Hashable, Sendable, CustomStringConvertible {
   /// A number, as text.
   case numericLiteral(String)
 
-  /// A text.
+  /// A string.
   case stringLiteral(String)
 
   /// Bytes, as hexadecimal digits.

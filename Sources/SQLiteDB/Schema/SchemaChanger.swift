@@ -20,7 +20,7 @@ public final class SchemaChanger: CustomStringConvertible {
     /// A column that cannot be added, with the reason.
     case invalidColumnDefinition(String)
 
-    /// Rows with foreign keys that would reference no row.
+    /// Rows whose foreign keys would reference missing rows.
     case foreignKeyError([ForeignKeyError])
 
     /// A description of the error.

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 public import Tidemark
 
-// Dates are stored as text: `2014-11-18T12:45:30.000`, in UTC. All texts and numbers that SQLite's date functions
+// Dates are stored as text: `2014-11-18T12:45:30.000`, in UTC. All strings and numbers that SQLite's date functions
 // accept can be decoded.
 //
 // The global variable `dateFormatter` is part of the API. Until a program has read or replaced it, dates are encoded
@@ -12,7 +12,7 @@ extension Date: Value {
   /// The declared type of a column: `TEXT`.
   public static var declaredDatatype: String { "TEXT" }
 
-  /// Returns the date that a text represents, in the format of `dateFormatter` or in a format of SQLite.
+  /// Returns the date that a string represents, in the format of `dateFormatter` or in a format of SQLite.
   ///
   /// SQLite's formats are `YYYY-MM-DD`, optionally followed by a space or a `T` and `HH:MM`, `HH:MM:SS` or
   /// `HH:MM:SS.SSS`, and optionally by `Z` or an offset from UTC. A time without a date belongs to 2000-01-01.
@@ -48,7 +48,7 @@ extension Date: Value {
     return text
   }
 
-  /// Not part of the public interface: decodes a text or a number. Numbers are Julian days; larger ones are seconds
+  /// Not part of the public interface: decodes a string or a number. Numbers are Julian days; larger ones are seconds
   /// since 1970.
   public static func _from(stored: DatabaseValue) throws -> Date? {
     switch stored.storage {

@@ -20,9 +20,9 @@ extension Data: Value {
   }
 }
 
-/// A value that is stored as text, and that only some texts represent.
+/// A value that is stored as text, and that only some strings represent.
 public protocol TextValue: Value where Datatype == String, ValueType == Self {
-  /// Creates the value that a text represents; nil if the text is not valid.
+  /// Creates the value that a string represents; nil if the string is not valid.
   ///
   /// - Parameter datatypeText: The text.
   init?(datatypeText: String)
@@ -32,7 +32,7 @@ extension TextValue {
   /// The declared type of a column: `TEXT`.
   public static var declaredDatatype: String { "TEXT" }
 
-  /// Returns the value that a text represents.
+  /// Returns the value that a string represents.
   ///
   /// ```swift
   /// let url = URL.fromDatatypeValue("https://www.sqlite.org")
@@ -49,7 +49,7 @@ extension TextValue {
     }
   }
 
-  /// Not part of the public interface: decodes a text. Throws an error if the text is not valid.
+  /// Not part of the public interface: decodes a string. Throws an error if the string is not valid.
   public static func _from(stored: DatabaseValue) throws -> Self? { try String._from(stored).map(value) }
 
   private static func value(_ text: String) throws(ValueError) -> Self {
@@ -59,17 +59,17 @@ extension TextValue {
 }
 
 extension UUID: TextValue {
-  /// Creates the UUID that a text represents, in any case.
+  /// Creates the UUID that a string represents, in any case.
   ///
   /// - Parameter datatypeText: The text.
   public init?(datatypeText: String) { self.init(uuidString: datatypeText) }
 
-  /// The UUID as a text of 36 characters, in upper case.
+  /// The UUID as a string of 36 characters, in upper case.
   public var datatypeValue: String { uuidString }
 }
 
 extension URL: TextValue {
-  /// Creates the URL that a text represents.
+  /// Creates the URL that a string represents.
   ///
   /// - Parameter datatypeText: The text.
   public init?(datatypeText: String) { self.init(string: datatypeText) }
