@@ -4,9 +4,9 @@ import Tidemark
 ///
 /// Invariants:
 /// 1. All rows belong to the state of the database in which the iteration began. SQLite guarantees this with respect to
-/// other connections. Before this connection changes the rows, the remaining ones are read.
+///    other connections. Before this connection changes the rows, the remaining ones are read.
 /// 2. If the rows are about to change before a loop has claimed the iteration, it is discarded: the loop runs the
-/// statement again.
+///    statement again.
 final class StatementLoop {
   /// The result of a step.
   enum Step {

@@ -2,7 +2,7 @@
 ///
 /// Invariants:
 /// 1. A selected expression is identified by its SQL and its arguments. Expressions that differ in either are different
-/// columns.
+///    columns.
 /// 2. Otherwise, a column is identified by its name, with or without the name of its table.
 /// 3. If several columns match, the lookup throws an error.
 final class ResultRowLayout: Sendable {
