@@ -1,7 +1,8 @@
-// `import SQLiteDB` brings the constants of SQLite: programs match on `SQLITE_CONSTRAINT` and its siblings.
+// `import SQLiteDB` also imports SQLite's constants, so that programs can match error codes such as
+// `SQLITE_CONSTRAINT`.
 @_exported public import CSQLite
-// What a connection can be made over, and what its queries can be observed with. Not the whole of Tidemark, whose
-// tables, rows and statements have the names of ours.
+// The databases that a connection can use, and the types for observing queries. Not all of Tidemark: several of its
+// types have the same names as types of this module.
 @_exported public import class Tidemark.AnyDatabaseCancellable
 @_exported public import struct Tidemark.Configuration
 @_exported public import class Tidemark.Database

@@ -1,5 +1,5 @@
 extension QueryType {
-  /// Inserts a row whose columns are the properties of a value.
+  /// Returns an insertion of a row whose columns are the properties of a value.
   ///
   /// ```swift
   /// struct User: Encodable {
@@ -8,18 +8,33 @@ extension QueryType {
   /// try db.run(users.insert(User(name: "test")))
   /// ```
   ///
-  /// A property that is nil is left out.
+  /// Properties that are nil are omitted, so their columns get their default values.
   ///
-  /// - parameter encodable: The value.
-  /// - parameter userInfo: What the value is told when it encodes itself.
-  /// - parameter otherSetters: Columns that are set beside those of the value.
+  /// - Parameters:
+  ///   - encodable: The value.
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - otherSetters: The values of additional columns.
+  /// - Returns: The statement.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as a row.
   public func insert(
     _ encodable: any Encodable, userInfo: [CodingUserInfoKey: Any] = [:], otherSetters: [Setter] = []
   ) throws -> Insert {
     insert(try encodable.setters(userInfo) + otherSetters)
   }
 
-  /// Inserts a row whose columns are the properties of a value, or does something else when it is there already.
+  /// Returns an insertion of a row with a conflict resolution. Its columns are the properties of a value.
+  ///
+  /// ```swift
+  /// try db.run(users.insert(or: .replace, encodable: User(id: 1, email: "alice@mac.com")))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - onConflict: The resolution of a conflict with an existing row.
+  ///   - encodable: The value.
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - otherSetters: The values of additional columns.
+  /// - Returns: The statement.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as a row.
   public func insert(
     or onConflict: OnConflict, encodable: any Encodable, userInfo: [CodingUserInfoKey: Any] = [:],
     otherSetters: [Setter] = []
@@ -27,19 +42,43 @@ extension QueryType {
     insert(or: onConflict, try encodable.setters(userInfo) + otherSetters)
   }
 
-  /// Inserts rows whose columns are the properties of values. Where one of them has a property that is nil, and another
-  /// one has not, the row has NULL.
+  /// Returns an insertion of rows whose columns are the properties of values.
+  ///
+  /// If a property is nil in some of the values only, their rows get NULL.
+  ///
+  /// ```swift
+  /// try db.run(users.insertMany([User(id: 1, email: "alice@mac.com"), User(id: 2, email: "betty@mac.com")]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - encodables: The values.
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - otherSetters: The values of additional columns.
+  /// - Returns: The statement.
+  /// - Throws: An `EncodingError` if one of the values cannot be encoded as a row.
   public func insertMany(
     _ encodables: [any Encodable], userInfo: [CodingUserInfoKey: Any] = [:], otherSetters: [Setter] = []
   ) throws -> Insert {
     let rows = try encodables.map { try $0.setters(userInfo) + otherSetters }
     let columns = Set(rows.first?.map(\.column.template) ?? [])
     if rows.allSatisfy({ Set($0.map(\.column.template)) == columns }) { return insertMany(rows) }
-    // With all properties, columns are in the order of these.
+    // With nil encoded as NULL, all rows have the same columns, in the order of the properties.
     return insertMany(try encodables.map { try $0.setters(userInfo, nilIsNull: true) + otherSetters })
   }
 
-  /// Inserts a row whose columns are the properties of a value, or updates the one that is there already.
+  /// Returns an insertion of a row that updates an existing row on conflict. Its columns are the properties of a value.
+  ///
+  /// ```swift
+  /// try db.run(users.upsert(User(id: 1, email: "alice@mac.com"), onConflictOf: email))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - encodable: The value.
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - otherSetters: The values of additional columns.
+  ///   - conflicting: The column with a uniqueness constraint.
+  /// - Returns: The statement.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as a row.
   public func upsert(
     _ encodable: any Encodable, userInfo: [CodingUserInfoKey: Any] = [:], otherSetters: [Setter] = [],
     onConflictOf conflicting: any Expressible
@@ -47,8 +86,20 @@ extension QueryType {
     upsert(try encodable.setters(userInfo) + otherSetters, onConflictOf: conflicting)
   }
 
-  /// Updates the rows of the query: their columns become the properties of a value. Those that are nil stay what they
-  /// are.
+  /// Returns an update of the rows of the query, which sets their columns to the properties of a value.
+  ///
+  /// Properties that are nil are omitted, so their columns are unchanged.
+  ///
+  /// ```swift
+  /// try db.run(users.filter(id == 1).update(User(id: 1, email: "alice@me.com")))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - encodable: The value.
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - otherSetters: The values of additional columns.
+  /// - Returns: The statement.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as a row.
   public func update(
     _ encodable: any Encodable, userInfo: [CodingUserInfoKey: Any] = [:], otherSetters: [Setter] = []
   ) throws -> Update {

@@ -1,11 +1,11 @@
 import Foundation
 import Tidemark
 
-// A property is a column of its name. What a column holds is decoded in this order: as a `Value`; as the one value that
-// the type decodes itself from, such as the raw value of an enumeration; as JSON.
+// A property is decoded from the column with its name. The decoder tries, in this order: a `Value`; a single value
+// container, as for the raw value of an enumeration; JSON.
 
 extension Row {
-  /// A value of a type that decodes itself from columns.
+  /// Decodes a value from the columns of the row.
   ///
   /// ```swift
   /// let loadedUsers: [User] = try db.prepare(users).map { row in
@@ -13,14 +13,21 @@ extension Row {
   /// }
   /// ```
   ///
-  /// - parameter userInfo: What the type is told.
+  /// - Parameter userInfo: Contextual information for the decoder.
+  /// - Returns: The value.
+  /// - Throws: A `DecodingError` if a column is missing or has another type.
   public func decode<V: Decodable>(userInfo: [CodingUserInfoKey: Any] = [:]) throws -> V {
     try V(from: decoder(userInfo: userInfo))
   }
 
-  /// A decoder of the columns, for who has to look at one before the type is known.
+  /// Returns a decoder of the row, for types that are chosen by the value of a column.
   ///
-  /// - parameter userInfo: What types are told.
+  /// ```swift
+  /// let user = try User(from: row.decoder())
+  /// ```
+  ///
+  /// - Parameter userInfo: Contextual information for the decoder.
+  /// - Returns: The decoder.
   public func decoder(userInfo: [CodingUserInfoKey: Any] = [:]) -> any Decoder {
     RowDecoder(row: self, userInfo: userInfo)
   }
@@ -60,7 +67,7 @@ private struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
       _ = try stored(key)
       return true
     } catch QueryError.ambiguousColumn {
-      // Reading it says what is wrong.
+      // Decoding the key throws an error that explains the ambiguity.
       return true
     } catch {
       return false
@@ -107,7 +114,7 @@ private struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
   }
 }
 
-/// What a column holds, and who wants to know.
+/// A stored value, with the path and the context of its decoding.
 private struct StoredValue: SingleValueSource {
   let stored: DatabaseValue
   let path: [any CodingKey]
@@ -125,7 +132,7 @@ private struct StoredValue: SingleValueSource {
       do {
         return try jsonDecoder.decode(type, from: json)
       } catch let jsonError {
-        // A text that was no JSON is told as what it is.
+        // For a string that is not JSON, the first error describes the actual problem.
         throw decoder.needsJSON ? jsonError : error
       }
     }
@@ -141,7 +148,7 @@ private struct StoredValue: SingleValueSource {
     }
     if let value { return value }
     throw DecodingError.typeMismatch(
-      type, .init(codingPath: path, debugDescription: "\(SQLText.literal(stored.binding)) is no \(type)"))
+      type, .init(codingPath: path, debugDescription: "expected \(type), got \(SQLText.literal(stored.binding))"))
   }
 
   private func integer<I: FixedWidthInteger, Wanted>(_ type: I.Type) -> Wanted? {

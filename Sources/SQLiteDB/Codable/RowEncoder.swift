@@ -1,14 +1,17 @@
 import Foundation
 import Tidemark
 
-// A property is a column of its name. What it is stored as is found in this order: as a `Value`; as the one value that
-// it encodes itself as, such as the raw value of an enumeration; as JSON.
+// A property is encoded as the column with its name. The encoder tries, in this order: a `Value`; a single value
+// container, as for the raw value of an enumeration; JSON.
 
 extension Encodable {
-  /// The columns that the value encodes itself into.
+  /// Encodes the value as columns.
   ///
-  /// - parameter userInfo: What the value is given when it encodes itself.
-  /// - parameter nilIsNull: Whether a property that is nil is a column that is NULL; else it is none.
+  /// - Parameters:
+  ///   - userInfo: Contextual information for the encoder.
+  ///   - nilIsNull: Whether a property that is nil is encoded as NULL. Otherwise, it is omitted.
+  /// - Returns: The columns and their values.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as a row.
   func setters(_ userInfo: [CodingUserInfoKey: Any], nilIsNull: Bool = false) throws -> [Setter] {
     let encoder = RowEncoder(userInfo: userInfo, nilIsNull: nilIsNull)
     do {
@@ -37,7 +40,7 @@ private final class RowEncoder: Encoder {
     KeyedEncodingContainer(ColumnContainer(encoder: self))
   }
 
-  // An encoder cannot refuse to hand out a container. It remembers that it had to.
+  // An encoder cannot refuse to return a container, so the error is stored and thrown after encoding.
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     refusing("encoding an unkeyed container is not supported", NoKey.self)
   }

@@ -1,23 +1,23 @@
 import Tidemark
 
-/// A copy of a database into another one.
+/// A copy of a database to another one.
 ///
 /// ```swift
 /// let backup = try db.backup(usingConnection: target)
 /// try backup.step()
 /// ```
 ///
-/// The target changes at the end, as a whole, or not at all.
+/// The target changes atomically when the copy is complete.
 public final class Backup: Sendable {
-  /// One of the databases of a connection.
+  /// The name of a database of a connection.
   public enum DatabaseName: Sendable, Hashable {
-    /// The one that was opened.
+    /// The main database.
     case main
 
-    /// The one of temporary tables.
+    /// The database of temporary tables.
     case temp
 
-    /// One that was attached.
+    /// An attached database.
     case attached(name: String)
 
     var name: String {
@@ -29,12 +29,12 @@ public final class Backup: Sendable {
     }
   }
 
-  /// How much is copied in a step.
+  /// The number of pages that a step copies.
   public enum Pages: Sendable, Hashable {
-    /// All that is left.
+    /// All remaining pages.
     case all
 
-    /// So many pages.
+    /// At most this number of pages.
     case limited(number: Int32)
 
     var number: Int32 {
@@ -48,11 +48,22 @@ public final class Backup: Sendable {
   private let source: Connection
   private let target: Connection
 
-  // Touched inside accesses to both connections only.
+  // Used inside accesses to both connections only.
   private nonisolated(unsafe) var copy: DatabaseBackup?
   private nonisolated(unsafe) var counts = (all: Int32(0), remaining: Int32(0))
 
-  /// Begins a copy. Nothing is copied before a step.
+  /// Begins a backup. No page is copied before the first step.
+  ///
+  /// ```swift
+  /// let backup = try Backup(sourceConnection: db, targetConnection: target)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - sourceConnection: The connection to copy from.
+  ///   - sourceName: The database to copy.
+  ///   - targetConnection: The connection to copy to.
+  ///   - targetName: The database whose content is replaced.
+  /// - Throws: A ``Result`` if the backup cannot begin.
   public init(
     sourceConnection: Connection, sourceName: DatabaseName = .main, targetConnection: Connection,
     targetName: DatabaseName = .main
@@ -66,13 +77,23 @@ public final class Backup: Sendable {
 
   deinit { finish() }
 
-  /// The number of pages, after the last step.
+  /// The number of pages of the source, after the last step.
   public var pageCount: Int32 { target.access { _ in counts.all } }
 
-  /// The number of pages that are not copied yet, after the last step.
+  /// The number of pages that remain to be copied, after the last step.
   public var remainingPages: Int32 { target.access { _ in counts.remaining } }
 
-  /// Copies pages. When all are copied, or the copy was given up, nothing is done.
+  /// Copies pages. Does nothing if the copy is complete or was finished.
+  ///
+  /// ```swift
+  /// let backup = try db.backup(usingConnection: target)
+  /// repeat {
+  ///   try backup.step(pagesToCopy: .limited(number: 100))
+  /// } while backup.remainingPages > 0
+  /// ```
+  ///
+  /// - Parameter pages: The number of pages to copy.
+  /// - Throws: A ``Result`` if a page cannot be copied.
   public func step(pagesToCopy pages: Pages = .all) throws {
     try Self.access(source, target) { _, _ in
       guard let copy else { return }
@@ -81,7 +102,13 @@ public final class Backup: Sendable {
     }
   }
 
-  /// Ends the copy. When it is not complete, the target stays what it was.
+  /// Ends the backup. If the copy is incomplete, the target is unchanged.
+  ///
+  /// ```swift
+  /// let backup = try db.backup(usingConnection: target)
+  /// try backup.step()
+  /// backup.finish()
+  /// ```
   public func finish() {
     Self.accessBoth(source, target) { _, _ in copy = nil }
   }
@@ -92,7 +119,7 @@ public final class Backup: Sendable {
     try target.translating { try accessBoth(source, target, body) }
   }
 
-  // Two connections that are copied into each other at the same time are entered in the same order by both.
+  // Two simultaneous backups between the same connections access them in the same order, so they cannot deadlock.
   private static func accessBoth<T>(
     _ source: Connection, _ target: Connection, _ body: (Database, Database) throws -> T
   ) rethrows -> T {
@@ -105,7 +132,19 @@ public final class Backup: Sendable {
 }
 
 extension Connection {
-  /// A copy of this database into that of another connection, whose content it replaces.
+  /// Begins a backup of this database to another connection, whose database it replaces.
+  ///
+  /// ```swift
+  /// let copy = try Connection("path/to/copy.sqlite3")
+  /// try db.backup(usingConnection: copy).step()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - databaseName: The database to copy.
+  ///   - connection: The connection to copy to.
+  ///   - name: The database whose content is replaced.
+  /// - Returns: The backup. No page is copied before its first step.
+  /// - Throws: A ``Result`` if the backup cannot begin.
   public func backup(
     databaseName: Backup.DatabaseName = .main, usingConnection connection: Connection,
     andDatabaseName name: Backup.DatabaseName = .main

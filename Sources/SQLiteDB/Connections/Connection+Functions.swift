@@ -1,10 +1,10 @@
 public import Foundation
 import Tidemark
 
-// SQLite calls these closures inside statements of the connection, one at a time.
+// SQLite calls these closures while it runs statements of the connection, one at a time.
 
 extension Connection {
-  /// Has SQL call a closure.
+  /// Adds an SQL function.
   ///
   /// ```swift
   /// db.createFunction("reversed", argumentCount: 1, deterministic: true) { args in
@@ -12,12 +12,13 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// - parameter functionName: The name that SQL knows it by. A function of that name and number of arguments is
-  ///   replaced.
-  /// - parameter argumentCount: The number of its arguments; nil for any number.
-  /// - parameter deterministic: Whether its result depends on nothing but its arguments.
-  /// - parameter block: Given the arguments: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL. An error that
-  ///   it throws is that of the statement.
+  /// - Parameters:
+  ///   - functionName: The name of the function in SQL. A function with the same name and number of arguments is
+  ///     replaced.
+  ///   - argumentCount: The number of arguments; nil for any number.
+  ///   - deterministic: Whether equal arguments always have the same result.
+  ///   - block: Receives the arguments, each of them an `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL. If
+  ///     it throws, the statement fails with its error.
   public func createFunction(
     _ functionName: String, argumentCount: UInt? = nil, deterministic: Bool = false,
     _ block: @escaping (_ args: [(any Binding)?]) throws -> (any Binding)?
@@ -30,7 +31,19 @@ extension Connection {
     }
   }
 
-  /// Has SQL call a closure of no arguments, and answers a function that makes expressions of it.
+  /// Adds an SQL function without arguments, and returns a Swift function that builds calls of it.
+  ///
+  /// ```swift
+  /// let dice = try db.createFunction("dice") { Int.random(in: 1...6) }
+  /// let lucky = users.filter(dice() == 6)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - function: The name of the function in SQL.
+  ///   - deterministic: Whether the result is always the same.
+  ///   - block: Returns the result of the function. If it throws, the statement fails with its error.
+  /// - Returns: A Swift function that returns the call as an expression.
+  /// - Throws: A ``Result`` if the function cannot be added.
   public func createFunction<R: ExpressionDatatype>(
     _ function: String, deterministic: Bool = false, _ block: @escaping () throws -> R
   ) throws -> () -> SQLExpression<R> {
@@ -38,7 +51,21 @@ extension Connection {
     return { .function(function.quote()) }
   }
 
-  /// Has SQL call a closure of one argument, and answers a function that makes expressions of it.
+  /// Adds an SQL function with one argument, and returns a Swift function that builds calls of it.
+  ///
+  /// ```swift
+  /// let domain = try db.createFunction("domain", deterministic: true) { (address: String) in
+  ///   String(address.split(separator: "@").last ?? "")
+  /// }
+  /// let colleagues = users.filter(domain(email) == "mac.com")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - function: The name of the function in SQL.
+  ///   - deterministic: Whether equal arguments always have the same result.
+  ///   - block: Receives the argument, and returns the result. If it throws, the statement fails with its error.
+  /// - Returns: A Swift function that returns the call as an expression.
+  /// - Throws: A ``Result`` if the function cannot be added.
   public func createFunction<A: ExpressionDatatype, R: ExpressionDatatype>(
     _ function: String, deterministic: Bool = false, _ block: @escaping (A) throws -> R
   ) throws -> (SQLExpression<A>) -> SQLExpression<R> {
@@ -46,7 +73,7 @@ extension Connection {
     return { .function(function.quote(), $0.expression) }
   }
 
-  /// Has SQL call a closure of two arguments, and answers a function that makes expressions of it.
+  /// Adds an SQL function with two arguments, and returns a Swift function that builds calls of it.
   ///
   /// ```swift
   /// let typeConformsTo: (SQLExpression<String>, SQLExpression<String>) -> SQLExpression<Bool> = (
@@ -56,6 +83,13 @@ extension Connection {
   /// )
   /// let images = attachments.filter(typeConformsTo(UTI, SQLExpression(value: "public.image")))
   /// ```
+  ///
+  /// - Parameters:
+  ///   - function: The name of the function in SQL.
+  ///   - deterministic: Whether equal arguments always have the same result.
+  ///   - block: Receives the arguments, and returns the result. If it throws, the statement fails with its error.
+  /// - Returns: A Swift function that returns the call as an expression.
+  /// - Throws: A ``Result`` if the function cannot be added.
   public func createFunction<A: ExpressionDatatype, B: ExpressionDatatype, R: ExpressionDatatype>(
     _ function: String, deterministic: Bool = false, _ block: @escaping (A, B) throws -> R
   ) throws -> (SQLExpression<A>, SQLExpression<B>) -> SQLExpression<R> {
@@ -82,7 +116,7 @@ extension Connection {
 
   // MARK: Aggregates
 
-  /// Has SQL put the values of rows together with closures.
+  /// Adds an SQL aggregate function that reduces the rows to a value.
   ///
   /// ```swift
   /// db.createAggregation("customConcat", initialValue: "", reduce: { last, args in
@@ -90,12 +124,13 @@ extension Connection {
   /// }, result: { $0 })
   /// ```
   ///
-  /// - parameter functionName: The name that SQL knows it by.
-  /// - parameter argumentCount: The number of its arguments; nil for any number.
-  /// - parameter deterministic: Whether its result depends on nothing but its arguments.
-  /// - parameter initialValue: What there is before the first row.
-  /// - parameter reduce: Makes of it, and of the arguments of a row, what there is after that row.
-  /// - parameter result: Makes of it, after the last row, what SQL is given.
+  /// - Parameters:
+  ///   - functionName: The name of the function in SQL.
+  ///   - argumentCount: The number of arguments; nil for any number.
+  ///   - deterministic: Whether equal arguments always have the same result.
+  ///   - initialValue: The state before the first row.
+  ///   - reduce: Receives the state and the arguments of a row, and returns the next state.
+  ///   - result: Receives the state after the last row, and returns the result of the function.
   public func createAggregation<T>(
     _ functionName: String, argumentCount: UInt? = nil, deterministic: Bool = false, initialValue: T,
     reduce: @escaping (T, [(any Binding)?]) throws -> T, result: @escaping (T) throws -> (any Binding)?
@@ -109,14 +144,28 @@ extension Connection {
     }
   }
 
-  /// Has SQL put the values of rows together with closures, in memory that these look after themselves.
+  /// Adds an SQL aggregate function whose state is memory that the closures allocate and free.
   ///
-  /// - parameter functionName: The name that SQL knows it by.
-  /// - parameter argumentCount: The number of its arguments; nil for any number.
-  /// - parameter deterministic: Whether its result depends on nothing but its arguments.
-  /// - parameter step: Given the arguments of a row, and the memory.
-  /// - parameter final: Given the memory after the last row. It makes of it what SQL is given, and frees it.
-  /// - parameter state: Makes the memory, before the first row.
+  /// ```swift
+  /// db.createAggregation("rowCount", step: { _, count in
+  ///   count.pointee += 1
+  /// }, final: { count in
+  ///   defer { count.deallocate() }
+  ///   return count.pointee
+  /// }, state: {
+  ///   let count = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
+  ///   count.initialize(to: 0)
+  ///   return count
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - functionName: The name of the function in SQL.
+  ///   - argumentCount: The number of arguments; nil for any number.
+  ///   - deterministic: Whether equal arguments always have the same result.
+  ///   - step: Receives the arguments of a row, and the state, which it updates.
+  ///   - final: Receives the state after the last row. Returns the result of the function, and frees the state.
+  ///   - state: Allocates and initializes the state before the first row.
   public func createAggregation<T>(
     _ functionName: String, argumentCount: UInt? = nil, deterministic: Bool = false,
     step: @escaping ([(any Binding)?], UnsafeMutablePointer<T>) -> Void,
@@ -139,13 +188,20 @@ extension Connection {
 
   // MARK: Collations
 
-  /// Has SQL compare and sort texts with a closure: see `Collation.custom(_:)`.
+  /// Adds a collation, which compares and sorts strings with a closure.
+  ///
+  /// A column or an expression uses the collation as ``Collation/custom(_:)``.
   ///
   /// ```swift
   /// try db.createCollation("NODIACRITIC") { lhs, rhs in
   ///   lhs.compare(rhs, options: .diacriticInsensitive)
   /// }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - collation: The name of the collation in SQL.
+  ///   - block: Returns the order of two strings.
+  /// - Throws: A ``Result`` if the collation cannot be added.
   public func createCollation(
     _ collation: String, _ block: @escaping (_ lhs: String, _ rhs: String) -> ComparisonResult
   ) throws {
@@ -155,11 +211,11 @@ extension Connection {
 }
 
 extension [DatabaseValue] {
-  /// An argument, as the type that a function has there.
+  /// Returns an argument, decoded as the type of the function's parameter.
   fileprivate func argument<T: ExpressionDatatype>(_ index: Int) throws -> T {
     if let value = try T._from(stored: self[index]) { return value }
     throw DatabaseError(
       resultCode: .SQLITE_MISMATCH,
-      message: "argument \(index + 1) is \(SQLText.literal(self[index].binding)), no \(T.self)")
+      message: "argument \(index + 1): expected \(T.self), got \(SQLText.literal(self[index].binding))")
   }
 }

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The rows of a query, each time that they may have changed.
+/// An asynchronous sequence of the rows of a query, with a new element whenever a commit may have changed them.
 ///
 /// ```swift
 /// for await rows in db.observe(users.filter(verified)) {
@@ -8,27 +8,34 @@ import Tidemark
 /// }
 /// ```
 ///
-/// It begins with the rows of now. Who is slow misses rows in between, and never the last ones. It ends when the task
-/// is cancelled, or when the rows cannot be fetched.
+/// The first element contains the current rows. A slow loop skips intermediate results, but always receives the latest
+/// one. The sequence ends when the task is cancelled, or when the rows cannot be fetched.
 public struct ObservedRows: AsyncSequence, Sendable {
-  /// The rows.
+  /// The rows of the query.
   public typealias Element = [Row]
 
-  /// None: see `Connection.observe(_:onError:)`.
+  /// The sequence does not throw: see ``Connection/observe(_:onError:)``.
   public typealias Failure = Never
 
   let values: AsyncValueObservation<[Row]>
   let onError: @Sendable (any Error) -> Void
 
-  /// Starts the observation.
+  /// Starts the observation, and returns an iterator over its results.
   public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), onError: onError) }
 
-  /// Takes one value after the other.
+  /// An iterator over the results of an observation.
   public struct Iterator: AsyncIteratorProtocol {
     var values: AsyncValueObservation<[Row]>.AsyncIterator
     let onError: @Sendable (any Error) -> Void
 
-    /// The next rows; nil at the end.
+    /// Waits for the next rows, and returns them; nil at the end.
+    ///
+    /// ```swift
+    /// var results = db.observe(users).makeAsyncIterator()
+    /// let rows = await results.next()
+    /// ```
+    ///
+    /// - Returns: The rows; nil if the task was cancelled, or if the rows cannot be fetched.
     public mutating func next() async -> [Row]? {
       do {
         return try await values.next()
@@ -41,7 +48,7 @@ public struct ObservedRows: AsyncSequence, Sendable {
 }
 
 extension Connection {
-  /// The rows of a query, each time that a commit may have changed them, on whatever connection of the database below.
+  /// Observes the rows of a query, on every connection of the underlying database.
   ///
   /// ```swift
   /// for await rows in db.observe(users.filter(verified)) {
@@ -49,16 +56,17 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// - parameter query: The query.
-  /// - parameter onError: Called with the error that ends the observation: the query cannot be run, any more or at all.
-  ///   It is a `Result`, as all errors of SQLite. Without this closure, it is reported to `Database.logError`.
-  /// - returns: The rows, each time that they may have changed.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - onError: Receives the error that ends the observation, because the query cannot be run. SQLite's errors are
+  ///     ``Result`` values. Without this closure, the error is reported to `Database.logError`.
+  /// - Returns: The current rows, and then the rows after each commit that may have changed them.
   public func observe(
     _ query: any QueryType, onError: (@Sendable (any Error) -> Void)? = nil
   ) -> ObservedRows {
     let table = ScalarQuery<Void>(query.clauses)
     let observation = ValueObservation.tracking { db in try db.prepare(table) }
-    let report = onError ?? { Database.report($0, "An observation of a query has ended") }
+    let report = onError ?? { Database.report($0, "The observation of a query failed") }
     let usesExtendedCodes = usesExtendedErrorCodes
     return ObservedRows(
       values: observation.values(in: writer),

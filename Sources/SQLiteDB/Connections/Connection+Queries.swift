@@ -11,10 +11,10 @@ extension Connection {
   /// loop continues with these rows, unless the connection has changed them since. A loop reads one snapshot,
   /// regardless of other threads that use the connection.
   ///
-  /// - precondition: No later step fails: `prepareRowIterator(_:)` throws instead.
-  /// - parameter query: The query.
-  /// - returns: The rows.
-  /// - throws: A `Result` when the query is not valid, or when its first rows cannot be read.
+  /// - Precondition: No later step fails: `prepareRowIterator(_:)` throws instead.
+  /// - Parameter query: The query.
+  /// - Returns: The rows.
+  /// - Throws: A ``Result`` if the query is not valid, or if its first rows cannot be read.
   public func prepare(_ query: any QueryType) throws -> AnySequence<Row> {
     let clauses = query.clauses
     let statement = try statement(of: clauses)
@@ -27,9 +27,13 @@ extension Connection {
 
   /// Returns an iterator over the rows of a query, which throws errors.
   ///
-  /// - parameter query: The query.
-  /// - returns: The iterator.
-  /// - throws: A `Result` if the query is not valid.
+  /// ```swift
+  /// let emails = try db.prepareRowIterator(users).map { $0[email] }
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The iterator.
+  /// - Throws: A ``Result`` if the query is not valid.
   public func prepareRowIterator(_ query: any QueryType) throws -> RowIterator {
     RowIterator(statement: try statement(of: query.clauses), clauses: query.clauses)
   }
@@ -43,27 +47,40 @@ extension Connection {
 
   /// Returns the first row of a query; nil if there is none.
   ///
-  /// - parameter query: The query.
-  /// - returns: The row.
-  /// - throws: A `Result` if the query is not valid, or if the row cannot be read.
+  /// ```swift
+  /// if let user = try db.pluck(users.filter(id == 1)) { print(user[email]) }
+  /// ```
+  ///
+  /// - Parameter query: The query. It runs with `LIMIT 1`.
+  /// - Returns: The row.
+  /// - Throws: A ``Result`` if the query is not valid, or if the row cannot be read.
   public func pluck(_ query: any QueryType) throws -> Row? {
     try translated(query.expression) { try $0.pluck(query) }
   }
 
   /// Returns the single value of a query.
   ///
-  /// - parameter query: The query.
-  /// - returns: The value.
-  /// - throws: A `QueryError` if there is no row, or if the value is NULL and the type is not optional.
+  /// ```swift
+  /// let count = try db.scalar(users.count)
+  /// let oldest = try db.scalar(users.select(age.max))
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the query returns no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: ScalarQuery<T>) throws -> T {
     try translated(query.expression) { try $0.scalar(query) }
   }
 
   /// Returns the single value of a query.
   ///
-  /// - parameter query: The query.
-  /// - returns: The value.
-  /// - throws: A `QueryError` if there is no row, or if the value is NULL and the type is not optional.
+  /// ```swift
+  /// let isTaken = try db.scalar(users.filter(email == "alice@mac.com").exists)
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the query returns no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: Select<T>) throws -> T {
     try translated(query.expression) { try $0.scalar(query) }
   }
@@ -72,29 +89,49 @@ extension Connection {
 
   /// Runs an INSERT, and returns the row ID of the last inserted row; 0 if there was none.
   ///
-  /// - parameter query: The insertion.
-  /// - returns: The row ID.
-  /// - throws: A `Result` if the statement fails.
+  /// ```swift
+  /// let rowid = try db.run(users.insert(email <- "alice@mac.com"))
+  /// ```
+  ///
+  /// - Parameter query: The insertion.
+  /// - Returns: The row ID.
+  /// - Throws: A ``Result`` if the statement fails.
   @discardableResult
   public func run(_ query: Insert) throws -> Int64 { try translated(query.expression) { try $0.run(query) } }
 
   /// Runs an UPDATE, and returns the number of changed rows.
   ///
-  /// - parameter query: The update.
-  /// - returns: The number of changed rows.
-  /// - throws: A `Result` if the statement fails.
+  /// ```swift
+  /// let count = try db.run(users.filter(id == 1).update(name <- "Alice"))
+  /// ```
+  ///
+  /// - Parameter query: The update.
+  /// - Returns: The number of changed rows.
+  /// - Throws: A ``Result`` if the statement fails.
   @discardableResult
   public func run(_ query: Update) throws -> Int { try translated(query.expression) { try $0.run(query) } }
 
   /// Runs a DELETE, and returns the number of deleted rows.
   ///
-  /// - parameter query: The deletion.
-  /// - returns: The number of deleted rows.
-  /// - throws: A `Result` if the statement fails.
+  /// ```swift
+  /// let count = try db.run(users.filter(id == 1).delete())
+  /// ```
+  ///
+  /// - Parameter query: The deletion.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``Result`` if the statement fails.
   @discardableResult
   public func run(_ query: Delete) throws -> Int { try translated(query.expression) { try $0.run(query) } }
 
   /// Runs a statement that changes rows, and returns its RETURNING rows.
+  ///
+  /// ```swift
+  /// let deleted = try db.run(users.filter(!verified).delete().returning(id, email))
+  /// ```
+  ///
+  /// - Parameter query: The statement.
+  /// - Returns: One row for each inserted, updated or deleted row.
+  /// - Throws: A ``Result`` if the statement fails.
   @discardableResult
   public func run(_ query: Returning) throws -> [Row] { try translated(query.expression) { try $0.run(query) } }
 

@@ -1,39 +1,66 @@
 import Tidemark
 
 extension Connection {
-  /// Executes one or several statements.
+  /// Executes one or several SQL statements.
+  ///
+  /// ```swift
+  /// try db.execute("""
+  ///   CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL);
+  ///   CREATE INDEX users_email ON users (email);
+  ///   """)
+  /// ```
+  ///
+  /// - Parameter SQL: The statements, without parameters.
+  /// - Throws: A ``Result`` if a statement fails. The later ones do not run.
   public func execute(_ SQL: String) throws {
     try perform { try $0.execute(sql: SQL) }
   }
 
   // MARK: Preparing
 
-  /// Returns a statement, with values for its parameters if there are any.
+  /// Prepares a statement, and binds its arguments by position.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, in the order of the parameters.
-  /// - returns: The statement, which has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let statement = try db.prepare("SELECT email FROM users WHERE id > ?", 10)
+  /// for row in statement { print(row[0] as? String ?? "") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The statement, which has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: (any Binding)?...) throws -> Statement {
     try prepare(statement, bindings)
   }
 
-  /// Returns a statement, with values for its parameters if there are any.
+  /// Prepares a statement, and binds its arguments by position.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, in the order of the parameters.
-  /// - returns: The statement, which has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let bindings: [(any Binding)?] = ["alice@mac.com", nil]
+  /// let statement = try db.prepare("INSERT INTO users (email, name) VALUES (?, ?)", bindings)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The statement, which has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: [(any Binding)?]) throws -> Statement {
     try compile(statement).bind(bindings)
   }
 
-  /// Returns a statement, with values for its parameters, by their names.
+  /// Prepares a statement, and binds its arguments by name.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, by the names of the parameters. Those that are not named are NULL.
-  /// - returns: The statement, which has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let statement = try db.prepare("SELECT * FROM users WHERE email = $email", ["$email": "alice@mac.com"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: The statement, which has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepare(_ statement: String, _ bindings: [String: (any Binding)?]) throws -> Statement {
     try compile(statement).bind(bindings)
   }
@@ -45,7 +72,7 @@ extension Connection {
       } catch let error as DatabaseError where Database.isSeveralStatements(error) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE,
-          message: "one statement expected, several given: Connection.execute(_:) runs them all", sql: error.sql)
+          message: "expected one statement, got several: use Connection.execute(_:)", sql: error.sql)
       }
     }
   }
@@ -53,18 +80,49 @@ extension Connection {
   // MARK: Running
 
   /// Runs a statement to its end.
+  ///
+  /// ```swift
+  /// try db.run("INSERT INTO users (email) VALUES (?)", "alice@mac.com")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The statement that ran.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   @discardableResult
   public func run(_ statement: String, _ bindings: (any Binding)?...) throws -> Statement {
     try run(statement, bindings)
   }
 
   /// Runs a statement to its end.
+  ///
+  /// ```swift
+  /// let bindings: [(any Binding)?] = ["alice@mac.com", nil]
+  /// try db.run("INSERT INTO users (email, name) VALUES (?, ?)", bindings)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The statement that ran.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   @discardableResult
   public func run(_ statement: String, _ bindings: [(any Binding)?]) throws -> Statement {
     try prepare(statement).run(bindings)
   }
 
   /// Runs a statement to its end.
+  ///
+  /// ```swift
+  /// try db.run("UPDATE users SET name = $name WHERE id = $id", ["$name": "Alice", "$id": 1])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: The statement that ran.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   @discardableResult
   public func run(_ statement: String, _ bindings: [String: (any Binding)?]) throws -> Statement {
     try prepare(statement).run(bindings)
@@ -72,49 +130,98 @@ extension Connection {
 
   // MARK: Values
 
-  /// The first value of the first row; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let count = try db.scalar("SELECT count(*) FROM users WHERE id > ?", 10) as? Int64
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   public func scalar(_ statement: String, _ bindings: (any Binding)?...) throws -> (any Binding)? {
     try scalar(statement, bindings)
   }
 
-  /// The first value of the first row; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let bindings: [(any Binding)?] = ["alice@mac.com"]
+  /// let id = try db.scalar("SELECT id FROM users WHERE email = ?", bindings) as? Int64
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   public func scalar(_ statement: String, _ bindings: [(any Binding)?]) throws -> (any Binding)? {
     try prepare(statement).scalar(bindings)
   }
 
-  /// The first value of the first row; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let name = try db.scalar("SELECT name FROM users WHERE id = $id", ["$id": 1]) as? String
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   public func scalar(_ statement: String, _ bindings: [String: (any Binding)?]) throws -> (any Binding)? {
     try prepare(statement).scalar(bindings)
   }
 
   // MARK: Rows by name
 
-  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  /// Returns an iterator over the rows of a statement, which decodes columns by expression or by name.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, in the order of the parameters.
-  /// - returns: An iterator, whose statement has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let rows = try db.prepareRowIterator("SELECT id, email FROM users WHERE id > ?", bindings: 10)
+  /// while let user = try rows.failableNext() { print(user[email]) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The iterator. The statement has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepareRowIterator(_ statement: String, bindings: (any Binding)?...) throws -> RowIterator {
     try prepareRowIterator(statement, bindings: bindings)
   }
 
-  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  /// Returns an iterator over the rows of a statement, which decodes columns by expression or by name.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, in the order of the parameters.
-  /// - returns: An iterator, whose statement has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let bindings: [(any Binding)?] = [10]
+  /// let ids = try db.prepareRowIterator("SELECT id FROM users WHERE id > ?", bindings: bindings).map { $0[id] }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The iterator. The statement has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepareRowIterator(_ statement: String, bindings: [(any Binding)?]) throws -> RowIterator {
     RowIterator(statement: try prepare(statement, bindings), clauses: nil)
   }
 
-  /// Returns the rows of some SQL, one after the other, whose columns are read by expression or by name.
+  /// Returns an iterator over the rows of a statement, which decodes columns by expression or by name.
   ///
-  /// - parameter statement: One SQL statement.
-  /// - parameter bindings: The values, by the names of the parameters. Those that are not named are NULL.
-  /// - returns: An iterator, whose statement has not run yet.
-  /// - throws: A `Result` when the text is not one valid statement.
+  /// ```swift
+  /// let rows = try db.prepareRowIterator("SELECT id FROM users WHERE id > $id", bindings: ["$id": 10])
+  /// let ids = try rows.map { $0[id] }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - statement: One SQL statement.
+  ///   - bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: The iterator. The statement has not run yet.
+  /// - Throws: A ``Result`` if the text is not one valid statement.
   public func prepareRowIterator(_ statement: String, bindings: [String: (any Binding)?]) throws -> RowIterator {
     RowIterator(statement: try prepare(statement, bindings), clauses: nil)
   }

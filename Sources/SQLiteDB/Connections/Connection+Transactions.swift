@@ -11,11 +11,12 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// Other threads wait until the transaction has ended. A nested transaction is an error: see `savepoint(_:block:)`.
+  /// Other threads wait until the transaction has ended. A nested transaction is an error: use `savepoint(_:block:)`.
   ///
-  /// - parameter mode: The mode of the transaction.
-  /// - parameter block: The closure.
-  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
+  /// - Parameters:
+  ///   - mode: The mode of the transaction.
+  ///   - block: The closure.
+  /// - Throws: The error of the closure; a ``Result`` if the transaction cannot begin or commit.
   public func transaction(_ mode: TransactionMode = .deferred, block: () throws -> Void) throws {
     try perform { try $0.transacting(mode.kind, block) }
   }
@@ -28,13 +29,14 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is taken for a closure
+  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is treated as a closure
   /// without result.
   ///
-  /// - parameter mode: The mode of the transaction.
-  /// - parameter block: The closure.
-  /// - returns: The result of the closure.
-  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
+  /// - Parameters:
+  ///   - mode: The mode of the transaction.
+  ///   - block: The closure.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure; a ``Result`` if the transaction cannot begin or commit.
   @_disfavoredOverload
   @discardableResult
   public func transaction<T>(_ mode: TransactionMode = .deferred, block: () throws -> T) throws -> T {
@@ -51,10 +53,11 @@ extension Connection {
   ///
   /// If the task is cancelled, the transaction is rolled back.
   ///
-  /// - parameter mode: The mode of the transaction.
-  /// - parameter block: The closure, called with this connection.
-  /// - returns: The result of the closure.
-  /// - throws: The error of the closure; a `Result` if the transaction cannot begin or commit.
+  /// - Parameters:
+  ///   - mode: The mode of the transaction.
+  ///   - block: The closure, called with this connection.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure; a ``Result`` if the transaction cannot begin or commit.
   @discardableResult
   public func transaction<T: Sendable>(
     _ mode: TransactionMode = .deferred, block: @escaping @Sendable (Connection) throws -> T
@@ -78,22 +81,32 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// - parameter name: The name of the savepoint in SQL.
-  /// - parameter block: The closure.
-  /// - throws: The error of the closure; a `Result` if the savepoint cannot begin or end.
+  /// If the closure throws, only the changes since the beginning of the savepoint are rolled back.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the savepoint in SQL.
+  ///   - block: The closure.
+  /// - Throws: The error of the closure; a ``Result`` if the savepoint cannot begin or end.
   public func savepoint(_ name: String = UUID().uuidString, block: () throws -> Void) throws {
     try perform { try $0.savingPoint(name.quote("'"), block) }
   }
 
   /// Runs a closure in a savepoint, and returns its result.
   ///
-  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is taken for a closure
+  /// ```swift
+  /// let id = try db.savepoint {
+  ///   return try db.run(users.insert(email <- "alice@mac.com"))
+  /// }
+  /// ```
+  ///
+  /// A closure of one expression needs `return`, or a result of a declared type. Otherwise, it is treated as a closure
   /// without result.
   ///
-  /// - parameter name: The name of the savepoint in SQL.
-  /// - parameter block: The closure.
-  /// - returns: The result of the closure.
-  /// - throws: The error of the closure; a `Result` if the savepoint cannot begin or end.
+  /// - Parameters:
+  ///   - name: The name of the savepoint in SQL.
+  ///   - block: The closure.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure; a ``Result`` if the savepoint cannot begin or end.
   @_disfavoredOverload
   @discardableResult
   public func savepoint<T>(_ name: String = UUID().uuidString, block: () throws -> T) throws -> T {
@@ -118,7 +131,7 @@ extension Database {
       result = try body()
       return .commit
     }
-    guard let result else { preconditionFailure("A transaction was committed without its closure") }
+    guard let result else { preconditionFailure("A transaction committed without running its closure") }
     return result
   }
 
@@ -142,7 +155,7 @@ extension Database {
       try execute(sql: "ROLLBACK TO SAVEPOINT \(name)")
       try execute(sql: "RELEASE \(name)")
     } catch {
-      Self.report(error, "A savepoint could not be undone")
+      Self.report(error, "Could not roll back a savepoint")
     }
   }
 }

@@ -16,7 +16,7 @@ public import Tidemark
 /// 1. An operation is one access: no other operation runs between its bindings, its steps, and its reads.
 /// 2. Inside an access of the same thread, an operation is a part of that access.
 /// 3. A statement that is stepped by the program runs until its end, its reset or its release, over several accesses.
-///    If another caller starts a statement with the same SQL meanwhile, it gets another statement.
+///    A caller that starts a statement with the same SQL during that time gets another statement.
 /// 4. All errors of SQLite are thrown as `Result`, with the statement that failed.
 public final class Connection: Sendable {
   /// The underlying database.
@@ -35,10 +35,16 @@ public final class Connection: Sendable {
 
   /// Opens a database.
   ///
-  /// - parameter location: The location of the database.
-  /// - parameter readonly: Whether the connection is read-only. If not, a missing database is created.
-  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
-  /// - throws: A `Result` if the database cannot be opened, or if its journal mode cannot be changed now.
+  /// ```swift
+  /// let memory = try Connection()
+  /// let file = try Connection(.uri("path/to/db.sqlite3", parameters: [.mode(.readOnly)]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - location: The location of the database. Default: an in-memory database.
+  ///   - readonly: Whether the connection is read-only. If not, a missing database is created.
+  ///   - journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - Throws: A ``Result`` if the database cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(
     _ location: Location = .inMemory, readonly: Bool = false, journalMode: JournalMode? = nil
   ) throws {
@@ -58,10 +64,15 @@ public final class Connection: Sendable {
 
   /// Opens a database file.
   ///
-  /// - parameter filename: The path of the file, or a URI that begins with `file:`.
-  /// - parameter readonly: Whether the connection is read-only. If not, a missing file is created.
-  /// - parameter journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
-  /// - throws: A `Result` if the file cannot be opened, or if its journal mode cannot be changed now.
+  /// ```swift
+  /// let db = try Connection("path/to/db.sqlite3", journalMode: .wal)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - filename: The path of the file, or a URI that begins with `file:`.
+  ///   - readonly: Whether the connection is read-only. If not, a missing file is created.
+  ///   - journalMode: The journal mode: see ``journalMode``. Nil keeps the current mode.
+  /// - Throws: A ``Result`` if the file cannot be opened, or if its journal mode cannot be changed now.
   public convenience init(_ filename: String, readonly: Bool = false, journalMode: JournalMode? = nil) throws {
     try self.init(.uri(filename), readonly: readonly, journalMode: journalMode)
   }
@@ -77,7 +88,7 @@ public final class Connection: Sendable {
   ///
   /// Operations of the connection and other writes of the database run one after the other.
   ///
-  /// - parameter writer: The database.
+  /// - Parameter writer: The database.
   public convenience init(_ writer: some DatabaseWriter) {
     self.init(over: writer)
   }
@@ -100,7 +111,12 @@ public final class Connection: Sendable {
   ///
   /// A connection closes itself when it is released. A hook that captures the connection retains it.
   ///
-  /// - throws: A `Result` if the database cannot be closed.
+  /// ```swift
+  /// let db = try Connection("path/to/db.sqlite3")
+  /// try db.close()
+  /// ```
+  ///
+  /// - Throws: A ``Result`` if the database cannot be closed.
   public func close() throws {
     access { db in
       for statement in statements.all { statement.releaseStatement() }
@@ -134,11 +150,11 @@ public final class Connection: Sendable {
 
   // MARK: Properties
 
-  /// The SQLite connection, for C functions that have no counterpart here. No other thread may use the database
-  /// meanwhile.
+  /// The SQLite connection, for C functions without a counterpart in this class. While it is used, no other thread may
+  /// use the database.
   public var handle: OpaquePointer {
     access { db in
-      guard let handle = db.sqliteConnection else { preconditionFailure("The connection was closed: it has no handle") }
+      guard let handle = db.sqliteConnection else { preconditionFailure("A closed connection has no handle") }
       return handle
     }
   }
@@ -155,7 +171,7 @@ public final class Connection: Sendable {
   /// The number of rows changed since the connection was opened.
   public var totalChanges: Int { access { $0.totalChangesCount } }
 
-  /// Whether errors have extended codes, as `Result.extendedError`. Default: false.
+  /// Whether errors have extended codes, as ``Result/extendedError(message:extendedCode:statement:)``. Default: false.
   public var usesExtendedErrorCodes: Bool {
     get { extendedCodes.load(ordering: .relaxed) }
     set { extendedCodes.store(newValue, ordering: .relaxed) }
@@ -176,14 +192,15 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Sets a closure that decides whether to try again while another connection holds a lock. It replaces the busy
-  /// timeout.
+  /// Sets a closure that decides whether to try again while another connection holds a lock.
+  ///
+  /// The closure replaces ``busyTimeout``.
   ///
   /// ```swift
   /// db.busyHandler { tries in tries < 3 }
   /// ```
   ///
-  /// - parameter callback: Receives the number of earlier attempts, and returns whether to try again. If it is nil,
+  /// - Parameter callback: Receives the number of earlier attempts, and returns whether to try again. If it is nil,
   ///   errors are thrown immediately.
   public func busyHandler(_ callback: ((_ tries: Int) -> Bool)?) {
     access { db in
@@ -200,16 +217,22 @@ public final class Connection: Sendable {
       try db.wait(mode)
     } catch {
       // A closed connection has no busy timeout.
-      Database.report(error, "The time-out of a connection could not be set")
+      Database.report(error, "Could not set the busy timeout")
     }
   }
 
   /// Interrupts the running statement, which throws `SQLITE_INTERRUPT`. Does not wait for it.
+  ///
+  /// The method can be called from any thread.
+  ///
+  /// ```swift
+  /// db.interrupt()
+  /// ```
   public func interrupt() { writer.interrupt() }
 
   // MARK: Hooks
 
-  /// Returns the hooks, which are created with the first one. To be called inside an access.
+  /// Returns the hooks, which are created with the first one. Must be called inside an access.
   func hooks(_ db: Database) -> ConnectionHooks {
     if let hooks { return hooks }
     let made = ConnectionHooks()

@@ -1,8 +1,9 @@
 import Tidemark
 
-/// The closures that are told what the connection changes.
+/// The closures that are notified of the changes of a connection.
 ///
-/// The connection keeps them, and the database borrows them. They are touched inside accesses only.
+/// The connection owns the hooks, and the database references them as a transaction observer. They are used inside
+/// accesses only.
 final class ConnectionHooks: TransactionObserver {
   var update: ((Connection.Operation, _ db: String, _ table: String, _ rowid: Int64) -> Void)?
   var commit: (() throws -> Void)?
@@ -32,39 +33,62 @@ extension Connection.Operation {
 }
 
 extension Connection {
-  /// Has a closure told of the rows that are changed: when their statement has ended, each row once.
+  /// Sets a closure that is notified of changed rows.
   ///
-  /// It takes the place of the closure before; nil is none. It must not use the connection.
+  /// The closure is called once for each row, when the statement that changed it has ended. It replaces the previous
+  /// closure; nil removes it. It must not use the connection.
   ///
-  /// - parameter callback: Told what happened, in which database, in which table, to the row of which id.
+  /// ```swift
+  /// db.updateHook { operation, database, table, rowid in
+  ///   print("\(operation) in \(database).\(table), row \(rowid)")
+  /// }
+  /// ```
+  ///
+  /// - Parameter callback: Receives the kind of the change, the names of the database and of the table, and the row ID.
   public func updateHook(
     _ callback: ((_ operation: Operation, _ db: String, _ table: String, _ rowid: Int64) -> Void)?
   ) {
     access { hooks($0).update = callback }
   }
 
-  /// Has a closure asked before each commit. When it throws, the transaction is undone, and the commit throws its
-  /// error.
+  /// Sets a closure that runs before each commit.
   ///
-  /// It takes the place of the closure before; nil is none. It must not use the connection.
+  /// If the closure throws, the transaction is rolled back, and the commit throws its error. The closure replaces the
+  /// previous one; nil removes it. It must not use the connection.
+  ///
+  /// ```swift
+  /// struct MaintenanceError: Error {}
+  /// let isUnderMaintenance = false
+  /// db.commitHook { if isUnderMaintenance { throw MaintenanceError() } }
+  /// ```
+  ///
+  /// - Parameter callback: The closure.
   public func commitHook(_ callback: (() throws -> Void)?) {
     access { hooks($0).commit = callback }
   }
 
-  /// Has a closure told when a transaction was undone.
+  /// Sets a closure that is notified when a transaction has been rolled back.
   ///
-  /// It takes the place of the closure before; nil is none.
+  /// The closure replaces the previous one; nil removes it.
+  ///
+  /// ```swift
+  /// db.rollbackHook { print("rolled back") }
+  /// ```
+  ///
+  /// - Parameter callback: The closure.
   public func rollbackHook(_ callback: (() -> Void)?) {
     access { hooks($0).rollback = callback }
   }
 
-  /// Has a closure told the SQL of each statement that runs, with its values.
+  /// Sets a closure that receives the SQL of each statement that runs, including its arguments.
+  ///
+  /// The closure replaces the previous one; nil removes it.
   ///
   /// ```swift
   /// db.trace { print($0) }
   /// ```
   ///
-  /// It takes the place of the closure before; nil is none.
+  /// - Parameter callback: The closure.
   public func trace(_ callback: ((String) -> Void)?) {
     access { db in
       db.trace(callback.map { callback in { event in callback(event.expandedDescription) } })

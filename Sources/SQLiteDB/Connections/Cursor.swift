@@ -12,13 +12,25 @@ import Tidemark
 public struct Cursor: Sendable {
   let statement: Statement
 
-  /// The value of a column: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL.
+  /// The value of a column, as an `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  ///
+  /// ```swift
+  /// let email = statement.row[1] as? String
+  /// ```
+  ///
+  /// - Parameter idx: The index of the column, counted from 0.
   public subscript(idx: Int) -> (any Binding)? { stored(idx).binding }
 
-  /// The value of a column, which SQLite converts where it is of another type: 30 is the text `30`, a text is its
-  /// bytes.
+  /// The value of a column, converted by SQLite if it has another type.
   ///
-  /// - precondition: The column is not NULL, and has such a value: see `get(_:)`, which throws.
+  /// For example, the integer 30 is converted to the string `30`, and a string to its bytes.
+  ///
+  /// ```swift
+  /// let id = statement.row[0] as Int64
+  /// ```
+  ///
+  /// - Precondition: The column is not NULL, and its value has this type. ``get(_:)`` throws instead.
+  /// - Parameter idx: The index of the column, counted from 0.
   public subscript<V: Value>(idx: Int) -> V {
     do {
       return try get(idx)
@@ -27,10 +39,17 @@ public struct Cursor: Sendable {
     }
   }
 
-  /// The value of a column, which SQLite converts where it is of another type: 30 is the text `30`, a text is its
-  /// bytes.
+  /// Returns the value of a column, converted by SQLite if it has another type.
   ///
-  /// - throws: A `QueryError` when it is NULL, or no such value.
+  /// For example, the integer 30 is converted to the string `30`, and a string to its bytes.
+  ///
+  /// ```swift
+  /// let name: String? = try statement.row.get(2)
+  /// ```
+  ///
+  /// - Parameter idx: The index of the column, counted from 0.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the column is NULL, or if its value does not have this type.
   public func get<T: ExpressionDatatype>(_ idx: Int) throws -> T {
     var stored = stored(idx)
     if !stored.isNull, try T.WrappedType._from(stored: stored) == nil {
@@ -45,7 +64,13 @@ public struct Cursor: Sendable {
 }
 
 extension Cursor: Sequence {
-  /// The values, from left to right.
+  /// Returns an iterator over the values, from left to right.
+  ///
+  /// ```swift
+  /// for value in statement.row { print(value ?? "NULL") }
+  /// ```
+  ///
+  /// - Returns: An iterator over the values of the current row.
   public func makeIterator() -> AnyIterator<(any Binding)?> {
     var index = 0
     let count = statement.columnCount

@@ -1,34 +1,58 @@
 public import Tidemark
 
-// Typed queries inside an access to a database: of a queue, of a pool, of a connection.
+// Typed queries inside an access of a queue, a pool or a connection.
 
 extension Database {
-  /// The rows of a query.
+  /// Returns the rows of a query.
   ///
   /// ```swift
-  /// let rows = try pool.read { db in try db.prepare(users.filter(id == 1)) }
+  /// let rows = try await pool.read { db in try db.prepare(users.filter(id == 1)) }
   /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The rows.
+  /// - Throws: A `DatabaseError` if the query fails.
   public func prepare(_ query: any QueryType) throws -> [Row] {
     try rows(of: query.clauses)
   }
 
-  /// The first row of a query; nil where there is none.
+  /// Returns the first row of a query; nil if there is none.
+  ///
+  /// ```swift
+  /// let user = try await pool.read { db in try db.pluck(users.filter(id == 1)) }
+  /// ```
+  ///
+  /// - Parameter query: The query. It runs with `LIMIT 1`.
+  /// - Returns: The row.
+  /// - Throws: A `DatabaseError` if the query fails.
   public func pluck(_ query: any QueryType) throws -> Row? {
     var clauses = query.clauses
     clauses.limit = .init(length: 1, offset: clauses.limit?.offset)
     return try rows(of: clauses, countMax: 1).first
   }
 
-  /// The one value of a query.
+  /// Returns the single value of a query.
   ///
-  /// - throws: A `QueryError` when there is no row, or NULL, and the type is not optional.
+  /// ```swift
+  /// let count = try await pool.read { db in try db.scalar(users.count) }
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the query returns no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: ScalarQuery<T>) throws -> T {
     try value(of: query.clauses.select, column: query.clauses.columns.first?.template)
   }
 
-  /// The one value of a query.
+  /// Returns the single value of a query.
   ///
-  /// - throws: A `QueryError` when there is no row, or NULL, and the type is not optional.
+  /// ```swift
+  /// let isEmpty = try await pool.read { db in try !db.scalar(users.exists) }
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the query returns no row, or if the value is NULL and the type is not optional.
   public func scalar<T: ExpressionDatatype>(_ query: Select<T>) throws -> T {
     try value(of: query.expression, column: nil)
   }
@@ -49,7 +73,7 @@ extension Database {
     }
   }
 
-  /// The current row, and those after it.
+  /// Returns the current row, and the rows after it.
   private func rows(_ layout: ResultRowLayout, _ statement: Tidemark.Statement, countMax: Int = .max) throws -> [Row] {
     var rows: [Row] = []
     repeat {
@@ -60,7 +84,15 @@ extension Database {
 
   // MARK: Changes
 
-  /// Inserts, and answers the row id of the row that was inserted last; 0 when there was none.
+  /// Runs an INSERT, and returns the row ID of the last inserted row; 0 if there was none.
+  ///
+  /// ```swift
+  /// let rowid = try await pool.write { db in try db.run(users.insert(email <- "alice@mac.com")) }
+  /// ```
+  ///
+  /// - Parameter query: The insertion.
+  /// - Returns: The row ID.
+  /// - Throws: A `DatabaseError` if the statement fails.
   @discardableResult
   public func run(_ query: Insert) throws -> Int64 {
     if let row = query.row {
@@ -71,21 +103,45 @@ extension Database {
     return changesCount == 0 ? 0 : lastInsertedRowID
   }
 
-  /// Updates, and answers the number of rows that were changed.
+  /// Runs an UPDATE, and returns the number of changed rows.
+  ///
+  /// ```swift
+  /// let count = try await pool.write { db in try db.run(users.filter(id == 1).update(name <- "Alice")) }
+  /// ```
+  ///
+  /// - Parameter query: The update.
+  /// - Returns: The number of changed rows.
+  /// - Throws: A `DatabaseError` if the statement fails.
   @discardableResult
   public func run(_ query: Update) throws -> Int {
     try change(query)
     return changesCount
   }
 
-  /// Deletes, and answers the number of rows that were deleted.
+  /// Runs a DELETE, and returns the number of deleted rows.
+  ///
+  /// ```swift
+  /// let count = try await pool.write { db in try db.run(users.filter(id == 1).delete()) }
+  /// ```
+  ///
+  /// - Parameter query: The deletion.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A `DatabaseError` if the statement fails.
   @discardableResult
   public func run(_ query: Delete) throws -> Int {
     try change(query)
     return changesCount
   }
 
-  /// Changes rows, and answers what was asked of them.
+  /// Runs a statement that changes rows, and returns its RETURNING rows.
+  ///
+  /// ```swift
+  /// let rows = try await pool.write { db in try db.run(users.filter(!verified).delete().returning(email)) }
+  /// ```
+  ///
+  /// - Parameter query: The statement.
+  /// - Returns: One row for each inserted, updated or deleted row.
+  /// - Throws: A `DatabaseError` if the statement fails.
   @discardableResult
   public func run(_ query: Returning) throws -> [Row] {
     try running(query.expression) { statement in
@@ -126,7 +182,7 @@ extension Database {
     try running(template: template, values: bindings.map { DatabaseValue($0) }, body)
   }
 
-  /// Runs a statement, and ends it whatever happens.
+  /// Runs a statement, and ends its run even if the closure throws.
   private func running<T>(
     template: String, values: [DatabaseValue], _ body: (Tidemark.Statement) throws -> T
   ) throws -> T {
@@ -142,7 +198,7 @@ extension Database {
 }
 
 extension DatabaseError {
-  /// The values of a statement are not as many as its parameters.
+  /// Returns the error of a statement whose arguments do not match its parameters.
   static func valueCount(_ count: Int, given: Int, sql: String?) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "\(count) value\(count == 1 ? "" : "s") expected, \(given) given",

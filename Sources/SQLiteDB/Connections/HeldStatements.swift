@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The statements of a connection that somebody holds: a database is not closed before they have let go of it.
+/// The statements of a connection that the program retains. They must release their compiled statements before the
+/// database is closed.
 final class HeldStatements: Sendable {
   private struct WeakStatement: Sendable { weak var statement: Statement? }
 

@@ -1,45 +1,45 @@
 extension Connection {
-  /// Where a database is.
+  /// The location of a database.
   public enum Location: Sendable {
-    /// In memory, as long as the connection lives.
+    /// An in-memory database, which exists as long as the connection.
     case inMemory
 
-    /// In a file of its own, which is deleted when the connection is closed.
+    /// A temporary file, which is deleted when the connection is closed.
     case temporary
 
-    /// In a file, or where a URI says.
+    /// A file or a URI, with URI parameters.
     ///
-    /// Without parameters it is what SQLite is given: a path, or a URI that begins with `file:`.
+    /// Without parameters, the text is passed to SQLite unchanged: it is a path, or a URI that begins with `file:`.
     case uri(String, parameters: [URIQueryParameter] = [])
   }
 
-  /// A change of a row.
+  /// The kind of a row change.
   public enum Operation: Sendable, Hashable {
-    /// A row was inserted.
+    /// The row was inserted.
     case insert
 
-    /// A row was updated.
+    /// The row was updated.
     case update
 
-    /// A row was deleted.
+    /// The row was deleted.
     case delete
   }
 
-  /// How a transaction takes its locks.
+  /// The moment at which a transaction takes its locks.
   public enum TransactionMode: String, Sendable, Hashable {
-    /// When it first reads, and when it first writes.
+    /// When the transaction first reads, and when it first writes.
     case deferred = "DEFERRED"
 
-    /// The lock of the writer at once.
+    /// The lock of the writer is taken when the transaction begins.
     case immediate = "IMMEDIATE"
 
-    /// All at once.
+    /// All locks are taken when the transaction begins.
     case exclusive = "EXCLUSIVE"
   }
 }
 
 extension Connection.Location: CustomStringConvertible {
-  /// What SQLite is given: `:memory:`, the path, `file:path?mode=ro&cache=private`.
+  /// The name that is passed to SQLite: `:memory:`, a path, `file:path?mode=ro&cache=private`.
   public var description: String {
     switch self {
     case .inMemory: ":memory:"
@@ -50,7 +50,7 @@ extension Connection.Location: CustomStringConvertible {
     }
   }
 
-  /// A path as a URI: what means something else there is escaped.
+  /// Returns a path as a URI, with the characters escaped that have a meaning in a URI.
   private static func uri(ofPath path: String) -> String {
     if path.hasPrefix("file:") { return path }
     return path.reduce(into: "file:") { uri, character in
@@ -64,57 +64,64 @@ extension Connection.Location: CustomStringConvertible {
   }
 }
 
-/// How a database is opened that a URI stands for. See <https://www.sqlite.org/uri.html>.
+/// A parameter of a database URI. See <https://www.sqlite.org/uri.html>.
 public enum URIQueryParameter: Sendable, CustomStringConvertible {
-  /// Whether connections share their pages.
+  /// Whether connections share their page cache.
   case cache(CacheMode)
 
-  /// Whether the file is on a medium that nobody can write to.
+  /// Whether the file is on a medium that cannot be written to.
   case immutable(Bool)
 
-  /// The file whose permissions are those of a file that is created.
+  /// The path of a file whose permissions a new file gets.
   case modeOf(String)
 
-  /// Whether the file is read, written, created.
+  /// Whether the file is read, written and created.
   case mode(FileMode)
 
-  /// Whether the file is not locked.
+  /// Whether file locking is disabled.
   case nolock(Bool)
 
-  /// Whether a loss of power leaves the bytes alone that are beside those that were written.
+  /// Whether a power failure during a write leaves the bytes outside the written range unchanged.
   case powersafeOverwrite(Bool)
 
-  /// The name of what SQLite uses the system through.
+  /// The name of the VFS, SQLite's interface to the operating system.
   case vfs(String)
 
-  /// Whether the file is not locked.
+  /// Whether file locking is disabled.
+  ///
+  /// ```swift
+  /// let db = try Connection(.uri("path/to/db.sqlite3", parameters: [.noLock(true)]))
+  /// ```
+  ///
+  /// - Parameter isOn: Whether locking is disabled.
+  /// - Returns: The parameter.
   public static func noLock(_ isOn: Bool) -> URIQueryParameter { .nolock(isOn) }
 
-  /// Whether the file is read, written, created.
+  /// The access mode of a file.
   public enum FileMode: String, Sendable, Hashable {
-    /// It is read.
+    /// Read only.
     case readOnly = "ro"
 
-    /// It is read and written.
+    /// Read and write.
     case readWrite = "rw"
 
-    /// It is read and written, and created when there is none.
+    /// Read and write; a missing file is created.
     case readWriteCreate = "rwc"
 
-    /// There is none: the database is in memory.
+    /// No file: the database is in memory.
     case memory = "memory"
   }
 
-  /// Whether connections share their pages.
+  /// The cache mode of connections in one process.
   public enum CacheMode: String, Sendable, Hashable {
-    /// They do.
+    /// Connections share one page cache.
     case shared
 
-    /// They do not.
+    /// The connection has its own page cache.
     case `private`
   }
 
-  /// The parameter in the URI: `mode=ro`.
+  /// The parameter as it appears in a URI: `mode=ro`.
   public var description: String {
     switch self {
     case .cache(let mode): "cache=\(mode.rawValue)"

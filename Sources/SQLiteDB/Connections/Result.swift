@@ -1,6 +1,6 @@
 import Tidemark
 
-/// SQLite could not do what was asked.
+/// An error of SQLite.
 ///
 /// ```swift
 /// do {
@@ -10,10 +10,11 @@ import Tidemark
 /// }
 /// ```
 public enum Result: Error, Sendable {
-  /// What SQLite says, its code, and the statement that failed, if there is one.
+  /// The message, the result code, and the statement that failed, if there is one.
   case error(message: String, code: Int32, statement: Statement?)
 
-  /// What SQLite says, its extended code, and the statement that failed: where the connection uses extended codes.
+  /// The message, the extended result code, and the statement that failed. Thrown if the connection uses extended
+  /// codes: see ``Connection/usesExtendedErrorCodes``.
   case extendedError(message: String, extendedCode: Int32, statement: Statement?)
 
   init(_ error: DatabaseError, usesExtendedCodes: Bool, statement: Statement?) {

@@ -1,4 +1,4 @@
-/// The rows of a query, one after the other.
+/// An iterator over the rows of a query.
 ///
 /// ```swift
 /// let rows = try db.prepareRowIterator(users)
@@ -7,27 +7,51 @@
 /// }
 /// ```
 ///
-/// After the last row it begins anew. An iterator that is let go of before holds the table no longer.
+/// After the last row, the next call runs the query again. Releasing the iterator before the end finishes the query.
 public struct RowIterator: FailableIterator, Sendable {
-  /// A row.
+  /// The type of the elements.
   public typealias Element = Row
 
   let statement: Statement
 
-  /// What the rows are of; nil when the statement is not a typed query.
+  /// The query; nil if the statement is raw SQL.
   let clauses: QueryClauses?
 
-  /// The next row, or nil at the end.
+  /// Returns the next row; nil at the end.
+  ///
+  /// ```swift
+  /// let rows = try db.prepareRowIterator(users)
+  /// let first = try rows.failableNext()
+  /// ```
+  ///
+  /// - Returns: The row; nil at the end.
+  /// - Throws: A ``Result`` if the query fails.
   public func failableNext() throws -> Row? { try statement.nextRow(of: clauses) }
 
-  /// What a closure makes of each row.
+  /// Returns the results of a closure for all remaining rows.
+  ///
+  /// ```swift
+  /// let emails = try db.prepareRowIterator(users).map { $0[email] }
+  /// ```
+  ///
+  /// - Parameter transform: The closure.
+  /// - Returns: The results, in the order of the rows.
+  /// - Throws: A ``Result`` if the query fails; the error of the closure.
   public func map<T>(_ transform: (Row) throws -> T) throws -> [T] {
     var elements: [T] = []
     while let row = try failableNext() { elements.append(try transform(row)) }
     return elements
   }
 
-  /// What a closure makes of each row, without what is nil.
+  /// Returns the results of a closure for all remaining rows, without nil.
+  ///
+  /// ```swift
+  /// let names = try db.prepareRowIterator(users).compactMap { $0[name] }
+  /// ```
+  ///
+  /// - Parameter transform: The closure.
+  /// - Returns: The results that are not nil, in the order of the rows.
+  /// - Throws: A ``Result`` if the query fails; the error of the closure.
   public func compactMap<T>(_ transform: (Row) throws -> T?) throws -> [T] {
     var elements: [T] = []
     while let row = try failableNext() {

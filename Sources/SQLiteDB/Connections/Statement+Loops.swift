@@ -1,61 +1,61 @@
 import Tidemark
 
-/// The rows of a statement that are iterated.
+/// An iteration over the rows of a statement.
 ///
 /// Invariants:
-/// 1. All rows are those of the moment when the iteration began. SQLite guarantees this against other connections. When
-///    this connection is about to change the rows, those that are left are read first.
-/// 2. An iteration that has not been claimed by a loop yet, and whose rows are about to change, is discarded: the loop
-///    runs the statement again.
+/// 1. All rows belong to the state of the database in which the iteration began. SQLite guarantees this with respect to
+///    other connections. Before this connection changes the rows, the remaining ones are read.
+/// 2. If the rows are about to change before a loop has claimed the iteration, it is discarded: the loop runs the
+///    statement again.
 final class StatementLoop {
-  /// What a step has found.
+  /// The result of a step.
   enum Step {
     case row([DatabaseValue])
     case end
   }
 
-  /// The run of the compiled statement; nil when all rows have been read.
+  /// The run of the compiled statement; nil after all rows have been read.
   private(set) var run: UInt?
 
-  /// The row that was returned last.
+  /// The last row that was returned.
   private(set) var current: [DatabaseValue]?
 
-  /// Whether no loop has asked for the rows yet.
+  /// Whether no loop has requested the rows yet.
   var isUnclaimed = false
 
-  /// Whether SQLite is looking for a row.
+  /// Whether SQLite is stepping the statement.
   private var isStepping = false
 
-  /// The number of columns, after the first step.
+  /// The number of columns; nil before the first step.
   private var columnCount: Int?
 
-  /// Rows that were read and not returned yet, and the position of the first one.
+  /// Rows that were read but not returned yet, and the index of the first one.
   private var rows: [[DatabaseValue]] = []
   private var position = 0
 
-  /// Why there are no rows after these.
+  /// The error that ended the run after these rows.
   private var failure: (any Error)?
 
   init(run: UInt) {
     self.run = run
   }
 
-  /// The number of rows that were read and not returned yet.
+  /// The number of rows that were read but not returned yet.
   var countAhead: Int { rows.count - position }
 
-  /// Whether the compiled statement is at the row that was returned last.
+  /// Whether the compiled statement is positioned on the last row that was returned.
   func showsCurrentRow(of statement: Tidemark.Statement) -> Bool { countAhead == 0 && statement.runNumber == run }
 
   /// Reads a row without returning it.
   ///
-  /// - returns: Whether there was one.
+  /// - Returns: Whether there was a row.
   func readAhead(_ statement: Tidemark.Statement) throws -> Bool {
     guard case .row(let values) = try step(statement) else { return false }
     rows.append(values)
     return true
   }
 
-  /// Reads all rows that are left. An error is thrown when they have been returned.
+  /// Reads all remaining rows. An error is thrown after they have been returned.
   func readRest(_ statement: Tidemark.Statement) {
     if isStepping { return }
     do {
@@ -65,7 +65,7 @@ final class StatementLoop {
     }
   }
 
-  /// Returns the next row.
+  /// Returns the next row; nil at the end.
   func next(_ statement: Tidemark.Statement) throws -> [DatabaseValue]? {
     if countAhead > 0 {
       current = rows[position]
@@ -106,10 +106,10 @@ final class StatementLoop {
 }
 
 extension Statement {
-  /// How many rows are read when a query is prepared.
+  /// The number of rows that are read when a query is prepared.
   private static let countReadAhead = 100
 
-  /// The next row of the iteration, which begins if there is none. To be called inside an access.
+  /// Returns the next row of the iteration, which begins if there is none. Must be called inside an access.
   func nextRow() throws -> [DatabaseValue]? {
     if loop == nil {
       if let step = try steppedRow() {
@@ -136,7 +136,7 @@ extension Statement {
     return loop
   }
 
-  /// Ends the iteration. To be called inside an access.
+  /// Ends the iteration. Must be called inside an access.
   func endLoop() {
     guard let loop else { return }
     self.loop = nil
@@ -146,9 +146,9 @@ extension Statement {
 
   // MARK: Reading ahead
 
-  /// Begins an iteration, and reads its first rows: errors are thrown here, and not in a loop, which cannot throw.
+  /// Begins an iteration, and reads its first rows: a loop cannot throw, so their errors are thrown here.
   ///
-  /// The next iterator continues it, unless the rows have changed meanwhile.
+  /// The next iterator continues the iteration, unless the rows have changed since.
   func readAhead(_ clauses: QueryClauses) throws {
     try connection.translating(self) {
       try connection.access { db in
@@ -166,7 +166,7 @@ extension Statement {
     }
   }
 
-  /// A statement that iterates the rows that were read ahead, or all rows from the first one when there are none.
+  /// Returns a statement that continues the iteration that was begun ahead, or that iterates all rows if there is none.
   func claimRows() -> Statement {
     connection.access { db in
       guard let loop, loop.isUnclaimed else { return Statement(iterating: self) }
@@ -180,11 +180,11 @@ extension Statement {
     }
   }
 
-  /// Another statement is about to begin.
+  /// Called before another statement begins.
   fileprivate func prepareLoop(for other: Tidemark.Statement) {
     guard let kept, kept !== other, let loop else { return }
     if loop.isUnclaimed {
-      // It must not hold a transaction open that others use.
+      // The iteration must not keep open a transaction that other operations use.
       if loop.run != nil || other.mayChangeRows(of: kept) { endLoop() }
     } else if loop.run != nil, other.mayChangeRows(of: kept) {
       kept.readingOn { loop.readRest(kept) }
@@ -193,7 +193,7 @@ extension Statement {
 
   // MARK: Rows
 
-  /// The next row, as one of a typed query.
+  /// Returns the next row, with the columns of a typed query.
   func nextRow(of clauses: QueryClauses?) throws -> Row? {
     try connection.translating(self) {
       try connection.access { db in
@@ -212,10 +212,18 @@ extension Statement {
 }
 
 extension Statement: Sequence, FailableIterator {
-  /// The values of a row: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL.
+  /// The values of a row, each of them an `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
   public typealias Element = [(any Binding)?]
 
-  /// A loop over the rows, from the first one, with the values that the statement has now.
+  /// Returns an iterator over the rows, from the first one, with the current arguments.
+  ///
+  /// ```swift
+  /// for row in try db.prepare("SELECT id, email FROM users") {
+  ///   print(row[0] as? Int64 ?? 0, row[1] as? String ?? "")
+  /// }
+  /// ```
+  ///
+  /// - Returns: A statement with its own rows.
   public func makeIterator() -> Statement {
     connection.access { _ in
       endRun()
@@ -223,11 +231,19 @@ extension Statement: Sequence, FailableIterator {
     }
   }
 
-  /// The next row, or nil at the end.
+  /// Returns the values of the next row; nil at the end.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("SELECT id, email FROM users")
+  /// while let row = try statement.failableNext() { print(row) }
+  /// ```
+  ///
+  /// - Returns: The values; nil at the end.
+  /// - Throws: A ``Result`` if the statement fails.
   public func failableNext() throws -> [(any Binding)?]? { try whole { try nextRow()?.map(\.binding) } }
 }
 
-/// The iterations of a connection that have not ended. To be used inside accesses only.
+/// The unfinished iterations of a connection. They are used inside accesses only.
 final class OpenLoops: OpenReads {
   private struct Entry { weak var statement: Statement? }
 
@@ -257,7 +273,7 @@ final class OpenLoops: OpenReads {
 }
 
 extension Database {
-  /// The iterations that have not ended; nil when there are none.
+  /// The unfinished iterations; nil if there are none.
   var openLoops: OpenLoops? { openReads as? OpenLoops }
 
   fileprivate var openLoopsMade: OpenLoops {
@@ -267,7 +283,7 @@ extension Database {
     return loops
   }
 
-  /// A value that is no longer in a row, as SQLite converts it to another type.
+  /// Converts a value that is no longer in a row to another type, as SQLite does.
   func converted<B: Binding>(_ value: DatabaseValue, as type: B.Type) -> DatabaseValue {
     do {
       let statement = try sharedStatement(sql: "SELECT ?")
@@ -278,7 +294,7 @@ extension Database {
         return B._converted(statement.sqliteStatement, 0)?._databaseValue ?? .null
       }
     } catch {
-      fatalError("The value cannot be converted: \(error)")
+      fatalError("Could not convert a value: \(error)")
     }
   }
 }

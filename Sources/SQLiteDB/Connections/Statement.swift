@@ -1,9 +1,9 @@
 import Tidemark
 
-// A statement is a text, its values, and at most one run. The compiled statement behind it is shared with those that
-// iterate it: who finds it running for somebody else has it compiled once more.
+// A statement consists of SQL, its arguments, and at most one run. The compiled statement is shared with the iterators
+// of this statement. If it is running for one of them, another run compiles the SQL again.
 //
-// Everything that is stored here is touched inside accesses of the connection only.
+// All stored properties are used inside accesses of the connection only.
 
 /// A prepared statement.
 ///
@@ -14,26 +14,26 @@ import Tidemark
 /// }
 /// ```
 ///
-/// It may be shared by threads. An operation (`run`, `scalar`, one turn of a loop) is done whole before the next one;
-/// each loop over a statement has rows of its own.
+/// A statement can be shared by threads. An operation (`run`, `scalar`, one iteration of a loop) is atomic, and each
+/// loop over a statement has its own rows.
 public final class Statement: Sendable {
   let connection: Connection
 
-  /// Nil once the connection was closed.
+  /// The compiled statement; nil after the connection was closed.
   nonisolated(unsafe) var kept: Tidemark.Statement?
-  /// The SQL, once the connection was closed.
+  /// The SQL, after the connection was closed.
   private nonisolated(unsafe) var closedText = ""
   private nonisolated(unsafe) var values: [DatabaseValue]
-  /// Why the values do not fit; thrown when the statement is run.
+  /// The error of arguments that do not match the parameters. It is thrown when the statement runs.
   private nonisolated(unsafe) var misfit: DatabaseError?
-  /// The run that `step()` has begun.
+  /// The run that `step()` began.
   private nonisolated(unsafe) var run: UInt?
-  /// The rows that are iterated, from the first one to the last one.
+  /// The current iteration over the rows.
   nonisolated(unsafe) var loop: StatementLoop?
-  /// How the columns of the run are found, once its first row was asked for.
+  /// The layout of the rows of the current run; nil before its first row is read.
   nonisolated(unsafe) var layout: ResultRowLayout?
 
-  /// To be called inside an access.
+  /// Must be called inside an access.
   init(_ connection: Connection, _ prepared: Tidemark.Statement, values: [DatabaseValue]? = nil) {
     self.connection = connection
     kept = prepared
@@ -59,7 +59,8 @@ public final class Statement: Sendable {
     }
   }
 
-  /// Ends, for good: the connection is about to be closed. To be called inside an access.
+  /// Ends all runs and releases the compiled statement, before the connection is closed. Must be called inside an
+  /// access.
   func releaseStatement() {
     endRun()
     if let kept { closedText = kept.sql }
@@ -73,15 +74,15 @@ public final class Statement: Sendable {
     }
   }
 
-  // MARK: What it is
+  // MARK: Properties
 
-  /// The number of columns of its rows.
+  /// The number of columns in its rows.
   public var columnCount: Int { connection.access { _ in kept?.columnCount ?? 0 } }
 
-  /// The names of the columns of its rows.
+  /// The names of the columns in its rows.
   public var columnNames: [String] { connection.access { _ in kept?.columnNames ?? [] } }
 
-  /// The current row, after a `step()` that has found one.
+  /// The current row, after a call of ``step()`` that returned true.
   public var row: Cursor { Cursor(statement: self) }
 
   func currentValue(at index: Int) -> DatabaseValue {
@@ -91,12 +92,12 @@ public final class Statement: Sendable {
       do {
         return try prepared.value(at: index)
       } catch {
-        fatalError("The value in column \(index) cannot be read: \(error)")
+        fatalError("Could not read the value of column \(index): \(error)")
       }
     }
   }
 
-  /// The value of a column of the current row, which is not NULL, as SQLite makes another type of it.
+  /// Returns a value of the current row, converted to another type by SQLite. The value must not be NULL.
   func currentValue<B: Binding>(at index: Int, as type: B.Type) -> DatabaseValue {
     connection.access { db in
       guard let kept else { return .null }
@@ -110,13 +111,31 @@ public final class Statement: Sendable {
 
   // MARK: Values
 
-  /// Gives values to the parameters, in their order.
+  /// Binds arguments to the parameters, by position.
   ///
-  /// Values that do not fit are an error of the next run.
+  /// If the number of arguments does not match, the next run throws an error.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("SELECT * FROM users WHERE id BETWEEN ? AND ?")
+  /// for row in statement.bind(1, 10) { print(row) }
+  /// ```
+  ///
+  /// - Parameter values: The arguments, in the order of the parameters.
+  /// - Returns: The statement itself.
   @discardableResult
   public func bind(_ values: (any Binding)?...) -> Statement { bind(values) }
 
-  /// Gives values to the parameters, in their order. Without any, they stay what they are.
+  /// Binds arguments to the parameters, by position.
+  ///
+  /// If the number of arguments does not match, the next run throws an error.
+  ///
+  /// ```swift
+  /// let values: [(any Binding)?] = [1, 10]
+  /// try db.prepare("DELETE FROM users WHERE id BETWEEN ? AND ?").bind(values).run()
+  /// ```
+  ///
+  /// - Parameter values: The arguments, in the order of the parameters. An empty array keeps the current arguments.
+  /// - Returns: The statement itself.
   @discardableResult
   public func bind(_ values: [(any Binding)?]) -> Statement {
     if values.isEmpty { return self }
@@ -133,7 +152,16 @@ public final class Statement: Sendable {
     return self
   }
 
-  /// Gives values to the parameters, by their names: `["$email": "alice@mac.com"]`. Those that are not named are NULL.
+  /// Binds arguments to the parameters, by name.
+  ///
+  /// If the statement does not have a parameter with one of the names, the next run throws an error.
+  ///
+  /// ```swift
+  /// try db.prepare("INSERT INTO users (email) VALUES ($email)").bind(["$email": "alice@mac.com"]).run()
+  /// ```
+  ///
+  /// - Parameter values: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: The statement itself.
   @discardableResult
   public func bind(_ values: [String: (any Binding)?]) -> Statement {
     connection.access { _ in
@@ -156,39 +184,107 @@ public final class Statement: Sendable {
 
   // MARK: Running
 
-  /// Runs the statement to its end, with these values or those that it has.
+  /// Runs the statement to its end.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("INSERT INTO users (email) VALUES (?)")
+  /// try statement.run("alice@mac.com")
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, in the order of the parameters. Without any, the current arguments are used.
+  /// - Returns: The statement itself.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   @discardableResult
   public func run(_ bindings: (any Binding)?...) throws -> Statement { try run(bindings) }
 
-  /// Runs the statement to its end, with these values or those that it has.
+  /// Runs the statement to its end.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("INSERT INTO users (email, name) VALUES (?, ?)")
+  /// let bindings: [(any Binding)?] = ["alice@mac.com", nil]
+  /// try statement.run(bindings)
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, in the order of the parameters. If it is empty, the current arguments are
+  ///   used.
+  /// - Returns: The statement itself.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   @discardableResult
   public func run(_ bindings: [(any Binding)?]) throws -> Statement { try whole { try bind(bindings).runToEnd() } }
 
-  /// Runs the statement to its end, with these values.
+  /// Runs the statement to its end.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("INSERT INTO users (email) VALUES ($email)")
+  /// try statement.run(["$email": "alice@mac.com"])
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: The statement itself.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   @discardableResult
   public func run(_ bindings: [String: (any Binding)?]) throws -> Statement {
     try whole { try bind(bindings).runToEnd() }
   }
 
-  /// The first value of the first row, with these values of parameters or those that it has; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let count = try db.prepare("SELECT count(*) FROM users WHERE id > ?").scalar(10) as? Int64
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, in the order of the parameters. Without any, the current arguments are used.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   public func scalar(_ bindings: (any Binding)?...) throws -> (any Binding)? { try scalar(bindings) }
 
-  /// The first value of the first row, with these values of parameters or those that it has; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let bindings: [(any Binding)?] = ["alice@mac.com"]
+  /// let id = try db.prepare("SELECT id FROM users WHERE email = ?").scalar(bindings) as? Int64
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, in the order of the parameters. If it is empty, the current arguments are
+  ///   used.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   public func scalar(_ bindings: [(any Binding)?]) throws -> (any Binding)? {
     try whole { try bind(bindings).firstValue() }
   }
 
-  /// The first value of the first row, with these values of parameters; nil where there is none.
+  /// Returns the first value of the first row; nil for NULL, and for an empty result.
+  ///
+  /// ```swift
+  /// let name = try db.prepare("SELECT name FROM users WHERE id = $id").scalar(["$id": 1]) as? String
+  /// ```
+  ///
+  /// - Parameter bindings: The arguments, by the names of the parameters. Parameters without an argument are NULL.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``Result`` if the statement fails, or if the arguments do not match its parameters.
   public func scalar(_ bindings: [String: (any Binding)?]) throws -> (any Binding)? {
     try whole { try bind(bindings).firstValue() }
   }
 
-  /// Whether there is one more row, which `row` then shows.
+  /// Moves to the next row, which ``row`` then reads.
   ///
-  /// As long as there is one, the table is in use: `reset()` says that no more are wanted.
+  /// Until it returns false, the statement is running, and its table is in use. ``reset()`` ends the run early.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("SELECT id, email FROM users")
+  /// while try statement.step() { print(statement.row[1] ?? "") }
+  /// ```
+  ///
+  /// - Returns: Whether there is another row.
+  /// - Throws: A ``Result`` if the statement fails.
   public func step() throws -> Bool { try whole { try loop == nil ? advance() : nextRow() != nil } }
 
-  /// Ends a run before its last row, and lets go of the values.
+  /// Ends the current run, and sets all arguments to NULL.
+  ///
+  /// ```swift
+  /// if try statement.step() { print(statement.row[0] ?? "") }
+  /// statement.reset()
+  /// ```
   public func reset() {
     connection.access { _ in
       endRun()
@@ -197,7 +293,7 @@ public final class Statement: Sendable {
     }
   }
 
-  /// An operation that others see as a whole.
+  /// Runs an operation atomically, with respect to other users of the connection.
   func whole<T>(_ body: () throws -> T) throws -> T {
     try connection.translating(self) { try connection.access { _ in try body() } }
   }
@@ -214,7 +310,7 @@ public final class Statement: Sendable {
     return try advance() ? prepared.value(at: 0).binding : nil
   }
 
-  /// The next row. To be called inside an access.
+  /// Moves to the next row. Must be called inside an access.
   private func advance() throws -> Bool {
     let prepared = try run != nil && kept?.runNumber == run ? prepared : begin()
     run = prepared.runNumber
@@ -229,7 +325,7 @@ public final class Statement: Sendable {
     return false
   }
 
-  /// Begins a run, of the compiled statement or, when that one is running, of another one. To be called inside an
+  /// Begins a run. If the compiled statement is already running, the SQL is compiled again. Must be called inside an
   /// access.
   func begin() throws -> Tidemark.Statement {
     if let misfit { throw misfit }
@@ -243,14 +339,14 @@ public final class Statement: Sendable {
     return prepared
   }
 
-  /// Ends whatever run there is. To be called inside an access.
+  /// Ends the current run or iteration, if there is one. Must be called inside an access.
   func endRun() {
     if let run { kept?.endRun(run) }
     run = nil
     endLoop()
   }
 
-  /// The next row of the run that `step()` has begun; nil when there is no such run.
+  /// Returns the next row of the run that `step()` began; nil if `step()` began none.
   func steppedRow() throws -> StatementLoop.Step? {
     guard run != nil, kept?.runNumber == run else { return nil }
     guard try advance() else { return .end }

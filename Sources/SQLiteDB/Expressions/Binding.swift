@@ -1,58 +1,59 @@
 public import Tidemark
 
-/// A type that is given to SQLite, and read from it, as it is: `Int64`, `Double`, `String`, `Blob`, and those that are
-/// written as one of them, `Int` and `Bool`.
+/// A type that SQLite stores natively: `Int64`, `Double`, `String` or ``Blob``; or `Int` or `Bool`, which are stored as
+/// integers.
 ///
-/// Do not adopt it: a type of yours adopts `Value`, which says what binding stands for it.
+/// Do not conform your own types to this protocol. Conform them to ``Value``, which defines the binding that represents
+/// a value.
 public protocol Binding: Sendable {
-  /// Not for you to call: the value as it is stored.
+  /// Not part of the public interface: the stored value.
   var _databaseValue: DatabaseValue { get }
 
-  /// Not for you to call: the value out of what is stored, nil when that is another kind of value.
+  /// Not part of the public interface: decodes a stored value; nil if it has another type.
   static func _from(_ stored: DatabaseValue) -> Self?
 
-  /// Not for you to call: what SQLite makes of a column of the current row.
+  /// Not part of the public interface: converts a column of the current row, as SQLite does.
   static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Self?
 }
 
 extension Binding where Self: StatementColumnConvertible {
-  /// Not for you to call: what SQLite makes of a column of the current row.
+  /// Not part of the public interface: converts a column of the current row, as SQLite does.
   public static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Self? {
     Self(sqliteStatement: statement, index: index)
   }
 }
 
-/// A binding that is computed with.
+/// A binding that supports arithmetic.
 public protocol Number: Addable {}
 
-/// A binding that `+` can be written between: numbers are added, texts are put together.
+/// A binding that supports `+`: numbers are added, strings are concatenated.
 public protocol Addable: Binding {
-  /// Not for you to call: what SQL writes for `+`.
+  /// Not part of the public interface: the operator that represents `+` in SQL.
   static var _additionOperator: String { get }
 }
 
 extension Number {
-  /// Not for you to call: what SQL writes for `+`.
+  /// Not part of the public interface: the operator that represents `+` in SQL.
   public static var _additionOperator: String { "+" }
 }
 
 extension Int64: Number {
-  /// Not for you to call: the INTEGER.
+  /// Not part of the public interface: the INTEGER.
   public var _databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
 
-  /// Not for you to call: an INTEGER.
+  /// Not part of the public interface: decodes an INTEGER.
   public static func _from(_ stored: DatabaseValue) -> Int64? {
     if case .int64(let integer) = stored.storage { integer } else { nil }
   }
 }
 
 extension Double: Number {
-  /// Not for you to call: the REAL.
+  /// Not part of the public interface: the REAL.
   public var _databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
 
-  /// Not for you to call: a REAL, or an INTEGER that a double can be.
+  /// Not part of the public interface: decodes a REAL, or an INTEGER that a `Double` can represent exactly.
   ///
-  /// SQLite stores the whole numbers of a NUMERIC column as integers, and adds integers up to an integer.
+  /// SQLite stores integral values of a NUMERIC column as integers, and the sum of integers is an integer.
   public static func _from(_ stored: DatabaseValue) -> Double? {
     switch stored.storage {
     case .double(let double): double
@@ -63,39 +64,39 @@ extension Double: Number {
 }
 
 extension String: Addable {
-  /// Not for you to call: the TEXT.
+  /// Not part of the public interface: the TEXT.
   public var _databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
 
-  /// Not for you to call: a TEXT.
+  /// Not part of the public interface: decodes a TEXT.
   public static func _from(_ stored: DatabaseValue) -> String? {
     if case .string(let text) = stored.storage { text } else { nil }
   }
 
-  /// Not for you to call: `||`.
+  /// Not part of the public interface: `||`.
   public static var _additionOperator: String { "||" }
 }
 
 extension Bool: Binding {
-  /// Not for you to call: the INTEGER 1 or 0.
+  /// Not part of the public interface: the INTEGER 1 or 0.
   public var _databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
 
-  /// Not for you to call: an INTEGER that is not 0.
+  /// Not part of the public interface: decodes an INTEGER; true if it is not 0.
   public static func _from(_ stored: DatabaseValue) -> Bool? { Int64._from(stored).map { $0 != 0 } }
 }
 
 extension Int: Number {
-  /// Not for you to call: the INTEGER.
+  /// Not part of the public interface: the INTEGER.
   public var _databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
 
-  /// Not for you to call: an INTEGER.
+  /// Not part of the public interface: decodes an INTEGER.
   public static func _from(_ stored: DatabaseValue) -> Int? { Int64._from(stored).flatMap { Int(exactly: $0) } }
 }
 
 extension DatabaseValue {
-  /// What a binding is stored as; nil is NULL.
+  /// Creates the stored value of a binding; NULL for nil.
   init(_ binding: (any Binding)?) { self = binding?._databaseValue ?? .null }
 
-  /// The value as one of the four types that stand for what SQLite stores; NULL is nil.
+  /// The value as one of the four native types; nil for NULL.
   var binding: (any Binding)? {
     switch storage {
     case .null: nil

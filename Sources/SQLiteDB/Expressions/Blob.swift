@@ -1,7 +1,7 @@
 import Foundation
 public import Tidemark
 
-/// Bytes.
+/// A sequence of bytes.
 ///
 /// ```swift
 /// let blob = Blob(bytes: [0x0a, 0x0b])
@@ -9,7 +9,7 @@ public import Tidemark
 /// print(blob.toHex())    // 0a0b
 /// ```
 public struct Blob: Sendable {
-  // `Data` that goes to SQLite is not copied into an array on its way.
+  // `Data` is bound without being copied to an array.
   private enum Storage {
     case bytes([UInt8])
     case data(Data)
@@ -17,7 +17,7 @@ public struct Blob: Sendable {
 
   private let storage: Storage
 
-  /// The bytes.
+  /// The bytes as an array.
   public var bytes: [UInt8] {
     switch storage {
     case .bytes(let bytes): bytes
@@ -25,7 +25,13 @@ public struct Blob: Sendable {
     }
   }
 
-  /// A blob of these bytes.
+  /// Creates a blob from bytes.
+  ///
+  /// ```swift
+  /// let blob = Blob(bytes: [0x0a, 0x0b])
+  /// ```
+  ///
+  /// - Parameter bytes: The bytes.
   public init(bytes: [UInt8]) {
     storage = .bytes(bytes)
   }
@@ -34,12 +40,27 @@ public struct Blob: Sendable {
     storage = .data(data)
   }
 
-  /// A copy of bytes in memory. There may be none of them.
+  /// Creates a blob by copying bytes from memory.
+  ///
+  /// ```swift
+  /// let bytes: [UInt8] = [0x0a, 0x0b]
+  /// let blob = bytes.withUnsafeBytes { Blob(bytes: $0.baseAddress!, length: $0.count) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - bytes: The address of the first byte.
+  ///   - length: The number of bytes. It may be 0.
   public init(bytes: UnsafeRawPointer, length: Int) {
     self.init(bytes: [UInt8](UnsafeRawBufferPointer(start: bytes, count: length)))
   }
 
-  /// Two lowercase hexadecimal digits for each byte.
+  /// Returns the bytes as lowercase hexadecimal digits.
+  ///
+  /// ```swift
+  /// print(Blob(bytes: [0x0a, 0x0b]).toHex())    // 0a0b
+  /// ```
+  ///
+  /// - Returns: Two digits for each byte.
   public func toHex() -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
       for (index, byte) in bytes.enumerated() {
@@ -54,7 +75,7 @@ public struct Blob: Sendable {
 }
 
 extension Blob: Hashable {
-  /// Whether both have the same bytes.
+  /// Returns whether both blobs have the same bytes.
   public static func == (lhs: Blob, rhs: Blob) -> Bool { lhs.bytes == rhs.bytes }
 
   /// Hashes the bytes.
@@ -62,7 +83,7 @@ extension Blob: Hashable {
 }
 
 extension Blob: CustomStringConvertible {
-  /// The blob as SQL writes it: `x'0a0b'`.
+  /// The blob as an SQL literal: `x'0a0b'`.
   public var description: String { "x'\(toHex())'" }
 }
 
@@ -70,10 +91,10 @@ extension Blob: Binding, Value {
   /// The type itself.
   public typealias Datatype = Blob
 
-  /// `BLOB`
+  /// The declared type of a column: `BLOB`.
   public static var declaredDatatype: String { "BLOB" }
 
-  /// Not for you to call: the BLOB.
+  /// Not part of the public interface: the BLOB.
   public var _databaseValue: DatabaseValue {
     switch storage {
     case .bytes(let bytes): DatabaseValue(.blob(Data(bytes)))
@@ -81,12 +102,12 @@ extension Blob: Binding, Value {
     }
   }
 
-  /// Not for you to call: a BLOB.
+  /// Not part of the public interface: decodes a BLOB.
   public static func _from(_ stored: DatabaseValue) -> Blob? {
     if case .blob(let data) = stored.storage { Blob(bytes: [UInt8](data)) } else { nil }
   }
 
-  /// Not for you to call: the bytes of a text or of a number, as SQLite writes it.
+  /// Not part of the public interface: decodes the bytes of a string or a number, in SQLite's text representation.
   public static func _converted(_ statement: SQLiteStatement, _ index: CInt) -> Blob? {
     Data(sqliteStatement: statement, index: index).map { Blob(bytes: [UInt8]($0)) }
   }

@@ -1,6 +1,6 @@
-/// SQL that evaluates to a value of some type, and the values that are bound to it.
+/// An SQL expression with the type of its result, and the arguments of its parameters.
 ///
-/// Most are columns; operators and functions make the others of them:
+/// Columns are expressions. Operators and functions combine them:
 ///
 /// ```swift
 /// let id = SQLExpression<Int64>("id")
@@ -9,28 +9,37 @@
 /// let condition = id > 10 && name != nil       // (("id" > 10) AND ("name" IS NOT NULL))
 /// ```
 public struct SQLExpression<Datatype>: ExpressionType, Sendable {
-  /// The type of what it evaluates to.
+  /// The type of the result.
   public typealias UnderlyingType = Datatype
 
-  /// The SQL, with a question mark for each value.
+  /// The SQL, with a question mark for each argument.
   public var template: String
 
-  /// The values, in the order of their question marks. Nil is NULL.
+  /// The arguments, in the order of their question marks. Nil is NULL.
   public var bindings: [(any Binding)?]
 
-  /// Whether the SQL must be put into parentheses as an operand: it has an operator outside of any.
+  /// Whether the SQL needs parentheses as an operand, because it contains an operator outside parentheses.
   var isLoose = false
 
-  /// An expression of some SQL and its values.
+  /// Creates an expression from SQL and its arguments.
+  ///
+  /// ```swift
+  /// let isLong = SQLExpression<Bool>("length(\"title\") > ?", [100])
+  /// let longPosts = posts.filter(isLong)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - template: The SQL, with a question mark for each argument.
+  ///   - bindings: The arguments.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
     self.template = template
     self.bindings = bindings
   }
 
-  /// It as an expression, whatever its type.
+  /// The SQL expression, without its type.
   public var expression: SQLExpression<Void> { cast() }
 
-  /// The same SQL, as an expression of another type.
+  /// Returns the same SQL as an expression of another type.
   func cast<Other>(_: Other.Type = Other.self) -> SQLExpression<Other> {
     var other = SQLExpression<Other>(template, bindings)
     other.isLoose = isLoose
@@ -38,10 +47,10 @@ public struct SQLExpression<Datatype>: ExpressionType, Sendable {
   }
 }
 
-/// The name that expressions once had.
+/// An earlier name of ``SQLExpression``.
 ///
-/// Where Foundation is imported too, it has another type of that name.
+/// Foundation declares another type with this name. Use `SQLExpression` in files that import Foundation.
 public typealias Expression = SQLExpression
 
-/// The row id of a table: `ROWID`.
+/// The row ID of a table: `ROWID`.
 public let rowid = SQLExpression<Int64>("ROWID")

@@ -1,7 +1,7 @@
 extension String {
-  /// The text between quotes, with those that it has doubled.
+  /// Returns the text in quotes. Quotes in the text are doubled.
   func quote(_ mark: Character = "\"") -> String {
-    // By bytes: a quote and an accent on it are one character to Swift, and two to SQLite.
+    // Compares bytes, as Swift combines a quote and a following accent to one character, and SQLite does not.
     let byte = mark.asciiValue ?? UInt8(ascii: "\"")
     guard utf8.contains(byte) else { return "\(mark)\(self)\(mark)" }
     let bytes = utf8.flatMap { $0 == byte ? [byte, byte] : [$0] }
@@ -9,11 +9,11 @@ extension String {
   }
 }
 
-/// SQL as people read it.
+/// Readable SQL text, for descriptions and schema statements.
 enum SQLText {
-  /// Some SQL with its values written out in the place of their question marks.
+  /// Returns SQL with literals instead of arguments.
   ///
-  /// A question mark in a text, in a name, or in a comment stands for no value.
+  /// Question marks in strings, names and comments are not parameters.
   static func expanded(_ template: String, _ bindings: [(any Binding)?]) -> String {
     if bindings.isEmpty { return template }
     var result = ""
@@ -45,7 +45,7 @@ enum SQLText {
     rest = rest.dropFirst().drop { $0 != end }.dropFirst()
   }
 
-  /// A value as SQL writes it.
+  /// Returns a value as an SQL literal.
   static func literal(_ binding: (any Binding)?) -> String {
     guard let binding else { return "NULL" }
     switch binding._databaseValue.storage {
@@ -57,20 +57,20 @@ enum SQLText {
     }
   }
 
-  // SQL has no words for these: a number that is too large is infinite, and what is not a number is NULL.
+  // SQL has no literals for these values. A number that is too large is infinite. NaN is NULL.
   private static func literal(_ double: Double) -> String {
     if double.isNaN { return "NULL" }
     if double.isInfinite { return double > 0 ? "9e999" : "-9e999" }
     return "\(double)"
   }
 
-  // SQLite would not read behind a NUL character.
+  // SQLite stops reading at a NUL character.
   private static func literal(_ text: String) -> String {
     guard text.utf8.contains(0) else { return text.quote("'") }
     return "CAST(\(Blob(bytes: Array(text.utf8))) AS TEXT)"
   }
 
-  /// Whether some SQL is one pair of parentheses and what is between them.
+  /// Returns whether a single pair of parentheses encloses the SQL.
   static func isEnclosed(_ sql: String) -> Bool {
     var rest = sql.utf8[...]
     guard rest.first == UInt8(ascii: "("), rest.last == UInt8(ascii: ")") else { return false }
@@ -94,6 +94,6 @@ enum SQLText {
     return depth == 0
   }
 
-  /// Some SQL in parentheses, unless it is already.
+  /// Returns the SQL in parentheses, unless they are already there.
   static func enclosed(_ sql: String) -> String { isEnclosed(sql) ? sql : "(\(sql))" }
 }

@@ -1,4 +1,4 @@
-/// SQL that is being put together, with the values bound to it.
+/// A buffer for SQL and its arguments.
 struct SQLWriter {
   private(set) var template = ""
   private(set) var bindings: [(any Binding)?] = []
@@ -7,12 +7,12 @@ struct SQLWriter {
     self.template = template
   }
 
-  /// A writer of a whole statement, for which there is room from the beginning.
+  /// Creates a writer with reserved capacity, for a complete statement.
   init(capacity: Int) {
     template.reserveCapacity(capacity)
   }
 
-  /// The result.
+  /// Returns the SQL and its arguments as an expression.
   func expression<Datatype>(of _: Datatype.Type = Datatype.self) -> SQLExpression<Datatype> {
     SQLExpression(template, bindings)
   }
@@ -26,7 +26,7 @@ struct SQLWriter {
 
   mutating func write(_ expression: some ExpressionType) { write(expression.expression) }
 
-  /// Something that may be an operand: in parentheses where it has to be.
+  /// Writes an operand, in parentheses if it needs them.
   mutating func writeOperand<Datatype>(_ expression: SQLExpression<Datatype>) {
     if expression.isLoose { template += "(" }
     write(expression)
@@ -47,7 +47,7 @@ struct SQLWriter {
 }
 
 extension SQLExpression {
-  /// `(lhs OP rhs)`, or without the parentheses, which is what `isLoose` then says.
+  /// Returns `(lhs OP rhs)`.
   static func infix<L, R>(
     _ lhs: SQLExpression<L>, _ operation: String, _ rhs: SQLExpression<R>
   ) -> SQLExpression {
@@ -59,12 +59,12 @@ extension SQLExpression {
     return writer.expression()
   }
 
-  /// `name(argument, …)`
+  /// Returns `name(argument, …)`.
   static func function(_ name: String, _ arguments: SQLExpression<Void>...) -> SQLExpression {
     function(name, arguments)
   }
 
-  /// `name(argument, …)`
+  /// Returns `name(argument, …)`.
   static func function(_ name: String, _ arguments: [SQLExpression<Void>]) -> SQLExpression {
     var writer = SQLWriter("\(name)(")
     writer.writeList(arguments)
@@ -74,11 +74,11 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Datatype: ExpressionDatatype {
-  /// The expression of a value.
+  /// Returns the expression for a value.
   static func parameter(_ value: Datatype) -> SQLExpression { SQLExpression("?", [value._binding]) }
 }
 
 extension ExpressionType {
-  /// The expression, with what it knows of itself.
+  /// The expression with its type. It still records whether it needs parentheses.
   var typed: SQLExpression<UnderlyingType> { expression.cast() }
 }

@@ -10,7 +10,7 @@ public import Tidemark
 
 /// The type of an expression: a `Value`, or an optional one.
 ///
-/// Do not adopt this protocol: adopt `Value`.
+/// Do not conform your own types to this protocol. Conform them to ``Value``.
 public protocol ExpressionDatatype {
   /// The type of the value, without optional.
   associatedtype WrappedType: Value
@@ -57,11 +57,11 @@ public protocol Value: Expressible, ExpressionDatatype where WrappedType == Self
   /// The declared type of a column of such values in SQL.
   static var declaredDatatype: String { get }
 
-  /// Returns the value for a stored value.
+  /// Decodes a stored value.
   ///
-  /// - parameter datatypeValue: The stored value.
-  /// - returns: The decoded value.
-  /// - throws: An error if the stored value does not represent a value of this type.
+  /// - Parameter datatypeValue: The stored value.
+  /// - Returns: The decoded value.
+  /// - Throws: An error if the stored value does not represent a value of this type.
   static func fromDatatypeValue(_ datatypeValue: Datatype) throws -> ValueType
 
   /// The stored value.
@@ -95,7 +95,8 @@ extension Value where ValueType == Self {
 
 /// An optional type.
 ///
-/// Do not adopt this protocol. It constrains extensions of `ExpressionType` to expressions that may be NULL:
+/// Do not conform your own types to this protocol. It constrains extensions of ``ExpressionType`` to expressions that
+/// may be NULL:
 ///
 /// ```swift
 /// extension ExpressionType where UnderlyingType: _OptionalType, UnderlyingType.WrappedType: Value { … }
@@ -127,7 +128,7 @@ extension Optional: ExpressionDatatype where Wrapped: Value {
   public static var _isOptional: Bool { true }
 }
 
-/// A text or a number that cannot be decoded as the requested type.
+/// A string or a number that cannot be decoded as the requested type.
 public struct ValueError: Error, Hashable, CustomStringConvertible {
   /// The requested type: `Date`, `UUID`, `URL`.
   public let type: String
@@ -137,8 +138,13 @@ public struct ValueError: Error, Hashable, CustomStringConvertible {
 
   /// Creates an error for a stored value that cannot be decoded.
   ///
-  /// - parameter type: The requested type.
-  /// - parameter found: The stored value.
+  /// ```swift
+  /// throw ValueError(type: "Celsius", found: "warm")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The requested type.
+  ///   - found: The stored value.
   public init(type: String, found: String) {
     self.type = type
     self.found = found
@@ -147,5 +153,5 @@ public struct ValueError: Error, Hashable, CustomStringConvertible {
   func trap() -> Never { fatalError("\(self)") }
 
   /// A message with the stored value and the requested type.
-  public var description: String { "\(found) is no \(type)" }
+  public var description: String { "expected \(type), got '\(found)'" }
 }

@@ -20,30 +20,73 @@ open class FTSConfig {
   }
 
   /// Adds a column.
+  ///
+  /// ```swift
+  /// let config = FTS5Config().column(subject).column(body, [.unindexed])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - options: The options of the column.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func column(_ column: any Expressible, _ options: [ColumnOption] = []) -> Self {
     with { columnDefinitions.append((column.expression, options)) }
   }
 
   /// Adds columns.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().columns([subject, body])
+  /// ```
+  ///
+  /// - Parameter columns: The columns.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func columns(_ columns: [any Expressible]) -> Self { with { for column in columns { self.column(column) } } }
 
   /// Sets the tokenizer.
+  ///
+  /// ```swift
+  /// let config = FTS5Config().column(subject).tokenizer(.Porter)
+  /// ```
+  ///
+  /// - Parameter tokenizer: The tokenizer; nil for SQLite's default tokenizer.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func tokenizer(_ tokenizer: Tokenizer?) -> Self { with { self.tokenizer = tokenizer } }
 
-  /// Adds a prefix index for the given lengths.
+  /// Adds a prefix index, which makes prefix searches faster.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(subject).prefix([2, 4])
+  /// ```
+  ///
+  /// - Parameter prefix: The lengths of the indexed prefixes, in characters.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func prefix(_ prefix: [Int]) -> Self { with { prefixes += prefix } }
 
   /// Sets the table that stores the text (external content).
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(title).externalContent(posts)
+  /// ```
+  ///
+  /// - Parameter schema: The table or view.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func externalContent(_ schema: any SchemaType) -> Self {
     with { externalContentName = schema.unqualifiedName }
   }
 
   /// Makes the table contentless: text can be searched, but not read.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().columns([subject, body]).contentless()
+  /// ```
+  ///
+  /// - Returns: The configuration itself.
   @discardableResult
   open func contentless() -> Self { with { isContentless = true } }
 
@@ -85,16 +128,16 @@ extension SQLExpression where Datatype == Void {
 open class FTS4Config: FTSConfig {
   /// The match information that the table stores.
   public enum MatchInfo: String, Sendable {
-    /// As in FTS3, without the sizes of texts.
+    /// The match information of FTS3, without the length of each text.
     case fts3
   }
 
   /// The order of the results.
   public enum Order: String, Sendable {
-    /// Ascending row IDs
+    /// Ascending row IDs.
     case asc
 
-    /// Descending row IDs
+    /// Descending row IDs.
     case desc
   }
 
@@ -108,22 +151,57 @@ open class FTS4Config: FTSConfig {
   public override init() { super.init() }
 
   /// Sets the function that compresses stored text.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).compress("zip").uncompress("unzip")
+  /// ```
+  ///
+  /// - Parameter functionName: The name of the SQL function.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func compress(_ functionName: String) -> Self { with { compressFunction = functionName } }
 
   /// Sets the function that decompresses stored text.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).compress("zip").uncompress("unzip")
+  /// ```
+  ///
+  /// - Parameter functionName: The name of the SQL function.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func uncompress(_ functionName: String) -> Self { with { uncompressFunction = functionName } }
 
-  /// Sets the hidden language ID column.
+  /// Sets the hidden column for the language of each row.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).languageId("lid")
+  /// ```
+  ///
+  /// - Parameter columnName: The name of the column.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func languageId(_ columnName: String) -> Self { with { languageId = columnName } }
 
   /// Sets the match information to store.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).matchInfo(.fts3)
+  /// ```
+  ///
+  /// - Parameter matchInfo: The match information.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func matchInfo(_ matchInfo: MatchInfo) -> Self { with { self.matchInfo = matchInfo } }
 
   /// Sets the order of the results.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).order(.desc)
+  /// ```
+  ///
+  /// - Parameter order: The order.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func order(_ order: Order) -> Self { with { self.order = order } }
 
@@ -147,13 +225,13 @@ open class FTS4Config: FTSConfig {
 open class FTS5Config: FTSConfig {
   /// The position information that the index stores.
   public enum Detail: String, Sendable {
-    /// Columns and offsets
+    /// Columns and offsets.
     case full
 
-    /// Columns only
+    /// Columns only.
     case column
 
-    /// Row IDs only
+    /// Row IDs only.
     case none
   }
 
@@ -165,14 +243,35 @@ open class FTS5Config: FTSConfig {
   public override init() { super.init() }
 
   /// Sets the row ID column of the external content table.
+  ///
+  /// ```swift
+  /// let config = FTS5Config().column(title).externalContent(posts).contentRowId(id)
+  /// ```
+  ///
+  /// - Parameter column: The column.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func contentRowId(_ column: any Expressible) -> Self { with { contentRowId = column.expression } }
 
-  /// Sets whether column sizes are stored: 1 or 0.
+  /// Sets whether the table stores column sizes.
+  ///
+  /// ```swift
+  /// let config = FTS5Config().column(body).columnSize(0)
+  /// ```
+  ///
+  /// - Parameter size: 1 if the sizes are stored, 0 otherwise.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func columnSize(_ size: Int) -> Self { with { columnSize = size } }
 
   /// Sets the position information to store.
+  ///
+  /// ```swift
+  /// let config = FTS5Config().column(body).detail(.column)
+  /// ```
+  ///
+  /// - Parameter detail: The position information.
+  /// - Returns: The configuration itself.
   @discardableResult
   open func detail(_ detail: Detail) -> Self { with { self.detail = detail } }
 

@@ -1,12 +1,12 @@
-/// How a full-text table finds the words of its texts.
+/// A tokenizer, which divides the text of a full-text table into words.
 public struct Tokenizer: Sendable, CustomStringConvertible {
-  /// The name that SQLite knows it by.
+  /// The name of the tokenizer in SQLite.
   public let name: String
 
-  /// What it is told, as FTS4 writes it.
+  /// The arguments, in the format of FTS4.
   public let arguments: [String]
 
-  /// What it is told, name by name and value by value.
+  /// The arguments as pairs of a name and a value.
   private let options: [(name: String, value: String)]
 
   private init(_ name: String, _ arguments: [String] = [], options: [(name: String, value: String)] = []) {
@@ -15,17 +15,23 @@ public struct Tokenizer: Sendable, CustomStringConvertible {
     self.options = options
   }
 
-  /// Words of letters and digits of ASCII, without regard to case.
+  /// Words of ASCII letters and digits, case-insensitive.
   public static let Simple = Tokenizer("simple")
 
-  /// Words of letters and digits of ASCII, without their English endings.
+  /// Words of ASCII letters and digits, without their English suffixes.
   public static let Porter = Tokenizer("porter")
 
-  /// Words of letters and digits, without regard to case.
+  /// Returns a tokenizer for words of Unicode letters and digits, case-insensitive.
   ///
-  /// - parameter removeDiacritics: Whether accents do not count.
-  /// - parameter tokenchars: What is a part of a word, too.
-  /// - parameter separators: What is no part of a word.
+  /// ```swift
+  /// let tokenizer = Tokenizer.Unicode61(removeDiacritics: true, tokenchars: ["@"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - removeDiacritics: Whether diacritics are ignored; nil for SQLite's default.
+  ///   - tokenchars: Additional characters that belong to words.
+  ///   - separators: Additional characters that separate words.
+  /// - Returns: The tokenizer.
   public static func Unicode61(
     removeDiacritics: Bool? = nil, tokenchars: Set<Character> = [], separators: Set<Character> = []
   ) -> Tokenizer {
@@ -36,21 +42,33 @@ public struct Tokenizer: Sendable, CustomStringConvertible {
     return Tokenizer("unicode61", options.map { "\($0.name)=\($0.value)".quote() }, options: options)
   }
 
-  /// All parts of three characters, so that any part of a text is found: FTS5 has it.
+  /// Returns a tokenizer for all sequences of three characters, which finds any substring. FTS5 only.
   ///
-  /// - parameter caseSensitive: Whether case counts.
+  /// ```swift
+  /// let config = FTS5Config().column(body).tokenizer(.Trigram(caseSensitive: true))
+  /// ```
+  ///
+  /// - Parameter caseSensitive: Whether searches are case-sensitive.
+  /// - Returns: The tokenizer.
   public static func Trigram(caseSensitive: Bool = false) -> Tokenizer {
     let value = caseSensitive ? "1" : "0"
     return Tokenizer("trigram", ["case_sensitive", value], options: [("case_sensitive", value)])
   }
 
-  /// A tokenizer of the program, or of an extension.
+  /// Returns a tokenizer that the program or an extension has registered.
+  ///
+  /// ```swift
+  /// let config = FTS4Config().column(body).tokenizer(.Custom("stemmer"))
+  /// ```
+  ///
+  /// - Parameter name: The name of the tokenizer.
+  /// - Returns: The tokenizer.
   public static func Custom(_ name: String) -> Tokenizer { Tokenizer(name.quote()) }
 
-  /// The tokenizer as FTS4 is told it.
+  /// The tokenizer in the format of FTS4.
   public var description: String { ([name] + arguments).joined(separator: " ") }
 
-  /// The tokenizer as FTS5 is told it: one text, when there is more than a name.
+  /// The tokenizer in the format of FTS5. With arguments, it is a quoted text.
   var fts5Description: String {
     if options.isEmpty { return name }
     return ([name] + options.map { "\($0.name) \($0.value.quote("'"))" }).joined(separator: " ").quote("'")

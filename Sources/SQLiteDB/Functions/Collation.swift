@@ -1,23 +1,23 @@
-/// How texts are compared and sorted.
+/// A collation, which compares and sorts strings.
 public enum Collation: Sendable, Hashable {
-  /// By bytes.
+  /// Compares bytes.
   case binary
 
-  /// Without regard to the case of the 26 letters of ASCII.
+  /// Ignores the case of the 26 ASCII letters.
   case nocase
 
-  /// By bytes, without regard to spaces at the end.
+  /// Compares bytes, and ignores trailing spaces.
   case rtrim
 
-  /// As a function of the program does: see `Connection.createCollation(_:_:)`.
+  /// Compares with a function that was added with ``Connection/createCollation(_:_:)``.
   case custom(String)
 }
 
 extension Collation: Expressible, CustomStringConvertible {
-  /// The name of the collation, as SQL writes it.
+  /// The name of the collation in SQL.
   public var expression: SQLExpression<Void> { SQLExpression(literal: description) }
 
-  /// The name of the collation, as SQL writes it.
+  /// The name of the collation in SQL.
   public var description: String {
     switch self {
     case .binary: "BINARY"
@@ -28,7 +28,16 @@ extension Collation: Expressible, CustomStringConvertible {
   }
 }
 
-/// A text, compared and sorted in another way: `("name" COLLATE "NODIACRITIC")`.
+/// Returns a text expression with a collation: `("name" COLLATE NOCASE)`.
+///
+/// ```swift
+/// let query = users.order(collate(.nocase, name))
+/// ```
+///
+/// - Parameters:
+///   - collation: The collation.
+///   - expression: The text.
+/// - Returns: The expression.
 public func collate<T: ExpressionDatatype>(_ collation: Collation, _ expression: SQLExpression<T>) -> SQLExpression<T>
 where T.WrappedType == String {
   expression.collate(collation)

@@ -1,31 +1,59 @@
 public import Foundation
 
-// A function that is written for `ExpressionDatatype` serves expressions that may be NULL, and those that may not.
+// Functions with the constraint `ExpressionDatatype` apply to expressions that may be NULL and to expressions that may
+// not.
 
 extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingType.WrappedType.Datatype: Number {
-  /// The number without its sign: `abs("balance")`.
+  /// The absolute value: `abs("balance")`.
   public var absoluteValue: SQLExpression<UnderlyingType> { .function("abs", expression) }
 }
 
 extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingType.WrappedType == Double {
-  /// The number, rounded: `round("balance")`, `round("balance", 2)`.
+  /// Returns the rounded number: `round("balance", 2)`.
+  ///
+  /// ```swift
+  /// let rounded = users.select(balance.round(2))
+  /// ```
+  ///
+  /// - Parameter precision: The number of decimal places; nil for none.
+  /// - Returns: The expression.
   public func round(_ precision: Int? = nil) -> SQLExpression<UnderlyingType> {
     .function("round", [expression] + (precision.map { [$0.expression] } ?? []))
   }
 }
 
 extension ExpressionType where UnderlyingType: Value, UnderlyingType.Datatype == Int64 {
-  /// Any integer: `random()`.
+  /// Returns a random integer: `random()`.
+  ///
+  /// ```swift
+  /// let shuffled = users.order(SQLExpression<Int64>.random())
+  /// ```
+  ///
+  /// - Returns: The expression.
   public static func random() -> SQLExpression<UnderlyingType> { .function("random") }
 }
 
 extension ExpressionType where UnderlyingType == Data {
-  /// Any bytes, that many of them: `randomblob(16)`.
+  /// Returns random bytes: `randomblob(16)`.
+  ///
+  /// ```swift
+  /// try db.run(users.update(avatar <- SQLExpression<Data>.random(16)))
+  /// ```
+  ///
+  /// - Parameter length: The number of bytes.
+  /// - Returns: The expression.
   public static func random(_ length: Int) -> SQLExpression<UnderlyingType> {
     .function("randomblob", length.expression)
   }
 
-  /// That many bytes that are 0: `zeroblob(16)`.
+  /// Returns bytes that are 0: `zeroblob(16)`.
+  ///
+  /// ```swift
+  /// try db.run(users.update(avatar <- SQLExpression<Data>.allZeros(16)))
+  /// ```
+  ///
+  /// - Parameter length: The number of bytes.
+  /// - Returns: The expression.
   public static func allZeros(_ length: Int) -> SQLExpression<UnderlyingType> {
     .function("zeroblob", length.expression)
   }
@@ -46,22 +74,50 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
   /// The text in upper case: `upper("name")`.
   public var uppercaseString: SQLExpression<UnderlyingType> { .function("upper", expression) }
 
-  /// The text, compared and sorted in another way: `("name" COLLATE NOCASE)`.
+  /// Returns the text with a collation: `("name" COLLATE NOCASE)`.
+  ///
+  /// ```swift
+  /// let query = users.order(name.collate(.nocase))
+  /// ```
+  ///
+  /// - Parameter collation: The collation.
+  /// - Returns: The expression.
   public func collate(_ collation: Collation) -> SQLExpression<UnderlyingType> {
     .infix(typed, "COLLATE", collation.expression)
   }
 
-  /// The text without characters at its beginning, blanks if nothing is said: `ltrim("name", 'x')`.
+  /// Returns the text without leading characters: `ltrim("name", 'x')`.
+  ///
+  /// ```swift
+  /// let names = users.select(name.ltrim(["-", "_"]))
+  /// ```
+  ///
+  /// - Parameter characters: The characters to remove; nil for spaces.
+  /// - Returns: The expression.
   public func ltrim(_ characters: Set<Character>? = nil) -> SQLExpression<UnderlyingType> {
     trimmed("ltrim", characters)
   }
 
-  /// The text without characters at its end, blanks if nothing is said: `rtrim("name", 'x')`.
+  /// Returns the text without trailing characters: `rtrim("name", 'x')`.
+  ///
+  /// ```swift
+  /// let names = users.select(name.rtrim([".", "!"]))
+  /// ```
+  ///
+  /// - Parameter characters: The characters to remove; nil for spaces.
+  /// - Returns: The expression.
   public func rtrim(_ characters: Set<Character>? = nil) -> SQLExpression<UnderlyingType> {
     trimmed("rtrim", characters)
   }
 
-  /// The text without characters at both ends, blanks if nothing is said: `trim("name", 'x')`.
+  /// Returns the text without leading and trailing characters: `trim("name", 'x')`.
+  ///
+  /// ```swift
+  /// let unnamed = users.filter(name.trim() == "")
+  /// ```
+  ///
+  /// - Parameter characters: The characters to remove; nil for spaces.
+  /// - Returns: The expression.
   public func trim(_ characters: Set<Character>? = nil) -> SQLExpression<UnderlyingType> {
     trimmed("trim", characters)
   }
@@ -70,18 +126,41 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
     .function(function, [expression] + (characters.map { [String($0.sorted()).expression] } ?? []))
   }
 
-  /// The text with another one in place of a part: `replace("email", '@mac.com', '@icloud.com')`.
+  /// Returns the text with all occurrences of a part replaced: `replace("email", '@mac.com', '@icloud.com')`.
+  ///
+  /// ```swift
+  /// try db.run(users.update(email <- email.replace("@mac.com", with: "@icloud.com")))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pattern: The text to replace.
+  ///   - replacement: The new text.
+  /// - Returns: The expression.
   public func replace(_ pattern: String, with replacement: String) -> SQLExpression<UnderlyingType> {
     .function("replace", expression, pattern.expression, replacement.expression)
   }
 
-  /// A part of the text. The first character is at 1: `substr("title", 1, 100)`.
+  /// Returns a part of the text: `substr("title", 1, 100)`.
+  ///
+  /// ```swift
+  /// let excerpts = posts.select(title.substring(1, length: 100))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - location: The position of the first character, counted from 1.
+  ///   - length: The number of characters; nil for all characters to the end.
+  /// - Returns: The expression.
   public func substring(_ location: Int, length: Int? = nil) -> SQLExpression<UnderlyingType> {
     .function("substr", [expression, location.expression] + (length.map { [$0.expression] } ?? []))
   }
 
-  /// A part of the text. As everywhere in Swift, the first character is at 0: `title[0..<100]` is
-  /// `substr("title", 1, 100)`.
+  /// A part of the text: `substr("title", 1, 100)`.
+  ///
+  /// ```swift
+  /// let excerpts = posts.select(title[0..<100])
+  /// ```
+  ///
+  /// - Parameter range: The positions of the characters, counted from 0.
   public subscript(range: Range<Int>) -> SQLExpression<UnderlyingType> {
     substring(range.lowerBound + 1, length: range.count)
   }
@@ -89,24 +168,40 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
 
 // MARK: - NULL
 
-/// The first one, or the second one where that is NULL: `ifnull("name", 'nobody')`.
+/// Returns an expression with a default value for NULL: `ifnull("name", 'unknown')`.
+///
+/// ```swift
+/// let names = users.select(name ?? "unknown")
+/// ```
 public func ?? <V: Value>(optional: SQLExpression<V?>, defaultValue: V) -> SQLExpression<V> {
   .function("ifnull", optional.expression, defaultValue.expression)
 }
 
-/// The first one, or the second one where that is NULL: `ifnull("name", "email")`.
+/// Returns an expression with a default expression for NULL: `ifnull("name", "email")`.
+///
+/// ```swift
+/// let names = users.select(name ?? email)
+/// ```
 public func ?? <V: Value>(optional: SQLExpression<V?>, defaultValue: SQLExpression<V>) -> SQLExpression<V> {
   .function("ifnull", optional.expression, defaultValue.expression)
 }
 
-/// The first one, or the second one where that is NULL: `ifnull("name", "nick")`.
+/// Returns an expression with a default expression for NULL: `ifnull("name", "nick")`.
 ///
-/// Where both are NULL there is no value to be read: `row.get(_:)` throws.
+/// If both are NULL, reading the result with `Row.get(_:)` throws.
+///
+/// ```swift
+/// let displayName: SQLExpression<String> = name ?? nick
+/// ```
 public func ?? <V: Value>(optional: SQLExpression<V?>, defaultValue: SQLExpression<V?>) -> SQLExpression<V> {
   .function("ifnull", optional.expression, defaultValue.expression)
 }
 
-/// The first one, or the second one where that is NULL, if it is not NULL, too: `ifnull("name", "nick")`.
+/// Returns an expression with a default expression for NULL, which may be NULL, too: `ifnull("name", "nick")`.
+///
+/// ```swift
+/// let displayName: SQLExpression<String?> = name ?? nick
+/// ```
 @_disfavoredOverload
 public func ?? <V: Value>(optional: SQLExpression<V?>, defaultValue: SQLExpression<V?>) -> SQLExpression<V?> {
   .function("ifnull", optional.expression, defaultValue.expression)
@@ -114,16 +209,26 @@ public func ?? <V: Value>(optional: SQLExpression<V?>, defaultValue: SQLExpressi
 
 // MARK: - Casts
 
-/// An expression as one of another type: `CAST ("age" AS TEXT)`.
+/// Converts an expression to another type: `CAST ("score" AS TEXT)`.
 ///
 /// ```swift
-/// let sentence = name + " is " + cast(age) as SQLExpression<String?> + " years old!"
+/// let label = title + ": " + cast(score) as SQLExpression<String>
 /// ```
+///
+/// - Parameter expression: The expression.
+/// - Returns: The converted expression.
 public func cast<T: Value, U: Value>(_ expression: SQLExpression<T>) -> SQLExpression<U> {
   SQLExpression("CAST (\(expression.template) AS \(U.declaredDatatype))", expression.bindings)
 }
 
-/// An expression as one of another type: `CAST ("age" AS TEXT)`.
+/// Converts an expression that may be NULL to another type: `CAST ("age" AS TEXT)`.
+///
+/// ```swift
+/// let sentence = name + " is " + cast(age) as SQLExpression<String?> + " years old!"
+/// ```
+///
+/// - Parameter expression: The expression.
+/// - Returns: The converted expression.
 public func cast<T: Value, U: Value>(_ expression: SQLExpression<T?>) -> SQLExpression<U?> {
   SQLExpression("CAST (\(expression.template) AS \(U.declaredDatatype))", expression.bindings)
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// SQLite's functions of dates and times.
+/// SQLite's date and time functions.
 ///
 /// ```swift
 /// DateFunctions.date("now", "+1 day")    // date('now', '+1 day')
@@ -8,29 +8,75 @@ public import Foundation
 public final class DateFunctions {
   private init() {}
 
-  /// The date: `date('now')`.
+  /// Returns a date: `date('now')`.
+  ///
+  /// ```swift
+  /// let tomorrow = DateFunctions.date("now", "+1 day")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - timestring: A time in a format of SQLite.
+  ///   - modifiers: SQLite's modifiers, such as `+1 day`.
+  /// - Returns: The expression.
   public static func date(_ timestring: String, _ modifiers: String...) -> SQLExpression<Date?> {
     .time("date", timestring.expression, modifiers)
   }
 
-  /// The time of the day: `time('now')`.
+  /// Returns a time of day: `time('now')`.
+  ///
+  /// ```swift
+  /// let inAnHour = DateFunctions.time("now", "+1 hour")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - timestring: A time in a format of SQLite.
+  ///   - modifiers: SQLite's modifiers, such as `+1 hour`.
+  /// - Returns: The expression.
   public static func time(_ timestring: String, _ modifiers: String...) -> SQLExpression<Date?> {
     .time("time", timestring.expression, modifiers)
   }
 
-  /// The date and the time of the day: `datetime('now')`.
+  /// Returns a date with a time of day: `datetime('now')`.
+  ///
+  /// ```swift
+  /// let recent = posts.filter(publishedAt.datetime > DateFunctions.datetime("now", "-1 day"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - timestring: A time in a format of SQLite.
+  ///   - modifiers: SQLite's modifiers, such as `-1 day`.
+  /// - Returns: The expression.
   public static func datetime(_ timestring: String, _ modifiers: String...) -> SQLExpression<Date?> {
     .time("datetime", timestring.expression, modifiers)
   }
 
-  /// The Julian day: `julianday('now')`.
+  /// Returns a Julian day: `julianday('now')`.
+  ///
+  /// ```swift
+  /// let today = DateFunctions.julianday("now")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - timestring: A time in a format of SQLite.
+  ///   - modifiers: SQLite's modifiers, such as `+1 day`.
+  /// - Returns: The expression.
   public static func julianday(_ timestring: String, _ modifiers: String...) -> SQLExpression<Date?> {
     .time("julianday", timestring.expression, modifiers)
   }
 
-  /// The time in a format: `strftime('%Y-%m-%d', 'now')`.
+  /// Returns a time in a custom format: `strftime('%Y-%m-%d', 'now')`.
   ///
-  /// What is no date in that format is read with `cast`, or as an expression of another type.
+  /// A result that is not a date must be converted to an expression of another type before it is read.
+  ///
+  /// ```swift
+  /// let year = SQLExpression<String?>(DateFunctions.strftime("%Y", "now"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - format: The format, as in SQLite's `strftime`.
+  ///   - timestring: A time in a format of SQLite.
+  ///   - modifiers: SQLite's modifiers, such as `+1 day`.
+  /// - Returns: The expression.
   public static func strftime(
     _ format: String, _ timestring: String, _ modifiers: String...
   ) -> SQLExpression<Date?> {
@@ -42,10 +88,10 @@ extension Date {
   /// The date: `date('2007-01-09T09:41:00.000')`.
   public var date: SQLExpression<Date?> { .time("date", expression) }
 
-  /// The time of the day: `time('2007-01-09T09:41:00.000')`.
+  /// The time of day: `time('2007-01-09T09:41:00.000')`.
   public var time: SQLExpression<Date?> { .time("time", expression) }
 
-  /// The date and the time of the day: `datetime('2007-01-09T09:41:00.000')`.
+  /// The date with the time of day: `datetime('2007-01-09T09:41:00.000')`.
   public var datetime: SQLExpression<Date?> { .time("datetime", expression) }
 
   /// The Julian day: `julianday('2007-01-09T09:41:00.000')`.
@@ -56,10 +102,10 @@ extension SQLExpression where Datatype: ExpressionDatatype, Datatype.WrappedType
   /// The date: `date("published_at")`.
   public var date: SQLExpression<Datatype> { .time("date", expression) }
 
-  /// The time of the day: `time("published_at")`.
+  /// The time of day: `time("published_at")`.
   public var time: SQLExpression<Datatype> { .time("time", expression) }
 
-  /// The date and the time of the day: `datetime("published_at")`.
+  /// The date with the time of day: `datetime("published_at")`.
   public var datetime: SQLExpression<Datatype> { .time("datetime", expression) }
 
   /// The Julian day: `julianday("published_at")`.

@@ -1,52 +1,117 @@
-// Comparisons of a text with a pattern. Each takes the pattern as a text, or as an expression.
+// Operators that compare text with a pattern. The pattern is a string or an expression.
 
 extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingType.WrappedType == String {
-  /// Whether the text is like a pattern, in which `%` and `_` stand for any characters and for one: `("email" LIKE
-  /// '%@mac.com')`.
+  /// Returns the condition that the text matches a LIKE pattern: `("email" LIKE '%@mac.com')`.
   ///
-  /// - parameter pattern: The pattern.
-  /// - parameter character: What is written before `%` or `_` when they stand for themselves.
+  /// In the pattern, `%` matches any characters and `_` matches a single one. ASCII letters match in any case.
+  ///
+  /// ```swift
+  /// let query = users.filter(email.like("%@mac.com"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - character: The character that escapes a literal `%` or `_`; nil for none.
+  /// - Returns: The condition.
   public func like(_ pattern: String, escape character: Character? = nil) -> SQLExpression<UnderlyingType.Condition> {
     .matching(expression, "LIKE", pattern.expression, escape: character)
   }
 
-  /// Whether the text is like a pattern: `("email" LIKE "pattern")`.
+  /// Returns the condition that the text matches a LIKE pattern: `("email" LIKE "pattern")`.
+  ///
+  /// ```swift
+  /// let query = users.filter(email.like(SQLExpression<String>("pattern"), escape: "\\"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - character: The character that escapes a literal `%` or `_`; nil for none.
+  /// - Returns: The condition.
   public func like<P: ExpressionDatatype>(
     _ pattern: SQLExpression<P>, escape character: Character? = nil
   ) -> SQLExpression<UnderlyingType.Condition> where P.WrappedType == String {
     .matching(expression, "LIKE", pattern.expression, escape: character)
   }
 
-  /// Whether the text is like a pattern, in which `*`, `?` and `[…]` stand for characters: `("path" GLOB '*.png')`.
+  /// Returns the condition that the text matches a GLOB pattern: `("path" GLOB '*.png')`.
+  ///
+  /// In the pattern, `*` matches any characters, `?` matches a single one, and `[…]` matches one of a set. Matching is
+  /// case-sensitive.
+  ///
+  /// ```swift
+  /// let query = posts.filter(title.glob("SQLite*"))
+  /// ```
+  ///
+  /// - Parameter pattern: The pattern.
+  /// - Returns: The condition.
   public func glob(_ pattern: String) -> SQLExpression<UnderlyingType.Condition> {
     .matching(expression, "GLOB", pattern.expression)
   }
 
-  /// Whether the text is like a pattern: `("path" GLOB "pattern")`.
+  /// Returns the condition that the text matches a GLOB pattern: `("path" GLOB "pattern")`.
+  ///
+  /// ```swift
+  /// let query = posts.filter(title.glob(SQLExpression<String>("pattern")))
+  /// ```
+  ///
+  /// - Parameter pattern: The pattern.
+  /// - Returns: The condition.
   public func glob<P: ExpressionDatatype>(_ pattern: SQLExpression<P>) -> SQLExpression<UnderlyingType.Condition>
   where P.WrappedType == String {
     .matching(expression, "GLOB", pattern.expression)
   }
 
-  /// Whether the text is found by a full-text search: `("subject" MATCH 'Re:*')`.
+  /// Returns the condition that a column of a full-text table matches a search: `("subject" MATCH 'Re:*')`.
+  ///
+  /// ```swift
+  /// let replies = emails.filter(subject.match("Re:*"))
+  /// ```
+  ///
+  /// - Parameter pattern: The search expression.
+  /// - Returns: The condition.
   public func match(_ pattern: String) -> SQLExpression<UnderlyingType.Condition> {
     .matching(expression, "MATCH", pattern.expression)
   }
 
-  /// Whether the text is found by a full-text search: `("subject" MATCH "pattern")`.
+  /// Returns the condition that a column of a full-text table matches a search: `("subject" MATCH "pattern")`.
+  ///
+  /// ```swift
+  /// let found = emails.filter(subject.match(SQLExpression<String>("pattern")))
+  /// ```
+  ///
+  /// - Parameter pattern: The search expression.
+  /// - Returns: The condition.
   public func match<P: ExpressionDatatype>(_ pattern: SQLExpression<P>) -> SQLExpression<UnderlyingType.Condition>
   where P.WrappedType == String {
     .matching(expression, "MATCH", pattern.expression)
   }
 
-  /// Whether the text is like a regular expression: `("email" REGEXP '.+@.+')`.
+  /// Returns the condition that the text matches a regular expression: `("email" REGEXP '.+@.+')`.
   ///
-  /// SQLite has the operator, and no function behind it: make one with `createFunction("regexp", argumentCount: 2)`.
+  /// SQLite has the operator, but not the function that implements it. The program adds the function:
+  ///
+  /// ```swift
+  /// db.createFunction("regexp", argumentCount: 2, deterministic: true) { args in
+  ///   guard let pattern = args[0] as? String, let text = args[1] as? String else { return nil }
+  ///   return text.range(of: pattern, options: .regularExpression) != nil
+  /// }
+  /// let query = users.filter(email.regexp(".+@.+"))
+  /// ```
+  ///
+  /// - Parameter pattern: The regular expression.
+  /// - Returns: The condition.
   public func regexp(_ pattern: String) -> SQLExpression<UnderlyingType.Condition> {
     .matching(expression, "REGEXP", pattern.expression)
   }
 
-  /// Whether the text is like a regular expression: `("email" REGEXP "pattern")`.
+  /// Returns the condition that the text matches a regular expression: `("email" REGEXP "pattern")`.
+  ///
+  /// ```swift
+  /// let query = users.filter(email.regexp(SQLExpression<String>("pattern")))
+  /// ```
+  ///
+  /// - Parameter pattern: The regular expression.
+  /// - Returns: The condition.
   public func regexp<P: ExpressionDatatype>(_ pattern: SQLExpression<P>) -> SQLExpression<UnderlyingType.Condition>
   where P.WrappedType == String {
     .matching(expression, "REGEXP", pattern.expression)
@@ -54,7 +119,16 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
 }
 
 extension String {
-  /// Whether the text is like a pattern: `('alice' LIKE "pattern")`.
+  /// Returns the condition that the text matches a LIKE pattern: `('alice' LIKE "pattern")`.
+  ///
+  /// ```swift
+  /// let rules = Table("rules").filter("alice".like(SQLExpression<String>("pattern")))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - character: The character that escapes a literal `%` or `_`; nil for none.
+  /// - Returns: The condition.
   public func like<P: ExpressionDatatype>(
     _ pattern: SQLExpression<P>, escape character: Character? = nil
   ) -> SQLExpression<P.Condition> where P.WrappedType == String {

@@ -1,42 +1,98 @@
-// Functions of a row among others, in the order that is given.
+// Window functions, with the order of the rows as an argument.
 
-/// In which of so many parts of the rows a row is: `ntile(4) OVER (ORDER BY "score")`.
+/// Returns the number of the bucket that contains the row: `ntile(4) OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let quartiles = posts.select(title, ntile(4, score.desc))
+/// ```
+///
+/// - Parameters:
+///   - size: The number of buckets.
+///   - orderBy: The order of the rows.
+/// - Returns: The expression.
 public func ntile(_ size: Int, _ orderBy: any Expressible) -> SQLExpression<Int> {
   .window("ntile", [size.expression], orderBy)
 }
 
-/// The place of a row: `row_number() OVER (ORDER BY "score")`.
+/// Returns the number of the row, counted from 1: `row_number() OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let numbered = posts.select(title, rowNumber(score.desc))
+/// ```
+///
+/// - Parameter orderBy: The order of the rows.
+/// - Returns: The expression.
 public func rowNumber(_ orderBy: any Expressible) -> SQLExpression<Int> { .window("row_number", [], orderBy) }
 
-/// The rank of a row; after equal ones, some are left out: `rank() OVER (ORDER BY "score")`.
+/// Returns the rank of the row, with gaps after equal rows: `rank() OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let ranking = posts.select(title, rank(score.desc))
+/// ```
+///
+/// - Parameter orderBy: The order of the rows.
+/// - Returns: The expression.
 public func rank(_ orderBy: any Expressible) -> SQLExpression<Int> { .window("rank", [], orderBy) }
 
-/// The rank of a row; after equal ones, none is left out: `dense_rank() OVER (ORDER BY "score")`.
+/// Returns the rank of the row, without gaps after equal rows: `dense_rank() OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let ranking = posts.select(title, denseRank(score.desc))
+/// ```
+///
+/// - Parameter orderBy: The order of the rows.
+/// - Returns: The expression.
 public func denseRank(_ orderBy: any Expressible) -> SQLExpression<Int> { .window("dense_rank", [], orderBy) }
 
-/// The rank of a row, from 0 to 1: `percent_rank() OVER (ORDER BY "score")`.
+/// Returns the relative rank of the row, from 0 to 1: `percent_rank() OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let ranking = posts.select(title, percentRank(score))
+/// ```
+///
+/// - Parameter orderBy: The order of the rows.
+/// - Returns: The expression.
 public func percentRank(_ orderBy: any Expressible) -> SQLExpression<Double> { .window("percent_rank", [], orderBy) }
 
-/// Which part of the rows comes before a row or is equal to it: `cume_dist() OVER (ORDER BY "score")`.
+/// Returns the share of rows that precede the row or are equal to it: `cume_dist() OVER (ORDER BY "score")`.
+///
+/// ```swift
+/// let distribution = posts.select(title, cumeDist(score))
+/// ```
+///
+/// - Parameter orderBy: The order of the rows.
+/// - Returns: The expression.
 public func cumeDist(_ orderBy: any Expressible) -> SQLExpression<Double> { .window("cume_dist", [], orderBy) }
 
 extension ExpressionType where UnderlyingType: ExpressionDatatype {
-  /// The value of a row before: `lag("score", 1) OVER (ORDER BY "date")`.
+  /// Returns the value of a preceding row: `lag("score", 1) OVER (ORDER BY "date")`.
   ///
-  /// - parameter offset: How many rows before. Mind the default, which is the row itself.
-  /// - parameter default: The value where there is no such row. Without it, that is NULL.
-  /// - parameter orderBy: The order of the rows.
+  /// ```swift
+  /// let previous = posts.select(score, score.lag(offset: 1, default: 0, date))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - offset: The distance of the row. The default is 0, which is the row itself.
+  ///   - default: The value if the row does not exist; nil for NULL.
+  ///   - orderBy: The order of the rows.
+  /// - Returns: The expression.
   public func lag(
     offset: Int = 0, default: (any Expressible)? = nil, _ orderBy: any Expressible
   ) -> SQLExpression<UnderlyingType> {
     neighbour("lag", offset, `default`, orderBy)
   }
 
-  /// The value of a row after: `lead("score", 1) OVER (ORDER BY "date")`.
+  /// Returns the value of a following row: `lead("score", 1) OVER (ORDER BY "date")`.
   ///
-  /// - parameter offset: How many rows after. Mind the default, which is the row itself.
-  /// - parameter default: The value where there is no such row. Without it, that is NULL.
-  /// - parameter orderBy: The order of the rows.
+  /// ```swift
+  /// let next = posts.select(score, score.lead(offset: 1, default: 0, date))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - offset: The distance of the row. The default is 0, which is the row itself.
+  ///   - default: The value if the row does not exist; nil for NULL.
+  ///   - orderBy: The order of the rows.
+  /// - Returns: The expression.
   public func lead(
     offset: Int = 0, default: (any Expressible)? = nil, _ orderBy: any Expressible
   ) -> SQLExpression<UnderlyingType> {
@@ -51,35 +107,52 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype {
 
   /// Returns the value of the first row: `first_value("score") OVER (ORDER BY "date")`.
   ///
-  /// - parameter orderBy: The order of the rows.
-  /// - returns: An expression of the same type: there is a first row.
+  /// ```swift
+  /// let query = posts.select(score, score.firstValue(date))
+  /// ```
+  ///
+  /// - Parameter orderBy: The order of the rows.
+  /// - Returns: An expression of the same type, as there is always a first row.
   public func firstValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("first_value", [expression], orderBy)
   }
 
-  /// Returns the value of the last row so far: `last_value("score") OVER (ORDER BY "date")`.
+  /// Returns the value of the last row up to the current one: `last_value("score") OVER (ORDER BY "date")`.
   ///
-  /// - parameter orderBy: The order of the rows.
-  /// - returns: An expression of the same type: there is a last row.
+  /// ```swift
+  /// let query = posts.select(score, score.lastValue(date))
+  /// ```
+  ///
+  /// - Parameter orderBy: The order of the rows.
+  /// - Returns: An expression of the same type, as there is always a last row.
   public func lastValue(_ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("last_value", [expression], orderBy)
   }
 
-  /// Returns the value of a row: `nth_value("score", 3) OVER (ORDER BY "date")`.
+  /// Returns the value of a row by its number: `nth_value("score", 3) OVER (ORDER BY "date")`.
   ///
-  /// - parameter index: The number of the row, counted from 1.
-  /// - parameter orderBy: The order of the rows.
-  /// - returns: An expression that is NULL as long as there are fewer rows.
+  /// ```swift
+  /// let third: SQLExpression<Int?> = score.value(3, date)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - index: The number of the row, counted from 1.
+  ///   - orderBy: The order of the rows.
+  /// - Returns: An expression that is NULL while there are fewer rows.
   public func value(_ index: Int, _ orderBy: any Expressible) -> SQLExpression<UnderlyingType.WrappedType?> {
     .window("nth_value", [expression, SQLExpression(literal: "\(index)")], orderBy)
   }
 
-  /// Returns the value of a row, where a type that cannot be NULL is asked for:
-  /// `nth_value("score", 3) OVER (ORDER BY "date")`.
+  /// Returns the value of a row by its number, with the type of the expression.
   ///
-  /// - parameter index: The number of the row, counted from 1.
-  /// - parameter orderBy: The order of the rows.
-  /// - returns: An expression of the same type. Reading it is an error as long as there are fewer rows.
+  /// ```swift
+  /// let third: SQLExpression<Int> = score.value(3, date)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - index: The number of the row, counted from 1.
+  ///   - orderBy: The order of the rows.
+  /// - Returns: An expression of the same type. Reading it throws an error while there are fewer rows.
   @_disfavoredOverload
   public func value(_ index: Int, _ orderBy: any Expressible) -> SQLExpression<UnderlyingType> {
     .window("nth_value", [expression, SQLExpression(literal: "\(index)")], orderBy)

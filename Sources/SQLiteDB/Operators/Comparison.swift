@@ -1,20 +1,29 @@
-// Each operator has four forms:
+// Each operator has four forms, for these operands:
 //
 // 1. two expressions that are never NULL,
-// 2. two expressions one of which may be NULL,
+// 2. two expressions, at least one of which may be NULL,
 // 3. an expression and a Swift value,
 // 4. a Swift value and an expression.
 //
-// Forms 3 and 4 keep what is known of the expression: whether it may be NULL. The second form is chosen when the
-// first does not fit.
+// The result of forms 3 and 4 may be NULL if the expression may be. The compiler prefers form 1 to form 2.
 
-/// Whether the left side is greater than the right one: `("a" > "b")`.
+/// Returns the condition that the left operand is greater than the right operand: `("a" > "b")`.
+///
+/// ```swift
+/// let query = users.filter(balance > limit)
+/// ```
 public func > <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
 where V.Datatype: Comparable {
   .infix(lhs, ">", rhs)
 }
 
-/// Whether the left side is greater than the right one: `("a" > "b")`.
+/// Returns the condition that the left operand is greater than the right operand: `("a" > "b")`.
+///
+/// The result is NULL if one of the operands is.
+///
+/// ```swift
+/// let query = users.filter(balance > bonus)
+/// ```
 @_disfavoredOverload
 public func > <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
@@ -23,25 +32,43 @@ where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Comparable {
   .infix(lhs, ">", rhs)
 }
 
-/// Whether the left side is greater than the right one: `("a" > "b")`.
+/// Returns the condition that the left operand is greater than the right operand: `("a" > 1)`.
+///
+/// ```swift
+/// let query = users.filter(balance > 10)
+/// ```
 public func > <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T.WrappedType) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(lhs, ">", SQLExpression<T.WrappedType>.parameter(rhs))
 }
 
-/// Whether the left side is greater than the right one: `("a" > "b")`.
+/// Returns the condition that the left operand is greater than the right operand: `(1 > "a")`.
+///
+/// ```swift
+/// let query = users.filter(100 > balance)
+/// ```
 public func > <T: ExpressionDatatype>(lhs: T.WrappedType, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(SQLExpression<T.WrappedType>.parameter(lhs), ">", rhs)
 }
 
-/// Whether the left side is greater than or equal to the right one: `("a" >= "b")`.
+/// Returns the condition that the left operand is greater than or equal to the right operand: `("a" >= "b")`.
+///
+/// ```swift
+/// let query = users.filter(balance >= limit)
+/// ```
 public func >= <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
 where V.Datatype: Comparable {
   .infix(lhs, ">=", rhs)
 }
 
-/// Whether the left side is greater than or equal to the right one: `("a" >= "b")`.
+/// Returns the condition that the left operand is greater than or equal to the right operand: `("a" >= "b")`.
+///
+/// The result is NULL if one of the operands is.
+///
+/// ```swift
+/// let query = users.filter(balance >= bonus)
+/// ```
 @_disfavoredOverload
 public func >= <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
@@ -50,25 +77,43 @@ where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Comparable {
   .infix(lhs, ">=", rhs)
 }
 
-/// Whether the left side is greater than or equal to the right one: `("a" >= "b")`.
+/// Returns the condition that the left operand is greater than or equal to the right operand: `("a" >= 1)`.
+///
+/// ```swift
+/// let query = users.filter(balance >= 10)
+/// ```
 public func >= <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T.WrappedType) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(lhs, ">=", SQLExpression<T.WrappedType>.parameter(rhs))
 }
 
-/// Whether the left side is greater than or equal to the right one: `("a" >= "b")`.
+/// Returns the condition that the left operand is greater than or equal to the right operand: `(1 >= "a")`.
+///
+/// ```swift
+/// let query = users.filter(100 >= balance)
+/// ```
 public func >= <T: ExpressionDatatype>(lhs: T.WrappedType, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(SQLExpression<T.WrappedType>.parameter(lhs), ">=", rhs)
 }
 
-/// Whether the left side is less than the right one: `("a" < "b")`.
+/// Returns the condition that the left operand is less than the right operand: `("a" < "b")`.
+///
+/// ```swift
+/// let query = users.filter(balance < limit)
+/// ```
 public func < <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
 where V.Datatype: Comparable {
   .infix(lhs, "<", rhs)
 }
 
-/// Whether the left side is less than the right one: `("a" < "b")`.
+/// Returns the condition that the left operand is less than the right operand: `("a" < "b")`.
+///
+/// The result is NULL if one of the operands is.
+///
+/// ```swift
+/// let query = users.filter(balance < bonus)
+/// ```
 @_disfavoredOverload
 public func < <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
@@ -77,25 +122,43 @@ where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Comparable {
   .infix(lhs, "<", rhs)
 }
 
-/// Whether the left side is less than the right one: `("a" < "b")`.
+/// Returns the condition that the left operand is less than the right operand: `("a" < 1)`.
+///
+/// ```swift
+/// let query = users.filter(balance < 10)
+/// ```
 public func < <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T.WrappedType) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(lhs, "<", SQLExpression<T.WrappedType>.parameter(rhs))
 }
 
-/// Whether the left side is less than the right one: `("a" < "b")`.
+/// Returns the condition that the left operand is less than the right operand: `(1 < "a")`.
+///
+/// ```swift
+/// let query = users.filter(100 < balance)
+/// ```
 public func < <T: ExpressionDatatype>(lhs: T.WrappedType, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(SQLExpression<T.WrappedType>.parameter(lhs), "<", rhs)
 }
 
-/// Whether the left side is less than or equal to the right one: `("a" <= "b")`.
+/// Returns the condition that the left operand is less than or equal to the right operand: `("a" <= "b")`.
+///
+/// ```swift
+/// let query = users.filter(balance <= limit)
+/// ```
 public func <= <V: Value>(lhs: SQLExpression<V>, rhs: SQLExpression<V>) -> SQLExpression<Bool>
 where V.Datatype: Comparable {
   .infix(lhs, "<=", rhs)
 }
 
-/// Whether the left side is less than or equal to the right one: `("a" <= "b")`.
+/// Returns the condition that the left operand is less than or equal to the right operand: `("a" <= "b")`.
+///
+/// The result is NULL if one of the operands is.
+///
+/// ```swift
+/// let query = users.filter(balance <= bonus)
+/// ```
 @_disfavoredOverload
 public func <= <L: ExpressionDatatype, R: ExpressionDatatype>(
   lhs: SQLExpression<L>, rhs: SQLExpression<R>
@@ -104,13 +167,21 @@ where L.WrappedType == R.WrappedType, L.WrappedType.Datatype: Comparable {
   .infix(lhs, "<=", rhs)
 }
 
-/// Whether the left side is less than or equal to the right one: `("a" <= "b")`.
+/// Returns the condition that the left operand is less than or equal to the right operand: `("a" <= 1)`.
+///
+/// ```swift
+/// let query = users.filter(balance <= 10)
+/// ```
 public func <= <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: T.WrappedType) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(lhs, "<=", SQLExpression<T.WrappedType>.parameter(rhs))
 }
 
-/// Whether the left side is less than or equal to the right one: `("a" <= "b")`.
+/// Returns the condition that the left operand is less than or equal to the right operand: `(1 <= "a")`.
+///
+/// ```swift
+/// let query = users.filter(100 <= balance)
+/// ```
 public func <= <T: ExpressionDatatype>(lhs: T.WrappedType, rhs: SQLExpression<T>) -> SQLExpression<T.Condition>
 where T.WrappedType.Datatype: Comparable {
   .infix(SQLExpression<T.WrappedType>.parameter(lhs), "<=", rhs)

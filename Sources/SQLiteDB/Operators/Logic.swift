@@ -1,111 +1,217 @@
-// Six forms each; those of two expressions are not generic, which the compiler is quick with. None is disfavoured: in
-// `verified && name != nil`, the compiler would rather compare an optional expression with nil, which is a `Bool` and
-// always true.
+// Each operator has six forms. The forms for two expressions are not generic, which makes them fast to compile.
+// None of them is disfavored: in `verified && name != nil`, the compiler would prefer to compare an optional expression
+// with nil, whose result is a `Bool` that is always true.
 
-/// Whether both hold: `("a" AND "b")`.
+/// Returns the condition that both operands are true: `("a" AND "b")`.
+///
+/// ```swift
+/// let query = users.filter(verified && admin)
+/// ```
 public func && (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool> {
   .infix(lhs, and: rhs)
 }
 
-/// Whether both hold: `("a" AND "b")`.
+/// Returns the condition that both operands are true: `("a" AND "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(active && trusted)
+/// ```
 public func && (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, and: rhs)
 }
 
-/// Whether both hold: `("a" AND "b")`.
+/// Returns the condition that both operands are true: `("a" AND "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(verified && active)
+/// ```
 public func && (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, and: rhs)
 }
 
-/// Whether both hold: `("a" AND "b")`.
+/// Returns the condition that both operands are true: `("a" AND "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(active && admin)
+/// ```
 public func && (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool?> {
   .infix(lhs, and: rhs)
 }
 
-/// Whether both hold: `("a" AND 1)`.
+/// Returns the condition that both operands are true: `("a" AND 1)`.
+///
+/// ```swift
+/// let isOpen = true
+/// let query = users.filter(verified && isOpen)
+/// ```
 public func && <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: Bool) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .infix(lhs, and: SQLExpression<Bool>.parameter(rhs))
 }
 
-/// Whether both hold: `(1 AND "a")`.
+/// Returns the condition that both operands are true: `(1 AND "a")`.
+///
+/// ```swift
+/// let isOpen = true
+/// let query = users.filter(isOpen && verified)
+/// ```
 public func && <T: ExpressionDatatype>(lhs: Bool, rhs: SQLExpression<T>) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .infix(SQLExpression<Bool>.parameter(lhs), and: rhs)
 }
 
-/// Whether one of both holds: `("a" OR "b")`.
+/// Returns the condition that at least one of the operands is true: `("a" OR "b")`.
+///
+/// ```swift
+/// let query = users.filter(verified || admin)
+/// ```
 public func || (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool> {
   .infix(lhs, or: rhs)
 }
 
-/// Whether one of both holds: `("a" OR "b")`.
+/// Returns the condition that at least one of the operands is true: `("a" OR "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(active || trusted)
+/// ```
 public func || (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, or: rhs)
 }
 
-/// Whether one of both holds: `("a" OR "b")`.
+/// Returns the condition that at least one of the operands is true: `("a" OR "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(verified || active)
+/// ```
 public func || (lhs: SQLExpression<Bool>, rhs: SQLExpression<Bool?>) -> SQLExpression<Bool?> {
   .infix(lhs, or: rhs)
 }
 
-/// Whether one of both holds: `("a" OR "b")`.
+/// Returns the condition that at least one of the operands is true: `("a" OR "b")`.
+///
+/// The result may be NULL.
+///
+/// ```swift
+/// let query = users.filter(active || admin)
+/// ```
 public func || (lhs: SQLExpression<Bool?>, rhs: SQLExpression<Bool>) -> SQLExpression<Bool?> {
   .infix(lhs, or: rhs)
 }
 
-/// Whether one of both holds: `("a" OR 1)`.
+/// Returns the condition that at least one of the operands is true: `("a" OR 1)`.
+///
+/// ```swift
+/// let isOpen = true
+/// let query = users.filter(verified || isOpen)
+/// ```
 public func || <T: ExpressionDatatype>(lhs: SQLExpression<T>, rhs: Bool) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .infix(lhs, or: SQLExpression<Bool>.parameter(rhs))
 }
 
-/// Whether one of both holds: `(1 OR "a")`.
+/// Returns the condition that at least one of the operands is true: `(1 OR "a")`.
+///
+/// ```swift
+/// let isOpen = true
+/// let query = users.filter(isOpen || verified)
+/// ```
 public func || <T: ExpressionDatatype>(lhs: Bool, rhs: SQLExpression<T>) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .infix(SQLExpression<Bool>.parameter(lhs), or: rhs)
 }
 
-/// Whether it does not hold: `NOT ("a")`.
+/// Returns the condition that the operand is false: `NOT ("a")`.
+///
+/// ```swift
+/// let query = users.filter(!verified)
+/// ```
 public prefix func ! <T: ExpressionDatatype>(operand: SQLExpression<T>) -> SQLExpression<T>
 where T.WrappedType == Bool {
-  // In an infix operator, NOT would take what follows in.
+  // In an infix operator, NOT would apply to the whole rest of the expression.
   var negation = SQLExpression<T>.function("NOT ", operand.expression.unenclosed)
   negation.isLoose = true
   return negation
 }
 
-/// Whether all conditions hold: `("a" AND "b" AND "c")`.
+/// Returns the condition that all conditions are true: `("a" AND "b" AND "c")`.
+///
+/// Without conditions, the result is true.
+///
+/// ```swift
+/// let query = users.filter(and(verified, admin, balance > 100))
+/// ```
+///
+/// - Parameter terms: The conditions.
+/// - Returns: The combined condition.
 public func and<T: ExpressionDatatype>(_ terms: SQLExpression<T>...) -> SQLExpression<T>
 where T.WrappedType == Bool {
   and(terms)
 }
 
-/// Whether all conditions hold: `("a" AND "b" AND "c")`.
+/// Returns the condition that all conditions are true: `("a" AND "b" AND "c")`.
+///
+/// Without conditions, the result is true.
+///
+/// ```swift
+/// let conditions = [verified, admin]
+/// let query = users.filter(and(conditions))
+/// ```
+///
+/// - Parameter terms: The conditions.
+/// - Returns: The combined condition.
 public func and<T: ExpressionDatatype>(_ terms: [SQLExpression<T>]) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .joined(terms, " AND ", ofNone: true)
 }
 
-/// Whether one of the conditions holds: `("a" OR "b" OR "c")`.
+/// Returns the condition that at least one of the conditions is true: `("a" OR "b" OR "c")`.
+///
+/// Without conditions, the result is false.
+///
+/// ```swift
+/// let query = users.filter(or(verified, admin, balance > 100))
+/// ```
+///
+/// - Parameter terms: The conditions.
+/// - Returns: The combined condition.
 public func or<T: ExpressionDatatype>(_ terms: SQLExpression<T>...) -> SQLExpression<T>
 where T.WrappedType == Bool {
   or(terms)
 }
 
-/// Whether one of the conditions holds: `("a" OR "b" OR "c")`.
+/// Returns the condition that at least one of the conditions is true: `("a" OR "b" OR "c")`.
+///
+/// Without conditions, the result is false.
+///
+/// ```swift
+/// let conditions = [verified, admin]
+/// let query = users.filter(or(conditions))
+/// ```
+///
+/// - Parameter terms: The conditions.
+/// - Returns: The combined condition.
 public func or<T: ExpressionDatatype>(_ terms: [SQLExpression<T>]) -> SQLExpression<T>
 where T.WrappedType == Bool {
   .joined(terms, " OR ", ofNone: false)
 }
 
-/// A condition: an expression of `Bool` or of `Bool?`.
+/// A condition: an expression of type `Bool` or `Bool?`.
 public protocol SQLCondition: ExpressionType {}
 
 extension SQLExpression: SQLCondition where Datatype: ExpressionDatatype, Datatype.WrappedType == Bool {}
 
 extension SQLExpression {
-  // What binds closer than these operators needs no parentheses.
+  // Operators with a higher precedence do not need parentheses.
   fileprivate static func infix<L, R>(_ lhs: SQLExpression<L>, and rhs: SQLExpression<R>) -> SQLExpression {
     .joined([lhs.expression, rhs.expression], " AND ", ofNone: true)
   }
@@ -124,7 +230,7 @@ extension SQLExpression {
     return writer.expression()
   }
 
-  /// It without being marked: the parentheses of a function are there already.
+  /// The expression without `isLoose`: the parentheses of a function call already enclose it.
   fileprivate var unenclosed: SQLExpression {
     var expression = self
     expression.isLoose = false

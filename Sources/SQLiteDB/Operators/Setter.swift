@@ -6,7 +6,7 @@ precedencegroup ColumnAssignment {
 
 infix operator <- : ColumnAssignment
 
-/// What a column is set to, by an insert or an update.
+/// An assignment of a value to a column, for an insertion or an update.
 ///
 /// ```swift
 /// try db.run(users.insert(email <- "alice@mac.com", name <- "Alice"))
@@ -16,7 +16,7 @@ public struct Setter: Expressible, Sendable {
   /// The column.
   let column: SQLExpression<Void>
 
-  /// What it is set to.
+  /// The assigned value or expression.
   let content: Content
 
   enum Content: Sendable {
@@ -24,7 +24,7 @@ public struct Setter: Expressible, Sendable {
     case expression(SQLExpression<Void>)
   }
 
-  /// What the column is set to, as an expression.
+  /// The assigned value as an expression.
   var value: SQLExpression<Void> {
     switch content {
     case .value(let binding): SQLExpression("?", [binding])
@@ -32,24 +32,24 @@ public struct Setter: Expressible, Sendable {
     }
   }
 
-  /// A column, and the expression that it is set to.
+  /// Creates an assignment of an expression.
   init<L, R>(_ column: SQLExpression<L>, _ value: SQLExpression<R>) {
     self.column = column.expression
     content = .expression(value.expression)
   }
 
-  /// A column, and the value that it is set to.
+  /// Creates an assignment of a value.
   init<L>(_ column: SQLExpression<L>, to value: (any Binding)?) {
     self.column = column.expression
     content = .value(value)
   }
 
-  /// A column that is set to what comes out of it and a value: `"c" = ("c" + v)`.
+  /// Creates an assignment of an operation on the column: `"c" = ("c" + v)`.
   init<L, R>(_ column: SQLExpression<L>, computing operation: String, _ value: SQLExpression<R>) {
     self.init(column, SQLExpression<Void>.infix(column, operation, value))
   }
 
-  /// The setter as an update has it: `"c" = v`.
+  /// The assignment as SQL: `"c" = v`.
   public var expression: SQLExpression<Void> {
     var writer = SQLWriter()
     writer.write(column)
@@ -60,7 +60,7 @@ public struct Setter: Expressible, Sendable {
 }
 
 extension Setter: CustomStringConvertible {
-  /// The setter as an update has it, with its values written out.
+  /// The assignment as SQL, with literals instead of arguments.
   public var description: String { asSQL() }
 }
 

@@ -1,208 +1,348 @@
 // Each setter has three forms: a Swift value; an expression of the type of the column; an expression that is never
-// NULL, for a column that may be.
+// NULL, for a nullable column.
 
-/// Sets a column to a value: `"c" = v`.
+/// Assigns a value to a column: `"a" = 1`.
+///
+/// ```swift
+/// try db.run(users.insert(email <- "alice@mac.com", name <- nil))
+/// ```
 public func <- <T: ExpressionDatatype>(column: SQLExpression<T>, value: T) -> Setter {
   Setter(column, to: value._binding)
 }
 
-/// Sets a column to a value: `"c" = v`.
+/// Assigns an expression to a column: `"a" = "b"`.
+///
+/// ```swift
+/// try db.run(users.update(email <- email.lowercaseString))
+/// ```
 public func <- <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter {
   Setter(column, value)
 }
 
-/// Sets a column to a value: `"c" = v`.
+/// Assigns an expression to a nullable column: `"a" = "b"`.
+///
+/// ```swift
+/// try db.run(users.update(name <- email))
+/// ```
 public func <- <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter {
   Setter(column, value)
 }
 
-/// Adds a number to a column, or a text at its end: `"c" = ("c" + v)`.
+/// Adds a number to a column, or appends a string: `"a" = ("a" + 1)`.
+///
+/// ```swift
+/// try db.run(users.update(balance += 10))
+/// ```
 public func += <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype: Addable {
   Setter(column, computing: T.WrappedType.Datatype._additionOperator, SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Adds a number to a column, or a text at its end: `"c" = ("c" + v)`.
+/// Adds an expression to a column, or appends a string: `"a" = ("a" + "b")`.
+///
+/// ```swift
+/// try db.run(users.update(balance += limit))
+/// ```
 public func += <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype: Addable {
   Setter(column, computing: T.WrappedType.Datatype._additionOperator, value)
 }
 
-/// Adds a number to a column, or a text at its end: `"c" = ("c" + v)`.
+/// Adds an expression to a nullable column, or appends a string: `"a" = ("a" + "b")`.
+///
+/// ```swift
+/// try db.run(users.update(bonus += limit))
+/// ```
 public func += <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype: Addable {
   Setter(column, computing: V.Datatype._additionOperator, value)
 }
 
-/// Takes a number off a column: `"c" = ("c" - v)`.
+/// Subtracts a number from a column: `"a" = ("a" - 1)`.
+///
+/// ```swift
+/// try db.run(users.update(balance -= 10))
+/// ```
 public func -= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "-", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Takes a number off a column: `"c" = ("c" - v)`.
+/// Subtracts an expression from a column: `"a" = ("a" - "b")`.
+///
+/// ```swift
+/// try db.run(users.update(balance -= limit))
+/// ```
 public func -= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "-", value)
 }
 
-/// Takes a number off a column: `"c" = ("c" - v)`.
+/// Subtracts an expression from a nullable column: `"a" = ("a" - "b")`.
+///
+/// ```swift
+/// try db.run(users.update(bonus -= limit))
+/// ```
 public func -= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype: Number {
   Setter(column, computing: "-", value)
 }
 
-/// Multiplies a column by a number: `"c" = ("c" * v)`.
+/// Multiplies a column by a number: `"a" = ("a" * 1)`.
+///
+/// ```swift
+/// try db.run(users.update(balance *= 2))
+/// ```
 public func *= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "*", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Multiplies a column by a number: `"c" = ("c" * v)`.
+/// Multiplies a column by an expression: `"a" = ("a" * "b")`.
+///
+/// ```swift
+/// try db.run(users.update(balance *= limit))
+/// ```
 public func *= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "*", value)
 }
 
-/// Multiplies a column by a number: `"c" = ("c" * v)`.
+/// Multiplies a nullable column by an expression: `"a" = ("a" * "b")`.
+///
+/// ```swift
+/// try db.run(users.update(bonus *= limit))
+/// ```
 public func *= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype: Number {
   Setter(column, computing: "*", value)
 }
 
-/// Divides a column by a number: `"c" = ("c" / v)`.
+/// Divides a column by a number: `"a" = ("a" / 1)`.
+///
+/// ```swift
+/// try db.run(users.update(balance /= 2))
+/// ```
 public func /= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "/", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Divides a column by a number: `"c" = ("c" / v)`.
+/// Divides a column by an expression: `"a" = ("a" / "b")`.
+///
+/// ```swift
+/// try db.run(users.update(balance /= limit))
+/// ```
 public func /= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype: Number {
   Setter(column, computing: "/", value)
 }
 
-/// Divides a column by a number: `"c" = ("c" / v)`.
+/// Divides a nullable column by an expression: `"a" = ("a" / "b")`.
+///
+/// ```swift
+/// try db.run(users.update(bonus /= limit))
+/// ```
 public func /= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype: Number {
   Setter(column, computing: "/", value)
 }
 
-/// Sets a column to the rest of its division by a number: `"c" = ("c" % v)`.
+/// Sets a column to the remainder of its division by a number: `"a" = ("a" % 1)`.
+///
+/// ```swift
+/// try db.run(users.update(flags %= 3))
+/// ```
 public func %= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "%", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Sets a column to the rest of its division by a number: `"c" = ("c" % v)`.
+/// Sets a column to the remainder of its division by an expression: `"a" = ("a" % "b")`.
+///
+/// ```swift
+/// try db.run(users.update(flags %= mask))
+/// ```
 public func %= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "%", value)
 }
 
-/// Sets a column to the rest of its division by a number: `"c" = ("c" % v)`.
+/// Sets a nullable column to the remainder of its division by an expression: `"a" = ("a" % "b")`.
+///
+/// ```swift
+/// try db.run(users.update(extra %= mask))
+/// ```
 public func %= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, computing: "%", value)
 }
 
-/// Shifts the bits of a column to the left: `"c" = ("c" << v)`.
+/// Shifts the bits of a column to the left by a number: `"a" = ("a" << 1)`.
+///
+/// ```swift
+/// try db.run(users.update(flags <<= 1))
+/// ```
 public func <<= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "<<", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Shifts the bits of a column to the left: `"c" = ("c" << v)`.
+/// Shifts the bits of a column to the left by an expression: `"a" = ("a" << "b")`.
+///
+/// ```swift
+/// try db.run(users.update(flags <<= mask))
+/// ```
 public func <<= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "<<", value)
 }
 
-/// Shifts the bits of a column to the left: `"c" = ("c" << v)`.
+/// Shifts the bits of a nullable column to the left by an expression: `"a" = ("a" << "b")`.
+///
+/// ```swift
+/// try db.run(users.update(extra <<= mask))
+/// ```
 public func <<= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, computing: "<<", value)
 }
 
-/// Shifts the bits of a column to the right: `"c" = ("c" >> v)`.
+/// Shifts the bits of a column to the right by a number: `"a" = ("a" >> 1)`.
+///
+/// ```swift
+/// try db.run(users.update(flags >>= 1))
+/// ```
 public func >>= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: ">>", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Shifts the bits of a column to the right: `"c" = ("c" >> v)`.
+/// Shifts the bits of a column to the right by an expression: `"a" = ("a" >> "b")`.
+///
+/// ```swift
+/// try db.run(users.update(flags >>= mask))
+/// ```
 public func >>= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: ">>", value)
 }
 
-/// Shifts the bits of a column to the right: `"c" = ("c" >> v)`.
+/// Shifts the bits of a nullable column to the right by an expression: `"a" = ("a" >> "b")`.
+///
+/// ```swift
+/// try db.run(users.update(extra >>= mask))
+/// ```
 public func >>= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, computing: ">>", value)
 }
 
-/// Keeps the bits of a column that a number has, too: `"c" = ("c" & v)`.
+/// Clears the bits of a column that are not set in a number: `"a" = ("a" & 1)`.
+///
+/// ```swift
+/// try db.run(users.update(flags &= 3))
+/// ```
 public func &= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "&", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Keeps the bits of a column that a number has, too: `"c" = ("c" & v)`.
+/// Clears the bits of a column that are not set in an expression: `"a" = ("a" & "b")`.
+///
+/// ```swift
+/// try db.run(users.update(flags &= mask))
+/// ```
 public func &= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "&", value)
 }
 
-/// Keeps the bits of a column that a number has, too: `"c" = ("c" & v)`.
+/// Clears the bits of a nullable column that are not set in an expression: `"a" = ("a" & "b")`.
+///
+/// ```swift
+/// try db.run(users.update(extra &= mask))
+/// ```
 public func &= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, computing: "&", value)
 }
 
-/// Adds the bits of a number to those of a column: `"c" = ("c" | v)`.
+/// Sets the bits of a column that are set in a number: `"a" = ("a" | 1)`.
+///
+/// ```swift
+/// try db.run(users.update(flags |= 3))
+/// ```
 public func |= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "|", SQLExpression<T.WrappedType>.parameter(value))
 }
 
-/// Adds the bits of a number to those of a column: `"c" = ("c" | v)`.
+/// Sets the bits of a column that are set in an expression: `"a" = ("a" | "b")`.
+///
+/// ```swift
+/// try db.run(users.update(flags |= mask))
+/// ```
 public func |= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "|", value)
 }
 
-/// Adds the bits of a number to those of a column: `"c" = ("c" | v)`.
+/// Sets the bits of a nullable column that are set in an expression: `"a" = ("a" | "b")`.
+///
+/// ```swift
+/// try db.run(users.update(extra |= mask))
+/// ```
 public func |= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, computing: "|", value)
 }
 
-/// Turns over the bits of a column that a number has: `"c" = ("c" ^ v)`.
+/// Inverts the bits of a column that are set in a number: `"a" = (~(("a" & 1)) & ("a" | 1))`.
+///
+/// ```swift
+/// try db.run(users.update(flags ^= 3))
+/// ```
 public func ^= <T: ExpressionDatatype>(column: SQLExpression<T>, value: T.WrappedType) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, SQLExpression<Void>.exclusiveOr(column, SQLExpression<T.WrappedType>.parameter(value)))
 }
 
-/// Turns over the bits of a column that a number has: `"c" = ("c" ^ v)`.
+/// Inverts the bits of a column that are set in an expression: `"a" = (~(("a" & "b")) & ("a" | "b"))`.
+///
+/// ```swift
+/// try db.run(users.update(flags ^= mask))
+/// ```
 public func ^= <T: ExpressionDatatype>(column: SQLExpression<T>, value: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, SQLExpression<Void>.exclusiveOr(column, value))
 }
 
-/// Turns over the bits of a column that a number has: `"c" = ("c" ^ v)`.
+/// Inverts the bits of a nullable column that are set in an expression: `"a" = (~(("a" & "b")) & ("a" | "b"))`.
+///
+/// ```swift
+/// try db.run(users.update(extra ^= mask))
+/// ```
 public func ^= <V: Value>(column: SQLExpression<V?>, value: SQLExpression<V>) -> Setter
 where V.Datatype == Int64 {
   Setter(column, SQLExpression<Void>.exclusiveOr(column, value))
 }
 
-/// Adds 1 to a column: `"c" = ("c" + 1)`.
+/// Adds 1 to a column: `"a" = ("a" + 1)`.
+///
+/// ```swift
+/// try db.run(users.update(logins++))
+/// ```
 public postfix func ++ <T: ExpressionDatatype>(column: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "+", SQLExpression<Int>.parameter(1))
 }
 
-/// Takes 1 off a column: `"c" = ("c" - 1)`.
+/// Subtracts 1 from a column: `"a" = ("a" - 1)`.
+///
+/// ```swift
+/// try db.run(users.update(logins--))
+/// ```
 public postfix func -- <T: ExpressionDatatype>(column: SQLExpression<T>) -> Setter
 where T.WrappedType.Datatype == Int64 {
   Setter(column, computing: "-", SQLExpression<Int>.parameter(1))

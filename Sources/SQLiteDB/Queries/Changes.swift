@@ -1,6 +1,6 @@
-/// A statement that inserts rows.
+/// An INSERT statement.
 public struct Insert: WriteStatement, Sendable {
-  // The text of a row is not made before somebody wants it: a connection that has inserted such a row has it.
+  // The SQL of a row is built on demand: a connection that inserted a similar row before has it already.
   private enum Content {
     case text(SQLExpression<Void>)
     case row(InsertedRow)
@@ -8,7 +8,7 @@ public struct Insert: WriteStatement, Sendable {
 
   private var content: Content
 
-  /// The one row of values that is inserted, if the statement is nothing else.
+  /// The single row of values to insert; nil if the statement inserts anything else.
   var row: InsertedRow? {
     if case .row(let row) = content { row } else { nil }
   }
@@ -20,22 +20,30 @@ public struct Insert: WriteStatement, Sendable {
     }
   }
 
-  /// The SQL.
+  /// The SQL, with a question mark for each argument.
   public var template: String {
     get { text.template }
     set { content = .text(SQLExpression(newValue, bindings)) }
   }
 
-  /// The values bound to it.
+  /// The arguments, in the order of their question marks.
   public var bindings: [(any Binding)?] {
     get { text.bindings }
     set { content = .text(SQLExpression(template, newValue)) }
   }
 
-  /// It as an expression.
+  /// The statement as an expression.
   public var expression: SQLExpression<Void> { text }
 
-  /// A statement of some SQL and its values.
+  /// Creates a statement from SQL and its arguments.
+  ///
+  /// ```swift
+  /// let insert = Insert("INSERT INTO users (email) VALUES (?)", ["alice@mac.com"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - template: The SQL, with a question mark for each argument.
+  ///   - bindings: The arguments.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
     self.init(SQLExpression(template, bindings))
   }
@@ -49,52 +57,72 @@ public struct Insert: WriteStatement, Sendable {
   }
 }
 
-/// A statement that updates rows.
+/// An UPDATE statement.
 public struct Update: WriteStatement, Sendable {
-  /// The SQL.
+  /// The SQL, with a question mark for each argument.
   public var template: String
 
-  /// The values bound to it.
+  /// The arguments, in the order of their question marks.
   public var bindings: [(any Binding)?]
 
-  /// A statement of some SQL and its values.
+  /// Creates a statement from SQL and its arguments.
+  ///
+  /// ```swift
+  /// let update = Update("UPDATE users SET name = ?", [nil])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - template: The SQL, with a question mark for each argument.
+  ///   - bindings: The arguments.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
     self.template = template
     self.bindings = bindings
   }
 }
 
-/// A statement that deletes rows.
+/// A DELETE statement.
 public struct Delete: WriteStatement, Sendable {
-  /// The SQL.
+  /// The SQL, with a question mark for each argument.
   public var template: String
 
-  /// The values bound to it.
+  /// The arguments, in the order of their question marks.
   public var bindings: [(any Binding)?]
 
-  /// A statement of some SQL and its values.
+  /// Creates a statement from SQL and its arguments.
+  ///
+  /// ```swift
+  /// let delete = Delete("DELETE FROM users WHERE id = ?", [1])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - template: The SQL, with a question mark for each argument.
+  ///   - bindings: The arguments.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
     self.template = template
     self.bindings = bindings
   }
 }
 
-/// A statement that changes rows, and answers columns of those that it has changed.
+/// A statement that changes rows and returns columns of the changed rows.
 ///
 /// ```swift
 /// let rows = try db.run(users.filter(id > 10).delete().returning(id, email))
 /// ```
 public struct Returning: ExpressionType, Sendable {
-  /// The SQL.
+  /// The SQL, with a question mark for each argument.
   public var template: String
 
-  /// The values bound to it.
+  /// The arguments, in the order of their question marks.
   public var bindings: [(any Binding)?]
 
-  /// What is answered of each row.
+  /// The columns that are returned for each row.
   var columns: [SQLExpression<Void>] = []
 
-  /// A statement of some SQL and its values.
+  /// Creates a statement from SQL and its arguments.
+  ///
+  /// - Parameters:
+  ///   - template: The SQL, with a question mark for each argument.
+  ///   - bindings: The arguments.
   public init(_ template: String, _ bindings: [(any Binding)?]) {
     self.template = template
     self.bindings = bindings
@@ -110,23 +138,45 @@ public struct Returning: ExpressionType, Sendable {
   }
 }
 
-/// A statement that changes rows, and can answer them.
+/// A statement that changes rows, and that can return columns of these rows.
 public protocol WriteStatement: ExpressionType {}
 
 extension WriteStatement {
-  /// The statement, with columns of the rows that it changes: `INSERT … RETURNING "id"`.
+  /// Returns a statement that also returns columns of the changed rows: `INSERT … RETURNING "id"`.
+  ///
+  /// ```swift
+  /// let rows = try db.run(users.insert(email <- "alice@mac.com").returning(id))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - column: A column to return.
+  ///   - more: Further columns.
+  /// - Returns: The statement. `Connection.run(_:)` returns its rows.
   public func returning(_ column: any Expressible, _ more: any Expressible...) -> Returning {
     Returning(self, [column] + more)
   }
 
-  /// The statement, with all columns of the rows that it changes: `INSERT … RETURNING *`.
+  /// Returns a statement that also returns all columns of the changed rows: `INSERT … RETURNING *`.
+  ///
+  /// ```swift
+  /// let rows = try db.run(users.filter(!verified).delete().returning(*))
+  /// ```
+  ///
+  /// - Parameter star: `*`.
+  /// - Returns: The statement. `Connection.run(_:)` returns its rows.
   public func returning(_ star: Star) -> Returning { Returning(self, [star(nil, nil)]) }
 }
 
 extension Insert {
-  /// The statement, which does nothing with a row that is there already: `INSERT … ON CONFLICT ("email") DO NOTHING`.
+  /// Returns a statement that skips rows that violate a uniqueness constraint: `INSERT … ON CONFLICT ("email") DO
+  /// NOTHING`.
   ///
-  /// - parameter columns: The columns that make a row be there already. Without any, it is those of any constraint.
+  /// ```swift
+  /// try db.run(users.insert(email <- "alice@mac.com").onConflictDoNothing(of: email))
+  /// ```
+  ///
+  /// - Parameter columns: The columns of the constraint. Without any, all constraints are considered.
+  /// - Returns: The statement.
   public func onConflictDoNothing(of columns: any Expressible...) -> Insert {
     var writer = SQLWriter()
     writer.write(self)
@@ -142,9 +192,17 @@ extension Insert {
 }
 
 extension ExpressionType {
-  /// The expression under another name, for a query that selects it: `("balance" * 2) AS "double"`.
+  /// Returns the expression with a name, for a query that selects it: `("balance" * 2) AS "double"`.
   ///
-  /// The row is read with the expression, or with one of that name: `SQLExpression<Double>("double")`.
+  /// The row is read with the expression, or with an expression of that name: `SQLExpression<Double>("double")`.
+  ///
+  /// ```swift
+  /// let double = (balance * 2).alias("double")
+  /// for user in try db.prepare(users.select(id, double)) { print(user[double]) }
+  /// ```
+  ///
+  /// - Parameter name: The name.
+  /// - Returns: An expression of the same type.
   public func alias(_ name: String) -> SQLExpression<UnderlyingType> {
     SQLExpression("\(template) AS \(name.quote())", bindings)
   }

@@ -1,13 +1,13 @@
 import Tidemark
 
-/// A row of values that is inserted.
+/// A row of values to insert.
 struct InsertedRow: Sendable {
-  /// The name of the table, quoted.
+  /// The name of the table, in quotes.
   let table: String
   let onConflict: OnConflict?
   let setters: [Setter]
 
-  /// Nil when the insert is more than that: it has tables in front of it, expressions as values, or no values.
+  /// Returns nil if the insertion has common table expressions, expressions instead of values, or no values.
   init?(_ clauses: QueryClauses, _ onConflict: OnConflict?, _ setters: [Setter]) {
     guard !setters.isEmpty, clauses.commonTables.isEmpty else { return nil }
     for setter in setters {
@@ -27,13 +27,13 @@ struct InsertedRow: Sendable {
   }
 }
 
-/// The text of the row that a connection has inserted last: the next one is most often like it.
+/// The SQL of the row that a connection inserted last. The next insertion usually has the same SQL.
 final class InsertionText: CachedPlan {
   private let table: String
   private let onConflict: OnConflict?
   private let columns: [String]
 
-  /// The text.
+  /// The SQL.
   let sql: String
 
   init(_ row: InsertedRow) {
@@ -43,7 +43,7 @@ final class InsertionText: CachedPlan {
     sql = row.text.template
   }
 
-  /// Whether a row has the same text.
+  /// Returns whether the insertion of a row has the same SQL.
   func isText(of row: InsertedRow) -> Bool {
     guard columns.count == row.setters.count, onConflict == row.onConflict, table == row.table else { return false }
     for index in columns.indices where columns[index] != row.setters[index].column.template { return false }

@@ -23,7 +23,7 @@ extension QueryClauses {
     writeLimit(to: &writer)
   }
 
-  /// The table, or the query in its place, with its alias.
+  /// Writes the table or its subquery, with its alias.
   func writeSource(to writer: inout SQLWriter) {
     if let subquery = subquery.first {
       writer.write("(")
@@ -34,7 +34,7 @@ extension QueryClauses {
     }
   }
 
-  /// The table, with its alias.
+  /// Writes the table, with its alias.
   func writeTable(to writer: inout SQLWriter) {
     writer.write(source.qualifiedName)
     if let alias = source.alias { writer.write(" AS \(alias.quote())") }
@@ -77,8 +77,8 @@ extension QueryClauses {
     writer.write(" ")
   }
 
-  /// The query as a term of a UNION. SQLite has one order and one limit for all terms: a query with its own, and one
-  /// that is a union itself, become the source of another one.
+  /// The query as a term of a UNION. SQLite has one ORDER BY and one LIMIT for all terms. Therefore, a query with its
+  /// own order or limit, and one that is a union itself, becomes a subquery.
   var asTerm: QueryClauses {
     order.isEmpty && limit == nil && unions.isEmpty && commonTables.isEmpty ? self : nested()
   }
@@ -90,7 +90,7 @@ extension QueryClauses.Join {
     var condition = condition
     if query.isPlainTable {
       query.writeTable(to: &writer)
-      // The order of a table that is joined means nothing; what it is filtered by is a part of the condition.
+      // The order of a joined table has no meaning. Its filter becomes part of the condition.
       if let filter = query.filter { condition = .conjunction(condition, filter) }
     } else if query.subquery.isEmpty || !query.asJoinedSubquery {
       writer.write("(")
@@ -107,7 +107,7 @@ extension QueryClauses.Join {
 }
 
 extension QueryClauses {
-  /// Whether the query is nothing but another one with a name.
+  /// Whether the query only gives a name to another query.
   fileprivate var asJoinedSubquery: Bool {
     var outer = self
     outer.subquery = []
@@ -132,7 +132,7 @@ extension QueryClauses.CommonTable {
 }
 
 extension SQLExpression where Datatype == Void {
-  /// Two conditions that both must hold.
+  /// Returns the conjunction of two conditions.
   static func conjunction(_ lhs: SQLExpression, _ rhs: SQLExpression) -> SQLExpression {
     var writer = SQLWriter("(")
     writer.writeList([lhs, rhs], separator: " AND ")

@@ -1,13 +1,13 @@
-/// What a query is made of.
+/// The clauses of a query.
 ///
-/// Programs build queries with the methods of `QueryType`; this is what these keep.
+/// Programs build queries with the methods of ``QueryType``, which store their arguments here.
 public struct QueryClauses: Sendable {
   struct Source: Sendable {
     let name: String
     var alias: String?
     let database: String?
 
-    /// The name, after that of the database if there is one, both quoted.
+    /// The name, qualified with the name of the database if there is one. Both are quoted.
     let qualifiedName: String
 
     init(name: String, alias: String?, database: String?) {
@@ -39,7 +39,7 @@ public struct QueryClauses: Sendable {
     var query: QueryClauses
   }
 
-  /// A query with a name of its own, in front of others: `WITH "name" AS (…)`.
+  /// A common table expression: `WITH "name" AS (…)`.
   struct CommonTable: Sendable {
     var name: SQLExpression<Void>
     var columns: [SQLExpression<Void>]?
@@ -50,7 +50,7 @@ public struct QueryClauses: Sendable {
   var isDistinct = false
   var columns = [QueryClauses.star]
   var source: Source
-  /// A query in the place of the table; its name is that of the source.
+  /// The subquery that replaces the table. Its alias is the name of the source.
   var subquery: [QueryClauses] = []
   var joins: [Join] = []
   var filter: SQLExpression<Void>?
@@ -67,10 +67,10 @@ public struct QueryClauses: Sendable {
     source = Source(name: name, alias: alias, database: database)
   }
 
-  /// The name of the table, as columns have it in front of them: its alias if there is one.
+  /// The name that qualifies columns of the table: its alias, or its qualified name.
   var name: String { source.alias?.quote() ?? source.qualifiedName }
 
-  /// Whether all columns are selected, of all rows that pass the filter: what can be joined as a table.
+  /// Whether all columns are selected from all rows that match the filter, so that the query can be joined as a table.
   var isPlainTable: Bool {
     !isDistinct && selectsAll && subquery.isEmpty && joins.isEmpty && grouping == nil && limit == nil && unions.isEmpty
       && commonTables.isEmpty
@@ -78,10 +78,10 @@ public struct QueryClauses: Sendable {
 
   var selectsAll: Bool { columns.count == 1 && columns[0].template == "*" }
 
-  /// Whether the rows are counted as they are by `count(*)` in the place of the columns.
+  /// Whether `count(*)` can replace the columns without changing which rows are counted.
   var countsByRow: Bool { !isDistinct && grouping == nil && limit == nil && unions.isEmpty }
 
-  /// The same rows, from a query around this one.
+  /// Returns a query that selects from this query as a subquery.
   func nested(named name: String = "subquery") -> QueryClauses {
     var outer = QueryClauses(name)
     outer.subquery = [self]
@@ -89,26 +89,26 @@ public struct QueryClauses: Sendable {
   }
 }
 
-/// How rows of two tables are put side by side.
+/// The kind of a join.
 public enum JoinType: String, Sendable, Hashable {
-  /// Each row with each.
+  /// The Cartesian product of both tables.
   case cross = "CROSS"
 
-  /// Rows that fit each other.
+  /// Only pairs of rows that match.
   case inner = "INNER"
 
-  /// Rows that fit each other, and those of the first table that no row fits, with NULL.
+  /// Pairs of rows that match, and unmatched rows of the left table, with NULL in the other columns.
   case leftOuter = "LEFT OUTER"
 }
 
-/// Whether SQLite keeps the rows of a query that comes in front of others.
+/// A hint whether SQLite stores the rows of a common table expression.
 public enum MaterializationHint: String, Sendable, Hashable {
-  /// They are kept: the query runs once.
+  /// The rows are stored, so the query runs once.
   case materialized = "MATERIALIZED"
 
-  /// They are not: the query becomes a part of the others.
+  /// The query is merged into the queries that use it.
   case notMaterialized = "NOT MATERIALIZED"
 
-  /// They are kept: the query runs once.
+  /// The rows are stored, so the query runs once.
   public static var materialize: MaterializationHint { .materialized }
 }

@@ -1,56 +1,139 @@
-/// What an insert does with a row that is there already.
+/// The resolution of a conflict between an inserted row and an existing row.
 public enum OnConflict: String, Sendable, Hashable {
-  /// The row that is there goes.
+  /// The existing row is deleted.
   case replace = "REPLACE"
 
-  /// The transaction is undone.
+  /// The transaction is rolled back.
   case rollback = "ROLLBACK"
 
-  /// The statement is undone: what happens when nothing is said.
+  /// The changes of the statement are rolled back. This is the default.
   case abort = "ABORT"
 
-  /// The statement ends, and what it has done before stays.
+  /// The statement stops, and its earlier changes are kept.
   case fail = "FAIL"
 
-  /// The new row is left out.
+  /// The new row is skipped.
   case ignore = "IGNORE"
 }
 
 extension QueryType {
   // MARK: Inserts
 
-  /// Inserts a row: `INSERT INTO "users" ("email") VALUES ('alice@mac.com')`.
+  /// Returns an insertion of a row: `INSERT INTO "users" ("email") VALUES ('alice@mac.com')`.
+  ///
+  /// ```swift
+  /// let rowid = try db.run(users.insert(email <- "alice@mac.com", name <- "Alice"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value of a column.
+  ///   - more: The values of further columns.
+  /// - Returns: The statement.
   public func insert(_ value: Setter, _ more: Setter...) -> Insert { insert([value] + more) }
 
-  /// Inserts a row.
+  /// Returns an insertion of a row.
+  ///
+  /// ```swift
+  /// let values = [email <- "alice@mac.com", name <- "Alice"]
+  /// try db.run(users.insert(values))
+  /// ```
+  ///
+  /// - Parameter values: The values of the columns.
+  /// - Returns: The statement.
   public func insert(_ values: [Setter]) -> Insert { inserting(nil, [values]) }
 
-  /// Inserts a row, or does something else when it is there already: `INSERT OR REPLACE INTO "users" …`.
+  /// Returns an insertion of a row with a conflict resolution: `INSERT OR REPLACE INTO "users" …`.
+  ///
+  /// ```swift
+  /// try db.run(users.insert(or: .replace, id <- 1, email <- "alice@mac.com"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - onConflict: The resolution of a conflict with an existing row.
+  ///   - values: The values of the columns.
+  /// - Returns: The statement.
   public func insert(or onConflict: OnConflict, _ values: Setter...) -> Insert { insert(or: onConflict, values) }
 
-  /// Inserts a row, or does something else when it is there already: `INSERT OR REPLACE INTO "users" …`.
+  /// Returns an insertion of a row with a conflict resolution: `INSERT OR REPLACE INTO "users" …`.
+  ///
+  /// ```swift
+  /// let values = [email <- "alice@mac.com", name <- "Alice"]
+  /// try db.run(users.insert(or: .ignore, values))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - onConflict: The resolution of a conflict with an existing row.
+  ///   - values: The values of the columns.
+  /// - Returns: The statement.
   public func insert(or onConflict: OnConflict, _ values: [Setter]) -> Insert { inserting(onConflict, [values]) }
 
-  /// Inserts a row of default values: `INSERT INTO "timestamps" DEFAULT VALUES`.
+  /// Returns an insertion of a row of default values: `INSERT INTO "timestamps" DEFAULT VALUES`.
+  ///
+  /// ```swift
+  /// try db.run(Table("timestamps").insert())
+  /// ```
+  ///
+  /// - Returns: The statement.
   public func insert() -> Insert { inserting(nil, []) }
 
-  /// Inserts several rows: `INSERT INTO "users" ("email") VALUES ('alice@mac.com'), ('geoff@mac.com')`.
+  /// Returns an insertion of several rows: `INSERT INTO "users" ("email") VALUES ('alice@mac.com'), ('geoff@mac.com')`.
   ///
-  /// The rows may have different columns, in any order: a row has NULL where it says nothing.
+  /// The rows may have different columns, in any order. Columns without a value are NULL.
+  ///
+  /// ```swift
+  /// let rows = ["alice@mac.com", "geoff@mac.com"].map { [email <- $0] }
+  /// try db.run(users.insertMany(rows))
+  /// ```
+  ///
+  /// - Parameter values: The values of the columns, for each row.
+  /// - Returns: The statement.
   public func insertMany(_ values: [[Setter]]) -> Insert { inserting(nil, values) }
 
-  /// Inserts several rows.
+  /// Returns an insertion of several rows.
+  ///
+  /// ```swift
+  /// try db.run(users.insertMany([email <- "alice@mac.com"], [email <- "geoff@mac.com"]))
+  /// ```
+  ///
+  /// - Parameter values: The values of the columns, for each row.
+  /// - Returns: The statement.
   @_disfavoredOverload
   public func insertMany(_ values: [Setter]...) -> Insert { inserting(nil, values) }
 
-  /// Inserts several rows, or does something else with those that are there already.
+  /// Returns an insertion of several rows with a conflict resolution.
+  ///
+  /// ```swift
+  /// let rows = ["alice@mac.com", "geoff@mac.com"].map { [email <- $0] }
+  /// try db.run(users.insertMany(or: .ignore, rows))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - onConflict: The resolution of a conflict with an existing row.
+  ///   - values: The values of the columns, for each row.
+  /// - Returns: The statement.
   public func insertMany(or onConflict: OnConflict, _ values: [[Setter]]) -> Insert { inserting(onConflict, values) }
 
-  /// Inserts several rows, or does something else with those that are there already.
+  /// Returns an insertion of several rows with a conflict resolution.
+  ///
+  /// ```swift
+  /// try db.run(users.insertMany(or: .ignore, [email <- "alice@mac.com"], [email <- "geoff@mac.com"]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - onConflict: The resolution of a conflict with an existing row.
+  ///   - values: The values of the columns, for each row.
+  /// - Returns: The statement.
   @_disfavoredOverload
   public func insertMany(or onConflict: OnConflict, _ values: [Setter]...) -> Insert { inserting(onConflict, values) }
 
-  /// Inserts the rows of a query: `INSERT INTO "users" SELECT …`.
+  /// Returns an insertion of the rows of a query: `INSERT INTO "archive" SELECT …`.
+  ///
+  /// ```swift
+  /// try db.run(Table("archive").insert(users.filter(!verified)))
+  /// ```
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The statement.
   public func insert(_ query: any QueryType) -> Update {
     var writer = clauses.insertion(nil)
     writer.write(" ")
@@ -71,47 +154,114 @@ extension QueryType {
 
   // MARK: Upserts
 
-  /// Inserts a row, or updates the one that is there already: `INSERT … ON CONFLICT ("email") DO UPDATE SET …`.
+  /// Returns an insertion of a row that updates an existing row on conflict: `INSERT … ON CONFLICT ("email") DO UPDATE
+  /// SET …`.
   ///
-  /// - parameter insertValues: The columns of the row, and their values.
-  /// - parameter conflicting: The column that makes a row be there already. Several are one expression each of a list:
-  ///   see the form that takes an array.
+  /// ```swift
+  /// try db.run(users.upsert(email <- "alice@mac.com", name <- "Alice", onConflictOf: email))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns.
+  ///   - conflicting: The column with a uniqueness constraint. The form with an array takes several columns.
+  /// - Returns: The statement.
   public func upsert(_ insertValues: Setter..., onConflictOf conflicting: any Expressible) -> Insert {
     upsert(insertValues, onConflictOf: conflicting)
   }
 
-  /// Inserts a row, or updates the one that is there already.
+  /// Returns an insertion of a row that updates an existing row on conflict.
+  ///
+  /// ```swift
+  /// let values = [email <- "alice@mac.com", name <- "Alice"]
+  /// try db.run(users.upsert(values, onConflictOf: email))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns.
+  ///   - conflicting: The column with a uniqueness constraint.
+  /// - Returns: The statement.
   public func upsert(_ insertValues: [Setter], onConflictOf conflicting: any Expressible) -> Insert {
     upsert(insertValues, onConflictOf: [conflicting])
   }
 
-  /// Inserts a row, or sets columns of the one that is there already.
+  /// Returns an insertion of a row that sets columns of an existing row on conflict.
+  ///
+  /// ```swift
+  /// try db.run(users.upsert(email <- "alice@mac.com", logins <- 1, onConflictOf: email, set: [logins++]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns of a new row.
+  ///   - conflicting: The column with a uniqueness constraint.
+  ///   - setValues: The values of the columns of an existing row.
+  /// - Returns: The statement.
   public func upsert(
     _ insertValues: Setter..., onConflictOf conflicting: any Expressible, set setValues: [Setter]
   ) -> Insert {
     upsert(insertValues, onConflictOf: conflicting, set: setValues)
   }
 
-  /// Inserts a row, or sets columns of the one that is there already.
+  /// Returns an insertion of a row that sets columns of an existing row on conflict.
+  ///
+  /// ```swift
+  /// let values = [email <- "alice@mac.com", logins <- 1]
+  /// try db.run(users.upsert(values, onConflictOf: email, set: [logins++]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns of a new row.
+  ///   - conflicting: The column with a uniqueness constraint.
+  ///   - setValues: The values of the columns of an existing row.
+  /// - Returns: The statement.
   public func upsert(
     _ insertValues: [Setter], onConflictOf conflicting: any Expressible, set setValues: [Setter]
   ) -> Insert {
     upsert(insertValues, onConflictOf: [conflicting], set: setValues)
   }
 
-  /// Inserts a row, or updates the one with the same values in several columns: `ON CONFLICT ("local", "domain")`.
+  /// Returns an insertion of a row that updates an existing row with the same key: `ON CONFLICT ("user_id", "title")`.
+  ///
+  /// ```swift
+  /// try db.run(posts.upsert(userId <- 1, title <- "x", score <- 5, onConflictOf: [userId, title]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns.
+  ///   - conflicting: The columns of the uniqueness constraint.
+  /// - Returns: The statement.
   public func upsert(_ insertValues: Setter..., onConflictOf conflicting: [any Expressible]) -> Insert {
     upsert(insertValues, onConflictOf: conflicting)
   }
 
-  /// Inserts a row, or updates the one with the same values in several columns: `ON CONFLICT ("local", "domain")`.
+  /// Returns an insertion of a row that updates an existing row with the same key: `ON CONFLICT ("user_id", "title")`.
+  ///
+  /// ```swift
+  /// let values = [userId <- 1, title <- "x", score <- 5]
+  /// try db.run(posts.upsert(values, onConflictOf: [userId, title]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns.
+  ///   - conflicting: The columns of the uniqueness constraint.
+  /// - Returns: The statement.
   public func upsert(_ insertValues: [Setter], onConflictOf conflicting: [any Expressible]) -> Insert {
     let keys = Set(conflicting.map(\.expression.template))
     let updates = insertValues.filter { !keys.contains($0.column.template) }
     return upsert(insertValues, onConflictOf: conflicting, set: updates.map(\.excluded))
   }
 
-  /// Inserts a row, or sets columns of the one with the same values in several columns.
+  /// Returns an insertion of a row that sets columns of an existing row with the same key.
+  ///
+  /// ```swift
+  /// let values = [userId <- 1, title <- "x", score <- 5]
+  /// try db.run(posts.upsert(values, onConflictOf: [userId, title], set: [score += 5]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - insertValues: The values of the columns of a new row.
+  ///   - conflicting: The columns of the uniqueness constraint.
+  ///   - setValues: The values of the columns of an existing row. Without any, the existing row is unchanged.
+  /// - Returns: The statement.
   public func upsert(
     _ insertValues: [Setter], onConflictOf conflicting: [any Expressible], set setValues: [Setter]
   ) -> Insert {
@@ -126,10 +276,25 @@ extension QueryType {
 
   // MARK: Updates and deletes
 
-  /// Updates the rows of the query: `UPDATE "users" SET "email" = 'alice@me.com' WHERE ("id" = 1)`.
+  /// Returns an update of the rows of the query: `UPDATE "users" SET "email" = 'alice@me.com' WHERE ("id" = 1)`.
+  ///
+  /// ```swift
+  /// let count = try db.run(users.filter(id == 1).update(email <- "alice@me.com", logins++))
+  /// ```
+  ///
+  /// - Parameter values: The values of the columns.
+  /// - Returns: The statement.
   public func update(_ values: Setter...) -> Update { update(values) }
 
-  /// Updates the rows of the query.
+  /// Returns an update of the rows of the query.
+  ///
+  /// ```swift
+  /// let values = [email <- "alice@me.com", name <- nil]
+  /// try db.run(users.filter(id == 1).update(values))
+  /// ```
+  ///
+  /// - Parameter values: The values of the columns.
+  /// - Returns: The statement.
   public func update(_ values: [Setter]) -> Update {
     var writer = SQLWriter()
     clauses.writeCommonTables(to: &writer)
@@ -141,7 +306,13 @@ extension QueryType {
     return Update(writer.template, writer.bindings)
   }
 
-  /// Deletes the rows of the query: `DELETE FROM "users" WHERE ("id" = 1)`.
+  /// Returns a deletion of the rows of the query: `DELETE FROM "users" WHERE ("id" = 1)`.
+  ///
+  /// ```swift
+  /// let count = try db.run(users.filter(id == 1).delete())
+  /// ```
+  ///
+  /// - Returns: The statement.
   public func delete() -> Delete {
     var writer = SQLWriter()
     clauses.writeCommonTables(to: &writer)
@@ -153,7 +324,7 @@ extension QueryType {
 }
 
 extension QueryClauses {
-  /// The words before the columns of an insert.
+  /// Writes an insertion up to the table name.
   fileprivate func insertion(_ onConflict: OnConflict?) -> SQLWriter {
     var writer = SQLWriter(capacity: 160)
     writeCommonTables(to: &writer)
@@ -161,7 +332,7 @@ extension QueryClauses {
     return writer
   }
 
-  /// Which rows are changed. Without a limit an order means nothing, and SQLite refuses it.
+  /// Writes the clauses that select the rows to change. SQLite rejects an order without a limit.
   fileprivate func writeChoice(to writer: inout SQLWriter) {
     writeFilter(to: &writer)
     guard limit != nil else { return }
@@ -171,14 +342,14 @@ extension QueryClauses {
 }
 
 extension Setter {
-  /// The column, set to what the insert wanted to write there.
+  /// Sets the column to the value that the insertion would have written: `"name" = "excluded"."name"`.
   fileprivate var excluded: Setter {
     Setter(column, SQLExpression<Void>("\("excluded".quote()).\(column.template)", column.bindings))
   }
 }
 
 extension SQLWriter {
-  /// The columns and the values of rows: ` ("a", "b") VALUES (1, 2), (3, NULL)`.
+  /// Writes the columns and the values of rows: `("a", "b") VALUES (1, 2), (3, NULL)`.
   fileprivate mutating func writeRows(_ rows: [[Setter]]) {
     guard let first = rows.first else { return write(" DEFAULT VALUES") }
     if rows.count == 1, !first.isEmpty { return writeRow(first) }

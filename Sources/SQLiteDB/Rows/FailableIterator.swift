@@ -1,13 +1,17 @@
-/// An iterator whose steps may fail.
+/// An iterator that can throw errors.
 public protocol FailableIterator: IteratorProtocol {
-  /// The next element, or nil at the end.
+  /// Returns the next element; nil at the end.
+  ///
+  /// - Returns: The element; nil at the end.
+  /// - Throws: An error if the next element cannot be read.
   func failableNext() throws -> Element?
 }
 
 extension FailableIterator {
-  /// The next element, or nil at the end.
+  /// Returns the next element; nil at the end.
   ///
-  /// - precondition: The step succeeds: see `failableNext()`, which throws.
+  /// - Precondition: The next element can be read. ``failableNext()`` throws instead.
+  /// - Returns: The element; nil at the end.
   public func next() -> Element? {
     do {
       return try failableNext()
@@ -18,17 +22,27 @@ extension FailableIterator {
 }
 
 extension Array {
-  /// All elements of an iterator.
+  /// Creates an array of the remaining elements of an iterator.
   ///
   /// ```swift
   /// let all = try Array(db.prepareRowIterator(users))
   /// ```
+  ///
+  /// - Parameter failableIterator: The iterator.
+  /// - Throws: The error of the iterator.
   public init<I: FailableIterator>(_ failableIterator: I) throws where I.Element == Element {
     self.init()
     while let element = try failableIterator.failableNext() { append(element) }
   }
 
-  /// All elements of a loop whose steps may fail: the rows of a statement.
+  /// Creates an array of the elements of a sequence whose iterator can throw, such as the rows of a statement.
+  ///
+  /// ```swift
+  /// let rows = try Array(db.prepare("SELECT id, email FROM users"))
+  /// ```
+  ///
+  /// - Parameter loop: The sequence.
+  /// - Throws: The error of the iterator.
   public init<I: FailableIterator & Sequence>(_ loop: I) throws
   where I.Element == Element, I.Iterator: FailableIterator {
     let iterator = loop.makeIterator()

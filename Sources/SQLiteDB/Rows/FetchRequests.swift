@@ -1,18 +1,24 @@
 public import Tidemark
 
-// A typed query is a request of Tidemark: it is fetched, counted and observed like any other.
+// A typed query is also a Tidemark request: it can be fetched, counted and observed like other requests.
 
-/// A query that a Tidemark database fetches.
+/// A query that a Tidemark database can fetch.
 ///
 /// ```swift
-/// let all = try pool.read { try users.filter(id > 10).fetchAll($0) }
+/// let all = try await pool.read { try users.filter(id > 10).fetchAll($0) }
 /// ```
 ///
-/// Do not adopt it.
+/// Do not conform your own types to this protocol.
 public protocol TypedRequest: QueryType, FetchRequest where RowDecoder == Row {}
 
 extension TypedRequest {
-  /// The statement to run, and how.
+  /// Returns the prepared statement of the query.
+  ///
+  /// - Parameters:
+  ///   - db: The database.
+  ///   - singleResult: Whether only the first row is needed. The query then runs with `LIMIT 1`.
+  /// - Returns: The statement and its arguments.
+  /// - Throws: A `DatabaseError` if the query is not valid.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     var clauses = clauses
     if singleResult { clauses.limit = .init(length: 1, offset: clauses.limit?.offset) }
@@ -22,10 +28,18 @@ extension TypedRequest {
     return PreparedRequest(statement: statement, values: select.bindings.map { DatabaseValue($0) })
   }
 
-  /// The number of rows.
+  /// Returns the number of rows of the query.
+  ///
+  /// ```swift
+  /// let count = try await pool.read { try users.filter(verified).fetchCount($0) }
+  /// ```
+  ///
+  /// - Parameter db: The database.
+  /// - Returns: The number of rows.
+  /// - Throws: A `DatabaseError` if the query fails.
   public func fetchCount(_ db: Database) throws -> Int { try db.scalar(count) }
 
-  /// The query inside another one.
+  /// The query as a subquery of a Tidemark request.
   public var sqlSubquery: SQLSubquery {
     let select = clauses.select
     return SQLRequest<Tidemark.Row>(
@@ -35,27 +49,27 @@ extension TypedRequest {
 }
 
 extension Table: TypedRequest {
-  /// A row.
+  /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
 extension View: TypedRequest {
-  /// A row.
+  /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
 extension VirtualTable: TypedRequest {
-  /// A row.
+  /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
 extension ScalarQuery: TypedRequest {
-  /// A row.
+  /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
 extension Row: RowDecodable {
-  /// Not for you to call: the row, with its values.
+  /// Not part of the public interface: decodes a row.
   public static func _decode(_ row: Tidemark.Row) throws -> Row {
     guard let statement = row.runningStatement else {
       let names = row.columnNames

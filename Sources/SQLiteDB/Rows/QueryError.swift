@@ -1,18 +1,18 @@
-/// What was asked of a row, or of a query, is not there.
+/// An error of a query or a row that does not have the requested content.
 public enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// All columns were selected of a table that the query does not have.
+  /// All columns were selected from a table that the query does not read.
   case noSuchTable(name: String)
 
-  /// The row has no such column.
+  /// The row does not have the column.
   case noSuchColumn(name: String, columns: [String])
 
-  /// The row has several columns of that name.
+  /// Several columns of the row match the name.
   case ambiguousColumn(name: String, similar: [String])
 
-  /// The column is NULL, or what it has is not of the type that was asked for.
+  /// The value is NULL, or it does not have the requested type.
   case unexpectedNullValue(name: String)
 
-  /// What was asked for, and what there is.
+  /// A description of the error.
   public var description: String {
     switch self {
     case .noSuchTable(let name): "No such table: \(name)"

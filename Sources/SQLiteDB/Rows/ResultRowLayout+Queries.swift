@@ -1,21 +1,21 @@
 import Tidemark
 
 extension ResultRowLayout {
-  /// The layout of the rows of a statement, by the names that SQLite has for its columns.
+  /// Creates the layout of a statement from the column names of SQLite.
   convenience init(of statement: Tidemark.Statement) {
-    // Known after the first step only: the schema may have changed since the statement was compiled.
+    // SQLite updates the columns in the first step, as the schema may have changed since the statement was compiled.
     _ = statement.columnsIdentity
     let names = statement.columnNames
     self.init(keys: names.map { $0.quote() }, names: names)
   }
 
-  /// The layout of the rows of a query, which a statement runs.
+  /// Returns the layout of the rows of a query that a statement runs.
   ///
-  /// It is kept with the statement as long as that one has the same columns.
+  /// It is cached with the statement until the columns of the statement change.
   static func layout(of clauses: QueryClauses, _ statement: Tidemark.Statement, _ db: Database) throws
     -> ResultRowLayout
   {
-    // Values tell expressions apart, and are others each time.
+    // Expressions with arguments are distinguished by their values, which differ in each run.
     let isKept = clauses.columns.allSatisfy(\.bindings.isEmpty)
     let identity = statement.columnsIdentity
     if isKept, let plan = statement.cachedRowPlan as? Plan, plan.columns === identity { return plan.layout }
@@ -24,7 +24,7 @@ extension ResultRowLayout {
     return layout
   }
 
-  /// The layout of the columns that a statement answers of the rows that it has changed.
+  /// Returns the layout of the RETURNING rows of a statement.
   static func layout(of returning: Returning, _ statement: Tidemark.Statement) -> ResultRowLayout {
     let names = statement.columnNames
     let keys = returning.columns.map(\.template)
@@ -34,7 +34,7 @@ extension ResultRowLayout {
     return ResultRowLayout(keys: keys, bindings: returning.columns.map(\.bindings), names: names)
   }
 
-  /// The layout that was last worked out for a statement.
+  /// Returns the layout that was last determined for a statement.
   static func lastLayout(of statement: Tidemark.Statement) -> ResultRowLayout? {
     (statement.cachedRowPlan as? Plan)?.layout
   }
@@ -73,9 +73,10 @@ extension ResultRowLayout {
 }
 
 extension QueryClauses {
-  /// What the columns are called that a selected expression stands for: itself, or all columns of tables.
+  /// Returns the keys of the columns that a selected expression represents: the expression itself, or all columns of
+  /// tables.
   fileprivate func keys(of column: String, _ db: Database) throws -> [String] {
-    // What the query itself reads from, whatever it does with that, and what is joined.
+    // The sources of the query: its table or subquery, and the joined queries.
     let sources = [table] + joins.map(\.query)
     if column == "*" {
       return try sources.flatMap { source in
@@ -92,14 +93,14 @@ extension QueryClauses {
     return try source.columnNames(db, commonTables: self).map { "\(namespace).\($0.quote())" }
   }
 
-  /// All columns and rows of the table, or of the query in its place.
+  /// A query of all columns and rows of the table, or of its subquery.
   private var table: QueryClauses {
     var clauses = QueryClauses(source.name, alias: source.alias, database: source.database)
     clauses.subquery = subquery
     return clauses
   }
 
-  /// The names of the columns of a query that is a source of another one.
+  /// Returns the column names of a query that is a source of another query.
   private func columnNames(_ db: Database, commonTables outer: QueryClauses) throws -> [String] {
     var query = table
     if !isPlainTable, subquery.isEmpty { query.subquery = [self] }

@@ -1,20 +1,21 @@
-/// Which column of a row an expression is.
+/// The mapping from expressions to the columns of a row.
 ///
 /// Invariants:
-/// 1. An expression that was selected is found by its SQL and its values: two that differ in these are two columns.
-/// 2. Else a column is found by its name, with or without that of its table in front.
-/// 3. Where several are meant, none is taken.
+/// 1. A selected expression is identified by its SQL and its arguments. Expressions that differ in either are different
+///    columns.
+/// 2. Otherwise, a column is identified by its name, with or without the name of its table.
+/// 3. If several columns match, the lookup throws an error.
 final class ResultRowLayout: Sendable {
-  /// For each column: the SQL of the expression, or the quoted name, after that of its table where there are several.
+  /// The key of each column: the SQL of the expression, or the quoted name. With joins, the name is qualified.
   let keys: [String]
 
-  /// For each column, the values in its SQL; empty when no column has any.
+  /// The arguments in the SQL of each column; empty if no column has any.
   private let bindings: [[(any Binding)?]]
 
-  /// For each column, the name that SQLite has for it.
+  /// The name of each column in SQLite.
   let names: [String]
 
-  /// The name of the one table that all columns are of.
+  /// The name of the table that contains all columns; nil if there are several tables.
   private let table: String?
 
   private let columnsByKey: [String: ColumnMatch]
@@ -46,7 +47,7 @@ final class ResultRowLayout: Sendable {
     return columnsByKey
   }
 
-  /// The column that an expression is.
+  /// Returns the index of the column that an expression represents.
   func index(_ template: String, _ values: [(any Binding)?]) throws -> Int {
     switch columnsByKey[template] {
     case .one(let index):

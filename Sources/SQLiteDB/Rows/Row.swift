@@ -1,8 +1,8 @@
 import Tidemark
 
-/// A row that a query has found, with its values.
+/// A row of the result of a query.
 ///
-/// Its columns are asked for with the expressions that were selected:
+/// Subscripts return the values of the selected expressions:
 ///
 /// ```swift
 /// for user in try db.prepare(users) {
@@ -13,12 +13,18 @@ public struct Row: Sendable {
   let layout: ResultRowLayout
   let values: [DatabaseValue]
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
-  /// An optional column is nil where it is NULL, and where it has something that is no such value.
+  /// If the type is optional, the result is nil for NULL, and for a value of another type.
   ///
-  /// - throws: A `QueryError` when there is no such column, when there are several, or when the column is not optional
-  ///   and has no such value; the error of the type when it cannot make a value of what it was given.
+  /// ```swift
+  /// let userName = try row.get(name)
+  /// ```
+  ///
+  /// - Parameter column: The column, as it was selected.
+  /// - Returns: The value.
+  /// - Throws: A ``QueryError`` if the row does not have the column, if several columns match, or if the column is not
+  ///   optional and its value has another type; the error of the type if it cannot decode the value.
   public func get<T: ExpressionDatatype>(_ column: SQLExpression<T>) throws -> T {
     let index = try layout.index(column.template, column.bindings)
     if let value = try T._from(stored: values[index]) { return value }
@@ -27,7 +33,13 @@ public struct Row: Sendable {
 
   /// The value of a column.
   ///
-  /// - precondition: There is one such column, and it has such a value: see `get(_:)`, which throws.
+  /// ```swift
+  /// for user in try db.prepare(users) { print(user[email]) }
+  /// ```
+  ///
+  /// - Precondition: Exactly one column matches, and its value has the type of the expression. `get(_:)` throws
+  ///   instead.
+  /// - Parameter column: The column, as it was selected.
   public subscript<T: ExpressionDatatype>(column: SQLExpression<T>) -> T {
     do {
       return try get(column)
@@ -40,13 +52,13 @@ public struct Row: Sendable {
     do {
       return SQLText.literal(values[try layout.index(column.template, column.bindings)].binding)
     } catch {
-      return "no such place"
+      return "no such column"
     }
   }
 }
 
 extension Row: CustomStringConvertible {
-  /// The columns and their values: `[id:1 email:'alice@mac.com' name:NULL]`.
+  /// A description of the columns and their values: `[id:1 email:'alice@mac.com' name:NULL]`.
   public var description: String {
     let columns = zip(layout.names, values).map { "\($0):\(SQLText.literal($1.binding))" }
     return "[\(columns.joined(separator: " "))]"
@@ -56,26 +68,33 @@ extension Row: CustomStringConvertible {
 // MARK: - By name
 
 extension Row {
-  /// The names of the columns, as SQLite has them.
+  /// The names of the columns in SQLite.
   public var columnNames: [String] { layout.names }
 
-  /// The values, from left to right: of type `Int64`, `Double`, `String`, `Blob`, nil for NULL.
+  /// The values, from left to right, each of them an `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
   public var bindings: [(any Binding)?] { values.map(\.binding) }
 
-  /// The value of the column of a name, whatever its type.
+  /// Returns the value of the column with a name.
   ///
   /// ```swift
   /// let email = try row.get("email") as? String
   /// ```
   ///
-  /// - throws: A `QueryError` when there is no such column, or when there are several.
+  /// - Parameter name: The name of the column.
+  /// - Returns: An `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
+  /// - Throws: A ``QueryError`` if the row does not have the column, or if several columns match.
   public func get(_ name: String) throws -> (any Binding)? {
     values[try layout.index(name.quote(), [])].binding
   }
 
-  /// The value of the column of a name, whatever its type.
+  /// The value of the column with a name: an `Int64`, a `Double`, a `String` or a ``Blob``; nil for NULL.
   ///
-  /// - precondition: There is one such column: see `get(_:)`, which throws.
+  /// ```swift
+  /// let email = row["email"] as? String
+  /// ```
+  ///
+  /// - Precondition: Exactly one column matches. `get(_:)` throws instead.
+  /// - Parameter name: The name of the column.
   public subscript(name: String) -> (any Binding)? {
     do {
       return try get(name)

@@ -1,28 +1,34 @@
-/// A column, as the schema has it.
+/// The definition of a column.
 ///
 /// ```swift
 /// let newColumn = ColumnDefinition(
 ///   name: "new_text_column", type: .TEXT, nullable: true, defaultValue: .stringLiteral("foo"))
 /// ```
 public struct ColumnDefinition: Hashable, Sendable {
-  /// What SQLite makes of the values of a column.
+  /// The type affinity of a column, which determines how SQLite converts its values.
   public enum Affinity: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// Integers
+    /// Values are converted to integers if possible.
     case INTEGER
 
-    /// Numbers
+    /// Values are converted to numbers if possible.
     case NUMERIC
 
-    /// Doubles
+    /// Values are converted to floating-point numbers if possible.
     case REAL
 
-    /// Texts
+    /// Values are converted to text.
     case TEXT
 
-    /// Whatever they are
+    /// Values are not converted.
     case BLOB
 
-    /// The affinity of a declared type, by the rules of SQLite.
+    /// Creates the affinity of a declared type, by the rules of SQLite.
+    ///
+    /// ```swift
+    /// let affinity = ColumnDefinition.Affinity("VARCHAR(20)")    // TEXT
+    /// ```
+    ///
+    /// - Parameter declaredType: The declared type.
     public init(_ declaredType: String) {
       let type = declaredType.uppercased()
       func has(_ words: String...) -> Bool { words.contains { type.contains($0) } }
@@ -43,33 +49,41 @@ public struct ColumnDefinition: Hashable, Sendable {
     public var description: String { rawValue }
   }
 
-  /// What is done with a row that is there already.
+  /// The resolution of a conflict between an inserted row and an existing row.
   public enum OnConflict: String, CaseIterable, Sendable {
-    /// The transaction is undone.
+    /// The transaction is rolled back.
     case ROLLBACK
 
-    /// The statement is undone.
+    /// The changes of the statement are rolled back.
     case ABORT
 
-    /// The statement ends, and what it has done before stays.
+    /// The statement stops, and its earlier changes are kept.
     case FAIL
 
-    /// The new row is left out.
+    /// The new row is skipped.
     case IGNORE
 
-    /// The row that is there goes.
+    /// The existing row is deleted.
     case REPLACE
   }
 
-  /// That the column is the primary key.
+  /// The options of a primary key.
   public struct PrimaryKey: Hashable, Sendable {
-    /// Whether the key is greater than all that were there before.
+    /// Whether new keys are greater than all earlier ones.
     public let autoIncrement: Bool
 
-    /// What is done with a row whose key is there already.
+    /// The resolution of a conflict with an existing key; nil for the default.
     public let onConflict: OnConflict?
 
-    /// That the column is the primary key.
+    /// Creates the options of a primary key.
+    ///
+    /// ```swift
+    /// let column = ColumnDefinition(name: "id", primaryKey: .init(autoIncrement: true), type: .INTEGER)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - autoIncrement: Whether new keys are greater than all earlier ones.
+    ///   - onConflict: The resolution of a conflict with an existing key; nil for the default.
     public init(autoIncrement: Bool = true, onConflict: OnConflict? = nil) {
       self.autoIncrement = autoIncrement
       self.onConflict = onConflict
@@ -80,24 +94,35 @@ public struct ColumnDefinition: Hashable, Sendable {
     }
   }
 
-  /// That the column finds a row of another table.
+  /// A foreign key, which references a row of another table.
   public struct ForeignKey: Hashable, Sendable {
-    /// The other table.
+    /// The name of the referenced table.
     public let table: String
 
-    /// The column of this table.
+    /// The name of the referencing column.
     public let column: String
 
-    /// The column of the other table; nil for its primary key.
+    /// The name of the referenced column; nil for the primary key.
     public let primaryKey: String?
 
-    /// What becomes of the row when the other one changes; nil when it is nothing.
+    /// The action when the referenced key changes, such as `CASCADE`; nil for none.
     public let onUpdate: String?
 
-    /// What becomes of the row when the other one is deleted; nil when it is nothing.
+    /// The action when the referenced row is deleted, such as `SET NULL`; nil for none.
     public let onDelete: String?
 
-    /// That a column finds a row of another table.
+    /// Creates a foreign key.
+    ///
+    /// ```swift
+    /// let key = ColumnDefinition.ForeignKey(table: "users", column: "user_id", primaryKey: "id", onDelete: "CASCADE")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - table: The name of the referenced table.
+    ///   - column: The name of the referencing column.
+    ///   - primaryKey: The name of the referenced column; nil for the primary key.
+    ///   - onUpdate: The action when the referenced key changes; nil for none.
+    ///   - onDelete: The action when the referenced row is deleted; nil for none.
     public init(table: String, column: String, primaryKey: String?, onUpdate: String? = nil, onDelete: String? = nil) {
       self.table = table
       self.column = column
@@ -112,36 +137,41 @@ public struct ColumnDefinition: Hashable, Sendable {
     }
   }
 
-  /// The name.
+  /// The name of the column.
   public let name: String
 
-  /// That it is the primary key, if it is.
+  /// The options of the primary key; nil if the column is not part of it.
   public let primaryKey: PrimaryKey?
 
-  /// What SQLite makes of its values.
+  /// The type affinity of the column.
   public let type: Affinity
 
-  /// Whether it may be NULL.
+  /// Whether the column may be NULL.
   public let nullable: Bool
 
-  /// Whether each value is there once, by a constraint of this column alone.
+  /// Whether the column has a uniqueness constraint of its own.
   public let unique: Bool
 
-  /// The value where an insert gives none.
+  /// The default value.
   public let defaultValue: LiteralValue
 
-  /// That it finds a row of another table, if it does.
+  /// The foreign key; nil if there is none.
   public let references: ForeignKey?
 
-  /// A column.
+  /// Creates the definition of a column.
   ///
-  /// - parameter name: The name.
-  /// - parameter primaryKey: That it is the primary key, if it is.
-  /// - parameter type: The affinity.
-  /// - parameter nullable: Whether it may be NULL.
-  /// - parameter unique: Whether each value is there once.
-  /// - parameter defaultValue: The value where an insert gives none.
-  /// - parameter references: That it finds a row of another table, if it does.
+  /// ```swift
+  /// let column = ColumnDefinition(name: "email", type: .TEXT, nullable: false, unique: true)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - primaryKey: The options of the primary key; nil if the column is not part of it.
+  ///   - type: The type affinity of the column.
+  ///   - nullable: Whether the column may be NULL.
+  ///   - unique: Whether the values must be unique.
+  ///   - defaultValue: The default value.
+  ///   - references: The foreign key; nil for none.
   public init(
     name: String, primaryKey: PrimaryKey? = nil, type: Affinity, nullable: Bool = true, unique: Bool = false,
     defaultValue: LiteralValue = .NULL, references: ForeignKey? = nil
@@ -155,7 +185,13 @@ public struct ColumnDefinition: Hashable, Sendable {
     self.references = references
   }
 
-  /// The column as `CREATE TABLE` has it.
+  /// Returns the definition of the column as in `CREATE TABLE`.
+  ///
+  /// ```swift
+  /// print(ColumnDefinition(name: "email", type: .TEXT).toSQL())    // "email" TEXT
+  /// ```
+  ///
+  /// - Returns: The SQL.
   public func toSQL() -> String {
     var parts = [name.quote(), type.rawValue]
     if defaultValue != .NULL { parts.append("DEFAULT \(defaultValue)") }
@@ -168,11 +204,14 @@ public struct ColumnDefinition: Hashable, Sendable {
 }
 
 extension ColumnDefinition {
-  /// Whether two columns are the same, except for `unique`: definitions written before it existed do not have it.
+  /// Returns whether two columns are equal, except for `unique`.
   ///
-  /// - parameter lhs: A column.
-  /// - parameter rhs: Another column.
-  /// - returns: Whether all other properties are equal.
+  /// Definitions that were written before `unique` existed do not specify it.
+  ///
+  /// - Parameters:
+  ///   - lhs: A column.
+  ///   - rhs: Another column.
+  /// - Returns: Whether all other properties are equal.
   public static func == (lhs: ColumnDefinition, rhs: ColumnDefinition) -> Bool {
     (lhs.name, lhs.primaryKey, lhs.type, lhs.nullable) == (rhs.name, rhs.primaryKey, rhs.type, rhs.nullable)
       && (lhs.defaultValue, lhs.references) == (rhs.defaultValue, rhs.references)
@@ -180,7 +219,7 @@ extension ColumnDefinition {
 
   /// Hashes the name and the type.
   ///
-  /// - parameter hasher: The hasher.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(type)
@@ -188,35 +227,46 @@ extension ColumnDefinition {
 }
 
 extension ColumnDefinition.ForeignKey {
-  /// That a column finds a row of another table: the column is the one that has this definition.
+  /// Creates a foreign key of the column that has this definition.
   ///
-  /// - parameter toTable: The other table.
-  /// - parameter toColumn: The column of the other table; nil for its primary key.
-  /// - parameter onUpdate: What becomes of the row when the other one changes: `CASCADE`.
-  /// - parameter onDelete: What becomes of the row when the other one is deleted: `SET NULL`.
+  /// ```swift
+  /// let column = ColumnDefinition(name: "user_id", type: .INTEGER, references: .init(toTable: "users", toColumn:
+  /// "id"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - toTable: The name of the referenced table.
+  ///   - toColumn: The name of the referenced column; nil for the primary key.
+  ///   - onUpdate: The action when the referenced key changes, such as `CASCADE`; nil for none.
+  ///   - onDelete: The action when the referenced row is deleted, such as `SET NULL`; nil for none.
   public init(toTable: String, toColumn: String? = nil, onUpdate: String? = nil, onDelete: String? = nil) {
     self.init(table: toTable, column: "", primaryKey: toColumn, onUpdate: onUpdate, onDelete: onDelete)
   }
 
-  /// That a column finds a row of another table.
+  /// Creates a foreign key.
   ///
-  /// - parameter fromColumn: The column of this table.
-  /// - parameter toTable: The other table.
-  /// - parameter toColumn: The column of the other table; nil for its primary key.
-  /// - parameter onUpdate: What becomes of the row when the other one changes: `CASCADE`.
-  /// - parameter onDelete: What becomes of the row when the other one is deleted: `SET NULL`.
+  /// ```swift
+  /// let key = ColumnDefinition.ForeignKey(fromColumn: "user_id", toTable: "users", toColumn: "id")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fromColumn: The name of the referencing column.
+  ///   - toTable: The name of the referenced table.
+  ///   - toColumn: The name of the referenced column; nil for the primary key.
+  ///   - onUpdate: The action when the referenced key changes, such as `CASCADE`; nil for none.
+  ///   - onDelete: The action when the referenced row is deleted, such as `SET NULL`; nil for none.
   public init(
     fromColumn: String, toTable: String, toColumn: String? = nil, onUpdate: String? = nil, onDelete: String? = nil
   ) {
     self.init(table: toTable, column: fromColumn, primaryKey: toColumn, onUpdate: onUpdate, onDelete: onDelete)
   }
 
-  /// The column of this table: `column`.
+  /// The name of the referencing column: `column`.
   public var fromColumn: String { column }
 
-  /// The other table: `table`.
+  /// The name of the referenced table: `table`.
   public var toTable: String { table }
 
-  /// The column of the other table; nil for its primary key: `primaryKey`.
+  /// The name of the referenced column: `primaryKey`. Nil for the primary key.
   public var toColumn: String? { primaryKey }
 }

@@ -1,4 +1,4 @@
-/// The parts of a column of a table that is created or changed, and the SQL that they make.
+/// The properties of a column in a statement that creates or changes a table, and their SQL.
 struct ColumnText {
   var name: SQLExpression<Void>
   var type: String
@@ -41,22 +41,22 @@ struct ColumnText {
   }
 }
 
-/// How the primary key of a table is made.
+/// The kind of a primary key.
 public enum PrimaryKey: Sendable, Hashable {
-  /// As nothing else is said: an INTEGER is the row id.
+  /// A plain primary key. An INTEGER primary key is an alias of the row ID.
   case `default`
 
-  /// An INTEGER that is greater than all that were there before.
+  /// An INTEGER primary key whose new values are greater than all earlier ones.
   case autoincrement
 }
 
 extension QueryType {
-  /// The name of the table, where the database is that of the statement.
+  /// The name of the table, for statements that refer to the database of another table.
   var unqualifiedName: String { clauses.source.name.quote() }
 }
 
 extension SQLExpression {
-  /// The table and the column of a column with its table in front: `"users"."id"`; nil when there is none in front.
+  /// The table and the column of a qualified column (`"users"."id"`); nil if the column is not qualified.
   var namespaced: (table: String, column: String)? {
     var names: [Substring] = []
     var rest = template[...]
@@ -70,7 +70,7 @@ extension SQLExpression {
     return (String(names[names.count - 2]), String(names[names.count - 1]))
   }
 
-  /// The name of a column, without its quotes and without the table in front of it; the SQL of what is no column.
+  /// The name of a column, without its qualifier and quotes; for other expressions, their SQL.
   var unquotedName: String {
     let name = namespaced?.column ?? template
     guard name.first == "\"", name.last == "\"", name.count > 1 else { return name }

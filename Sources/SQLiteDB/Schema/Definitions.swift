@@ -1,92 +1,97 @@
-/// Something that is in the schema: a table, an index, a view, a trigger.
+/// A table, an index, a view or a trigger in the schema.
 public struct ObjectDefinition: Hashable, Sendable {
-  /// What is in a schema.
+  /// The type of an object in the schema.
   public enum ObjectType: String, Sendable {
-    /// A table
+    /// A table.
     case table
 
-    /// An index
+    /// An index.
     case index
 
-    /// A view
+    /// A view.
     case view
 
-    /// A trigger
+    /// A trigger.
     case trigger
   }
 
-  /// What it is.
+  /// The type of the object.
   public let type: ObjectType
 
-  /// Its name.
+  /// The name of the object.
   public let name: String
 
-  /// The table that it belongs to; its own name for a table.
+  /// The name of the table that the object belongs to. For a table or a view, it is its own name.
   public let tableName: String
 
-  /// The page where its content begins; 0 for what has none.
+  /// The root page of the object's B-tree; 0 for objects without one, such as views and triggers.
   public let rootpage: Int64
 
-  /// The statement that has made it; nil for what SQLite has made.
+  /// The statement that created the object; nil for objects that SQLite created.
   public let sql: String?
 
-  /// Whether SQLite has made it for itself.
+  /// Whether SQLite created the object for its own use.
   public var isInternal: Bool { name.hasPrefix("sqlite_") || sql == nil }
 }
 
-/// An index, as the schema has it.
+/// The definition of an index.
 public struct IndexDefinition: Hashable, Sendable {
-  /// An order.
+  /// The order of a column in an index.
   public enum Order: String, Sendable {
-    /// Small values first
+    /// Ascending values.
     case ASC
 
-    /// Great values first
+    /// Descending values.
     case DESC
   }
 
-  /// What has made an index.
+  /// The origin of an index.
   public enum Origin: String, Sendable {
-    /// A UNIQUE constraint
+    /// A UNIQUE constraint.
     case uniqueConstraint = "u"
 
-    /// A PRIMARY KEY
+    /// A PRIMARY KEY constraint.
     case primaryKey = "pk"
 
-    /// The statement `CREATE INDEX`
+    /// A `CREATE INDEX` statement.
     case createIndex = "c"
   }
 
-  /// The table.
+  /// The name of the table.
   public let table: String
 
-  /// The name.
+  /// The name of the index.
   public let name: String
 
-  /// Whether each combination of values is there once.
+  /// Whether the index is unique.
   public let unique: Bool
 
-  /// The columns; none where an expression is indexed.
+  /// The names of the indexed columns, without indexed expressions.
   public let columns: [String]
 
-  /// The rows that are in the index; nil when all are.
+  /// The condition of a partial index; nil if the index contains all rows.
   public let `where`: String?
 
-  /// The order of columns whose order is not the usual one; nil when there are none.
+  /// The orders of the descending columns; nil if all columns are ascending.
   public let orders: [String: Order]?
 
-  /// What has made the index. Those that SQLite has made for a constraint are not listed by `SchemaReader`.
+  /// The origin of the index. ``SchemaReader`` does not return indexes that SQLite created for constraints.
   public let origin: Origin?
 
-  /// An index.
+  /// Creates the definition of an index.
   ///
-  /// - parameter table: The table.
-  /// - parameter name: The name.
-  /// - parameter unique: Whether each combination of values is there once.
-  /// - parameter columns: The columns.
-  /// - parameter where: The rows that are in the index; nil when all are.
-  /// - parameter orders: The order of columns whose order is not the usual one.
-  /// - parameter origin: What has made the index.
+  /// ```swift
+  /// let index = IndexDefinition(table: "users", name: "users_email", unique: true, columns: ["email"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - name: The name of the index.
+  ///   - unique: Whether the index is unique.
+  ///   - columns: The names of the columns.
+  ///   - where: The condition of a partial index; nil if the index contains all rows.
+  ///   - orders: The orders of the descending columns.
+  ///   - origin: The origin of the index.
   public init(
     table: String, name: String, unique: Bool = false, columns: [String], where: String? = nil,
     orders: [String: Order]? = nil, origin: Origin? = .createIndex
@@ -100,7 +105,15 @@ public struct IndexDefinition: Hashable, Sendable {
     self.origin = origin
   }
 
-  /// The statement that makes the index.
+  /// Returns the statement that creates the index.
+  ///
+  /// ```swift
+  /// let index = IndexDefinition(table: "users", name: "users_email", columns: ["email"])
+  /// print(index.toSQL())    // CREATE INDEX "users_email" ON "users" ("email")
+  /// ```
+  ///
+  /// - Parameter ifNotExists: Whether an existing index is left unchanged without an error.
+  /// - Returns: The statement.
   public func toSQL(ifNotExists: Bool = false) -> String {
     let list = columns.map { column in column.quote() + (orders?[column].map { " \($0.rawValue)" } ?? "") }
     let words = "CREATE \(unique ? "UNIQUE " : "")INDEX \(ifNotExists ? "IF NOT EXISTS " : "")\(name.quote())"

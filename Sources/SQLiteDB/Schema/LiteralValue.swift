@@ -1,33 +1,33 @@
-/// A value as the schema has it.
+/// A literal in the schema, such as a default value.
 public enum LiteralValue: Hashable, Sendable, CustomStringConvertible {
-  /// A number, as it is written.
+  /// A number, as text.
   case numericLiteral(String)
 
-  /// A text.
+  /// A string.
   case stringLiteral(String)
 
-  /// Bytes, two hexadecimal digits each.
+  /// Bytes, as hexadecimal digits.
   case blobLiteral(String)
 
-  /// NULL
+  /// NULL.
   case NULL
 
-  /// TRUE
+  /// TRUE.
   case TRUE
 
-  /// FALSE
+  /// FALSE.
   case FALSE
 
-  /// The time of the insert.
+  /// The time of the insertion.
   case CURRENT_TIME
 
-  /// The date of the insert.
+  /// The date of the insertion.
   case CURRENT_DATE
 
-  /// The date and the time of the insert.
+  /// The date and the time of the insertion.
   case CURRENT_TIMESTAMP
 
-  /// The value that is written so; NULL where nothing is written.
+  /// Parses an SQL literal; nil is NULL.
   init(_ sql: String?) {
     guard let sql else {
       self = .NULL
@@ -51,11 +51,11 @@ public enum LiteralValue: Hashable, Sendable, CustomStringConvertible {
   private static func unquoted(_ sql: String, _ mark: Character) -> String? {
     guard sql.count > 1, sql.first == mark, sql.last == mark else { return nil }
     let parts = sql.dropFirst().dropLast().split(separator: "\(mark)\(mark)", omittingEmptySubsequences: false)
-    // A mark that is not doubled ends the text: it is more than one value.
+    // A quote that is not doubled ends the literal, so the SQL is more than one literal.
     return parts.contains { $0.contains(mark) } ? nil : parts.joined(separator: "\(mark)")
   }
 
-  /// The value as SQL writes it.
+  /// The value as an SQL literal.
   public var description: String {
     switch self {
     case .numericLiteral(let number): number

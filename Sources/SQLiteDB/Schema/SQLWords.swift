@@ -1,16 +1,16 @@
 import Tidemark
 
-/// The tokens of a statement: words, names with their quotes, texts, signs; no comments.
+/// The tokens of a statement, without comments: keywords, quoted and unquoted names, strings and symbols.
 struct SQLWords {
-  /// A token, and how many parentheses it is in; a parenthesis is not in itself.
+  /// A token, with the number of parentheses that enclose it. A parenthesis does not enclose itself.
   struct SQLToken {
     let text: Substring
     let depth: Int
 
-    /// Whether it is this word, without quotes.
+    /// Returns whether the token is a keyword, without quotes.
     func isWord(_ word: String) -> Bool { text.uppercased() == word }
 
-    /// The name that it is, without its quotes; nil for a text, a number, or a sign.
+    /// The name without quotes; nil for a string, a number or a symbol.
     var name: String? {
       guard let first = text.first, let last = text.last, text.count > 1 || first.isLetter || first == "_" else {
         return nil
@@ -23,7 +23,7 @@ struct SQLWords {
       }
     }
 
-    /// Whether it is a name that SQLite finds equal to this one.
+    /// Returns whether the token is a name that SQLite considers equal to another one.
     func isName(_ name: String) -> Bool { self.name.map { $0.lowercased() == name.lowercased() } ?? false }
   }
 
@@ -38,10 +38,10 @@ struct SQLWords {
     }
   }
 
-  /// Whether a word is among them, in whatever parentheses.
+  /// Returns whether the statement contains a keyword, in parentheses or not.
   func contains(_ word: String) -> Bool { tokens.contains { $0.isWord(word) } }
 
-  /// What comes after a word that is in no parentheses.
+  /// Returns the text after a keyword outside parentheses.
   static func text(after word: String, in sql: String) -> String? {
     guard let found = SQLWords(sql).tokens.first(where: { $0.depth == 0 && $0.isWord(word) }) else { return nil }
     return String(sql[found.text.endIndex...].drop(while: \.isWhitespace))

@@ -7,12 +7,12 @@ import Tidemark
 /// let schemaChanger = SchemaChanger(connection: db)
 /// try schemaChanger.alter(table: "users") { table in
 ///   table.rename(column: "old_name", to: "new_name")
-///   table.drop(column: "email")
+///   table.drop(column: "age")
 /// }
 /// ```
 ///
 /// All changes of an `alter` are made, or none. Triggers, checks, indexes and collations of the table are kept, and a
-/// change that would break one of them is refused. If the SQLite version does not support a change, the table is
+/// change that would break one of them throws an error. If the SQLite version does not support a change, the table is
 /// rebuilt.
 public final class SchemaChanger: CustomStringConvertible {
   /// The reason why a table was not changed.
@@ -20,7 +20,7 @@ public final class SchemaChanger: CustomStringConvertible {
     /// A column that cannot be added, with the reason.
     case invalidColumnDefinition(String)
 
-    /// Rows with foreign keys that would reference no row.
+    /// Rows whose foreign keys would reference missing rows.
     case foreignKeyError([ForeignKeyError])
 
     /// A description of the error.
@@ -72,7 +72,7 @@ public final class SchemaChanger: CustomStringConvertible {
 
     func validate() throws {
       if case .createTable(columns: let columns, ifNotExists: _) = self, columns.isEmpty {
-        throw Error.invalidColumnDefinition("a table has at least one column")
+        throw Error.invalidColumnDefinition("a table must have at least one column")
       }
       guard case .addColumn(let column) = self else { return }
       if column.unique {
@@ -102,31 +102,68 @@ public final class SchemaChanger: CustomStringConvertible {
     }
 
     /// Adds a column: `ALTER TABLE "users" ADD COLUMN "suffix" TEXT`.
+    ///
+    /// ```swift
+    /// try schemaChanger.alter(table: "users") { table in
+    ///   table.add(column: ColumnDefinition(name: "suffix", type: .TEXT))
+    /// }
+    /// ```
+    ///
+    /// - Parameter column: The column.
     public func add(column: ColumnDefinition) { operations.append(.addColumn(column)) }
 
-    /// Adds an index: `CREATE INDEX "index_users_on_email" ON "users" ("email")`.
+    /// Adds an index: `CREATE INDEX "users_email" ON "users" ("email")`.
     ///
-    /// - parameter index: The index.
-    /// - parameter ifNotExists: Whether an existing index is left unchanged without an error.
+    /// ```swift
+    /// try schemaChanger.alter(table: "users") { table in
+    ///   table.add(index: IndexDefinition(table: "users", name: "users_email", columns: ["email"]))
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - ifNotExists: Whether an existing index is left unchanged without an error.
     public func add(index: IndexDefinition, ifNotExists: Bool = false) {
       operations.append(.addIndex(index, ifNotExists: ifNotExists))
     }
 
-    /// Drops an index: `DROP INDEX "index_users_on_email"`.
+    /// Drops an index: `DROP INDEX "users_email"`.
     ///
-    /// - parameter index: The name of the index.
-    /// - parameter ifExists: Whether a missing index is ignored.
+    /// ```swift
+    /// try schemaChanger.alter(table: "users") { table in
+    ///   table.drop(index: "users_email", ifExists: true)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - ifExists: Whether a missing index is ignored.
     public func drop(index: String, ifExists: Bool = false) {
       operations.append(.dropIndex(index, ifExists: ifExists))
     }
 
-    /// Drops a column: `ALTER TABLE "users" DROP COLUMN "email"`.
+    /// Drops a column: `ALTER TABLE "users" DROP COLUMN "age"`.
+    ///
+    /// ```swift
+    /// try schemaChanger.alter(table: "users") { table in
+    ///   table.drop(column: "age")
+    /// }
+    /// ```
+    ///
+    /// - Parameter column: The name of the column.
     public func drop(column: String) { operations.append(.dropColumn(column)) }
 
     /// Renames a column: `ALTER TABLE "users" RENAME COLUMN "old_name" TO "new_name"`.
     ///
-    /// - parameter column: The name of the column.
-    /// - parameter to: The new name.
+    /// ```swift
+    /// try schemaChanger.alter(table: "users") { table in
+    ///   table.rename(column: "old_name", to: "new_name")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - column: The name of the column.
+    ///   - to: The new name.
     public func rename(column: String, to: String) { operations.append(.renameColumn(column, to)) }
   }
 
@@ -146,12 +183,24 @@ public final class SchemaChanger: CustomStringConvertible {
 
     /// Adds a column.
     ///
-    /// - parameter column: The column.
+    /// ```swift
+    /// try schemaChanger.create(table: "users") { table in
+    ///   table.add(column: ColumnDefinition(name: "email", type: .TEXT, nullable: false))
+    /// }
+    /// ```
+    ///
+    /// - Parameter column: The column.
     public func add(column: ColumnDefinition) { columns.append(column) }
 
     /// Adds a column with the type of an expression: `"name" TEXT`, `"id" INTEGER NOT NULL`.
     ///
-    /// - parameter expression: The column. It is NOT NULL unless its type is optional.
+    /// ```swift
+    /// try schemaChanger.create(table: "users") { table in
+    ///   table.add(expression: email)
+    /// }
+    /// ```
+    ///
+    /// - Parameter expression: The column. It is NOT NULL unless its type is optional.
     public func add<T: ExpressionDatatype>(expression: SQLExpression<T>) {
       columns.append(
         ColumnDefinition(
@@ -167,7 +216,11 @@ public final class SchemaChanger: CustomStringConvertible {
 
   /// Creates a schema changer for a connection.
   ///
-  /// - parameter connection: The connection.
+  /// ```swift
+  /// let schemaChanger = SchemaChanger(connection: db)
+  /// ```
+  ///
+  /// - Parameter connection: The connection.
   public convenience init(connection: Connection) {
     self.init(connection: connection, version: connection.sqliteVersion)
   }
@@ -178,11 +231,20 @@ public final class SchemaChanger: CustomStringConvertible {
     self.version = version
   }
 
-  /// Changes a table, as a whole or not at all.
+  /// Changes a table, completely or not at all.
   ///
-  /// - parameter table: The name of the table.
-  /// - parameter block: A closure that defines the changes.
-  /// - throws: A `Result`, or `SchemaChanger.Error` if a change is refused.
+  /// ```swift
+  /// try schemaChanger.alter(table: "users") { table in
+  ///   table.rename(column: "old_name", to: "new_name")
+  ///   table.drop(column: "age")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - block: A closure that defines the changes.
+  /// - Throws: A ``Result`` if SQLite rejects a change; `SchemaChanger.Error` if a column cannot be added, or if a
+  ///   change would break foreign keys.
   public func alter(table: String, block: AlterTableDefinitionBlock) throws {
     let definition = AlterTableDefinition(name: table)
     block(definition)
@@ -198,41 +260,57 @@ public final class SchemaChanger: CustomStringConvertible {
   /// }
   /// ```
   ///
-  /// - parameter table: The name of the table.
-  /// - parameter ifNotExists: Whether an existing table is left unchanged without an error.
-  /// - parameter block: A closure that defines the columns.
-  /// - throws: A `Result` if the table exists, `SchemaChanger.Error` if it has no columns.
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - ifNotExists: Whether an existing table is left unchanged without an error.
+  ///   - block: A closure that defines the columns.
+  /// - Throws: A ``Result`` if the table exists; `SchemaChanger.Error` if the definition has no columns.
   public func create(table: String, ifNotExists: Bool = false, block: CreateTableDefinitionBlock) throws {
     let definition = CreateTableDefinition(name: table)
     block(definition)
     try run([.createTable(columns: definition.columns, ifNotExists: ifNotExists)], table)
   }
 
-  /// Runs SQL for which there is no operation.
+  /// Runs SQL for a change that the schema changer does not support.
   ///
-  /// - parameter sql: One statement.
-  /// - parameter bindings: Values for its parameters.
-  /// - returns: The statement.
-  /// - throws: A `Result`.
+  /// ```swift
+  /// try schemaChanger.run("UPDATE users SET name = ? WHERE name IS NULL", "unknown")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - sql: One SQL statement.
+  ///   - bindings: The arguments, in the order of the parameters.
+  /// - Returns: The statement that ran.
+  /// - Throws: A ``Result`` if the statement is not valid or fails.
   @discardableResult
   public func run(_ sql: String, _ bindings: (any Binding)?...) throws -> Statement {
     try connection.run(sql, bindings)
   }
 
-  /// Drops a table, and its indexes and triggers.
+  /// Drops a table, including its indexes and triggers.
   ///
-  /// - parameter table: The name of the table.
-  /// - parameter ifExists: Whether a missing table is ignored.
-  /// - throws: A `Result` if the table cannot be dropped.
+  /// ```swift
+  /// try schemaChanger.drop(table: "users")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - ifExists: Whether a missing table is ignored.
+  /// - Throws: A ``Result`` if the table cannot be dropped.
   public func drop(table: String, ifExists: Bool = true) throws {
     try connection.run(Table(table).drop(ifExists: ifExists))
   }
 
   /// Renames a table.
   ///
-  /// - parameter table: The name of the table.
-  /// - parameter to: The new name.
-  /// - throws: A `Result` if the table cannot be renamed.
+  /// ```swift
+  /// try schemaChanger.rename(table: "users", to: "members")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - to: The new name.
+  /// - Throws: A ``Result`` if the table cannot be renamed.
   public func rename(table: String, to: String) throws { try run([.renameTable(to)], table) }
 
   private func run(_ operations: [Operation], _ table: String) throws {

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// Tells what is in the schema of a connection.
+/// Reads the schema of a database.
 ///
 /// ```swift
 /// for column in try db.schema.columnDefinitions(table: "users") {
@@ -14,11 +14,18 @@ public final class SchemaReader: Sendable {
     self.connection = connection
   }
 
-  /// What is in the schema, those of SQLite's own making included.
+  /// Returns the objects in the schema, including SQLite's internal objects.
   ///
-  /// - parameter name: The name, where only what has this name is wanted.
-  /// - parameter type: The type, where only what is of this type is wanted.
-  /// - parameter temp: Whether it is the schema of temporary tables.
+  /// ```swift
+  /// let tables = try db.schema.objectDefinitions(type: .table)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the object; nil for all names.
+  ///   - type: The type of the objects; nil for all types.
+  ///   - temp: Whether to read the schema of temporary tables.
+  /// - Returns: The objects.
+  /// - Throws: A ``Result`` if the schema cannot be read.
   public func objectDefinitions(
     name: String? = nil, type: ObjectDefinition.ObjectType? = nil, temp: Bool = false
   ) throws -> [ObjectDefinition] {
@@ -27,7 +34,7 @@ public final class SchemaReader: Sendable {
     let sql =
       "SELECT type, name, tbl_name, rootpage, sql FROM \(temp ? "temp.sqlite_master" : "sqlite_master")\(filter)"
     return try rows(sql, [name, type?.rawValue].compactMap { $0 }).compactMap { row in
-      // A type that a later SQLite may have is none of these.
+      // Objects with a type that this version does not know are skipped.
       guard let type = ObjectDefinition.ObjectType(rawValue: try row.text("type")) else { return nil }
       return ObjectDefinition(
         type: type, name: try row.text("name"), tableName: try row.text("tbl_name"),
@@ -37,7 +44,15 @@ public final class SchemaReader: Sendable {
 
   // MARK: Indexes
 
-  /// The indexes of a table, but those that SQLite has made for its constraints.
+  /// Returns the indexes of a table, without the indexes that SQLite creates for constraints.
+  ///
+  /// ```swift
+  /// let indexes = try db.schema.indexDefinitions(table: "users")
+  /// ```
+  ///
+  /// - Parameter table: The name of the table.
+  /// - Returns: The indexes.
+  /// - Throws: A ``Result`` if the schema cannot be read.
   public func indexDefinitions(table: String) throws -> [IndexDefinition] {
     try rows("SELECT name, \"unique\", origin FROM pragma_index_list(?) ORDER BY seq", [table]).compactMap { row in
       let name = try row.text("name")
@@ -48,7 +63,15 @@ public final class SchemaReader: Sendable {
     }
   }
 
-  /// The indexes of a table, but those that SQLite has made for its constraints.
+  /// Returns the indexes of a table, without the indexes that SQLite creates for constraints.
+  ///
+  /// ```swift
+  /// let indexes = try db.schema.indexDefinitions("users")
+  /// ```
+  ///
+  /// - Parameter table: The name of the table.
+  /// - Returns: The indexes.
+  /// - Throws: A ``Result`` if the schema cannot be read.
   public func indexDefinitions(_ table: String) throws -> [IndexDefinition] { try indexDefinitions(table: table) }
 
   private func definition(
@@ -56,7 +79,7 @@ public final class SchemaReader: Sendable {
   ) throws -> IndexDefinition {
     let sqlColumns = "SELECT name, \"desc\" FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno"
     let columns: [(name: String, isDescending: Bool)] = try rows(sqlColumns, [name]).compactMap { row in
-      // An expression has no name.
+      // The name of an indexed expression is NULL.
       guard let column = try row.get("name") as? String else { return nil }
       return (column, try row.get("desc") as? Int64 == 1)
     }
@@ -70,7 +93,15 @@ public final class SchemaReader: Sendable {
 
   // MARK: Columns
 
-  /// The columns of a table, those of a view included.
+  /// Returns the columns of a table or a view.
+  ///
+  /// ```swift
+  /// let columns = try db.schema.columnDefinitions(table: "users")
+  /// ```
+  ///
+  /// - Parameter table: The name of the table or view.
+  /// - Returns: The columns, in their declared order.
+  /// - Throws: A ``Result`` if the schema cannot be read.
   public func columnDefinitions(table: String) throws -> [ColumnDefinition] {
     let keys = try foreignKeys(table)
     let primaryKey = try primaryKey(table)
@@ -86,16 +117,24 @@ public final class SchemaReader: Sendable {
     }
   }
 
-  /// The columns of a table, those of a view included.
+  /// Returns the columns of a table or a view.
+  ///
+  /// ```swift
+  /// let columns = try db.schema.columnDefinitions("users")
+  /// ```
+  ///
+  /// - Parameter table: The name of the table or view.
+  /// - Returns: The columns, in their declared order.
+  /// - Throws: A ``Result`` if the schema cannot be read.
   public func columnDefinitions(_ table: String) throws -> [ColumnDefinition] { try columnDefinitions(table: table) }
 
-  /// How the primary key of a table is declared, in the statement that has created it.
+  /// Returns the options of a table's primary key, from its CREATE TABLE statement.
   private func primaryKey(_ table: String) throws -> ColumnDefinition.PrimaryKey {
     let sql = try objectDefinitions(name: table, type: .table).first?.sql ?? ""
     let tokens = SQLWords(sql).tokens
     func isWord(_ word: String, at index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isWord(word) }
     let start = tokens.indices.first { tokens[$0].depth == 1 && isWord("PRIMARY", at: $0) && isWord("KEY", at: $0 + 1) }
-    // After the words come the columns of the key, in parentheses, or the order of the one column.
+    // The keywords are followed by the key columns in parentheses, or by the order of a single column.
     var next = (start ?? tokens.count) + 2
     while next < tokens.count, tokens[next].depth > 1 || [Substring("("), ")"].contains(tokens[next].text) {
       if tokens[next].text == ")", tokens[next].depth == 0 { break }
@@ -108,7 +147,7 @@ public final class SchemaReader: Sendable {
       onConflict: isConflict ? .init(rawValue: tokens[next + 2].text.uppercased()) : nil)
   }
 
-  /// The columns that a constraint makes unique, each on its own.
+  /// Returns the columns that have a uniqueness constraint of their own.
   private func uniqueColumns(_ table: String) throws -> Set<String> {
     let sql = """
       SELECT min(columns.name) AS name
@@ -138,7 +177,7 @@ public final class SchemaReader: Sendable {
 extension Row {
   fileprivate func text(_ column: String) throws -> String { try get(column) as? String ?? "" }
 
-  /// What is done about a key; nil when it is nothing.
+  /// Returns the action of a foreign key; nil for NO ACTION.
   fileprivate func action(_ column: String) throws -> String? {
     let action = try text(column)
     return action == "NO ACTION" ? nil : action
@@ -146,6 +185,10 @@ extension Row {
 }
 
 extension Connection {
-  /// Tells what is in the schema.
+  /// A reader of the schema.
+  ///
+  /// ```swift
+  /// let columns = try db.schema.columnDefinitions(table: "users")
+  /// ```
   public var schema: SchemaReader { SchemaReader(self) }
 }

@@ -1,12 +1,21 @@
-// The statements that create, change and drop what is in the schema. They are texts: `Connection.run(_:)` runs them.
+// Methods that return the SQL of schema changes. `Connection.run(_:_:)` runs it.
 
 extension Table {
-  /// Creates the table: `CREATE TABLE "users" (…)`.
+  /// Returns the statement that creates the table: `CREATE TABLE "users" (…)`.
   ///
-  /// - parameter temporary: Whether the table is the connection's own, and goes with it.
-  /// - parameter ifNotExists: Whether nothing is done when there is such a table.
-  /// - parameter withoutRowid: Whether the rows have no ids, and are stored by their primary key.
-  /// - parameter block: Told what collects columns and constraints.
+  /// ```swift
+  /// try db.run(users.create(ifNotExists: true) { t in
+  ///   t.column(id, primaryKey: true)
+  ///   t.column(email, unique: true)
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - temporary: Whether the table belongs to the connection, and is dropped when it closes.
+  ///   - ifNotExists: Whether an existing table is left unchanged without an error.
+  ///   - withoutRowid: Whether the rows do not have row IDs, and are stored by their primary key.
+  ///   - block: A closure that defines the columns and constraints.
+  /// - Returns: The statement.
   public func create(
     temporary: Bool = false, ifNotExists: Bool = false, withoutRowid: Bool = false, block: (TableBuilder) -> Void
   ) -> String {
@@ -16,33 +25,81 @@ extension Table {
     return withoutRowid ? "\(text) WITHOUT ROWID" : text
   }
 
-  /// Creates the table with the rows of a query: `CREATE TABLE "users" AS SELECT …`.
+  /// Returns the statement that creates the table with the rows of a query: `CREATE TABLE "archive" AS SELECT …`.
+  ///
+  /// ```swift
+  /// try db.run(Table("archive").create(users.filter(!verified)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - temporary: Whether the table belongs to the connection, and is dropped when it closes.
+  ///   - ifNotExists: Whether an existing table is left unchanged without an error.
+  /// - Returns: The statement.
   public func create(_ query: any QueryType, temporary: Bool = false, ifNotExists: Bool = false) -> String {
     "\(creation(temporary: temporary, ifNotExists)) AS \(query.asSQL())"
   }
 
-  /// Names the table anew: `ALTER TABLE "users" RENAME TO "users_old"`.
+  /// Returns the statement that renames the table: `ALTER TABLE "users" RENAME TO "users_old"`.
+  ///
+  /// ```swift
+  /// try db.run(users.rename(Table("users_old")))
+  /// ```
+  ///
+  /// - Parameter to: The table with the new name.
+  /// - Returns: The statement.
   public func rename(_ to: Table) -> String { renaming(to) }
 
   // MARK: Columns
 
-  /// Adds a column: `ALTER TABLE "users" ADD COLUMN "suffix" TEXT`.
+  /// Returns the statement that adds a column: `ALTER TABLE "users" ADD COLUMN "suffix" TEXT`.
   ///
-  /// SQLite asks for a default value where the column is not optional, unless the table is empty.
+  /// ```swift
+  /// try db.run(users.addColumn(SQLExpression<Int>("visits"), defaultValue: 0))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The default value. SQLite requires it for NOT NULL columns, unless the table is empty.
+  /// - Returns: The statement.
   public func addColumn<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, check: (any SQLCondition)? = nil, defaultValue: T.WrappedType? = nil
   ) -> String {
     adding(ColumnText(name, check: check).default(defaultValue))
   }
 
-  /// Adds a column of texts that are compared in another way.
+  /// Returns the statement that adds a text column with a collation.
+  ///
+  /// ```swift
+  /// try db.run(users.addColumn(nick, collate: .nocase))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The default value. SQLite requires it for NOT NULL columns, unless the table is empty.
+  ///   - collate: The collation.
+  /// - Returns: The statement.
   public func addColumn<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, check: (any SQLCondition)? = nil, defaultValue: T.WrappedType? = nil, collate: Collation
   ) -> String where T.WrappedType.Datatype == String {
     adding(ColumnText(name, check: check).default(defaultValue).collating(collate))
   }
 
-  /// Adds a column that finds a row of another table.
+  /// Returns the statement that adds a column with a foreign key.
+  ///
+  /// ```swift
+  /// try db.run(users.addColumn(managerId, references: users, id))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - table: The referenced table.
+  ///   - other: The referenced column.
+  /// - Returns: The statement.
   public func addColumn<T: ExpressionDatatype, O: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, references table: any QueryType,
     _ other: SQLExpression<O>
@@ -50,7 +107,18 @@ extension Table {
     adding(ColumnText(name, check: check).unique(unique).referring(to: table, other))
   }
 
-  /// Adds a column that finds a row of another table: `references: users[id]`.
+  /// Returns the statement that adds a column with a foreign key.
+  ///
+  /// ```swift
+  /// try db.run(users.addColumn(managerId, references: users[id]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - other: The referenced column, qualified with its table.
+  /// - Returns: The statement.
   public func addColumn<T: ExpressionDatatype, O: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, references other: SQLExpression<O>
   ) -> String where T.WrappedType == O.WrappedType {
@@ -63,30 +131,70 @@ extension Table {
 
   // MARK: Indexes
 
-  /// Creates an index, whose name is made of those of the table and the columns:
-  /// `CREATE INDEX "index_users_on_email" ON "users" ("email")`.
+  /// Returns the statement that creates an index: `CREATE INDEX "index_users_on_email" ON "users" ("email")`.
+  ///
+  /// The name of the index consists of the names of the table and the columns.
+  ///
+  /// ```swift
+  /// try db.run(users.createIndex(email, unique: true))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: The columns or expressions.
+  ///   - unique: Whether the values must be unique.
+  ///   - ifNotExists: Whether an existing index is left unchanged without an error.
+  /// - Returns: The statement.
   public func createIndex(_ columns: any Expressible..., unique: Bool = false, ifNotExists: Bool = false) -> String {
     createIndex(columns, unique: unique, ifNotExists: ifNotExists)
   }
 
-  /// Creates an index, whose name is made of those of the table and the columns.
+  /// Returns the statement that creates an index, whose name consists of the names of the table and the columns.
+  ///
+  /// ```swift
+  /// try db.run(posts.createIndex([userId, date.desc]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: The columns or expressions.
+  ///   - unique: Whether the values must be unique.
+  ///   - ifNotExists: Whether an existing index is left unchanged without an error.
+  /// - Returns: The statement.
   public func createIndex(_ columns: [any Expressible], unique: Bool = false, ifNotExists: Bool = false) -> String {
     let list = columns.map { $0.asSQL() }.joined(separator: ", ")
     let words = "CREATE \(unique ? "UNIQUE " : "")INDEX \(ifNotExists ? "IF NOT EXISTS " : "")"
     return "\(words)\(indexName(columns)) ON \(unqualifiedName) (\(list))"
   }
 
-  /// Drops the index that `createIndex` has made for these columns: `DROP INDEX "index_users_on_email"`.
+  /// Returns the statement that drops an index that `createIndex` named: `DROP INDEX "index_users_on_email"`.
+  ///
+  /// ```swift
+  /// try db.run(users.dropIndex(email, ifExists: true))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: The columns of the index.
+  ///   - ifExists: Whether a missing index is ignored.
+  /// - Returns: The statement.
   public func dropIndex(_ columns: any Expressible..., ifExists: Bool = false) -> String {
     dropIndex(columns, ifExists: ifExists)
   }
 
-  /// Drops the index that `createIndex` has made for these columns.
+  /// Returns the statement that drops an index that `createIndex` named.
+  ///
+  /// ```swift
+  /// try db.run(posts.dropIndex([userId, date.desc]))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: The columns of the index.
+  ///   - ifExists: Whether a missing index is ignored.
+  /// - Returns: The statement.
   public func dropIndex(_ columns: [any Expressible], ifExists: Bool = false) -> String {
     "DROP INDEX \(ifExists ? "IF EXISTS " : "")\(indexName(columns))"
   }
 
-  /// `index_users_on_email_name_desc`: letters, digits, and what joins them.
+  /// Returns the name of an index: `index_users_on_email_name_desc`. Characters other than ASCII letters and digits
+  /// become underscores.
   private func indexName(_ columns: [any Expressible]) -> String {
     let words = ["index", clauses.source.name, "on"] + columns.map(\.expression.template)
     let name = words.joined(separator: " ").lowercased().reduce(into: "") { name, character in
@@ -101,28 +209,59 @@ extension Table {
 }
 
 extension View {
-  /// Creates the view of a query: `CREATE VIEW "active" AS SELECT …`.
+  /// Returns the statement that creates the view of a query: `CREATE VIEW "adults" AS SELECT …`.
+  ///
+  /// ```swift
+  /// try db.run(View("adults").create(users.filter(age >= 18)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - temporary: Whether the view belongs to the connection, and is dropped when it closes.
+  ///   - ifNotExists: Whether an existing view is left unchanged without an error.
+  /// - Returns: The statement.
   public func create(_ query: any QueryType, temporary: Bool = false, ifNotExists: Bool = false) -> String {
     "\(creation(temporary: temporary, ifNotExists)) AS \(query.asSQL())"
   }
 }
 
 extension VirtualTable {
-  /// Creates the table, with the module that makes its rows: `CREATE VIRTUAL TABLE "emails" USING fts4(…)`.
+  /// Returns the statement that creates the virtual table: `CREATE VIRTUAL TABLE "emails" USING fts4(…)`.
+  ///
+  /// ```swift
+  /// try db.run(emails.create(.FTS4(subject, body)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - using: The module of the table.
+  ///   - ifNotExists: Whether an existing table is left unchanged without an error.
+  /// - Returns: The statement.
   public func create(_ using: Module, ifNotExists: Bool = false) -> String {
     "\(creation(temporary: false, ifNotExists)) USING \(using.asSQL())"
   }
 
-  /// Names the table anew: `ALTER TABLE "emails" RENAME TO "emails_old"`.
+  /// Returns the statement that renames the table: `ALTER TABLE "emails" RENAME TO "emails_old"`.
+  ///
+  /// ```swift
+  /// try db.run(emails.rename(VirtualTable("emails_old")))
+  /// ```
+  ///
+  /// - Parameter to: The table with the new name.
+  /// - Returns: The statement.
   public func rename(_ to: VirtualTable) -> String { renaming(to) }
 }
 
 extension SchemaType {
-  /// Drops it: `DROP TABLE "users"`.
+  /// Returns the statement that drops the table or the view: `DROP TABLE "users"`.
   ///
-  /// - parameter ifExists: Whether nothing is done when there is none.
+  /// ```swift
+  /// try db.run(users.drop(ifExists: true))
+  /// ```
+  ///
+  /// - Parameter ifExists: Whether a missing table or view is ignored.
+  /// - Returns: The statement.
   public func drop(ifExists: Bool = false) -> String {
-    // A virtual table is one that SQL knows for a table when it is dropped.
+    // SQL drops virtual tables with DROP TABLE.
     let identifier = Self.identifier == VirtualTable.identifier ? Table.identifier : Self.identifier
     return "DROP \(identifier) \(ifExists ? "IF EXISTS " : "")\(clauses.source.qualifiedName)"
   }
@@ -137,30 +276,45 @@ extension SchemaType {
   }
 }
 
-/// What makes the rows of a virtual table.
+/// A module, which implements a virtual table.
 public struct Module: Expressible, Sendable {
-  /// As SQL writes it: the names of SQLite's own modules have no quotes.
+  /// The name in SQL. SQLite's own modules are not quoted.
   private let name: String
   private let arguments: [SQLExpression<Void>]
 
-  /// A module of the program, or of an extension, and its arguments: `"custom"("subject", 'en')`.
+  /// Creates a module with arguments: `"custom"("subject", 'en')`.
   ///
-  /// - parameter name: The name of the module, which is quoted.
-  /// - parameter arguments: The columns and options.
+  /// ```swift
+  /// let module = Module("custom", [subject, "en"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the module, which is quoted.
+  ///   - arguments: The columns and options.
   public init(_ name: String, _ arguments: [any Expressible]) {
     self.init(unquoted: name.quote(), arguments)
   }
 
-  /// A module that SQLite has itself.
+  /// Creates one of SQLite's own modules.
   init(unquoted name: String, _ arguments: [any Expressible]) {
     self.name = name
     self.arguments = arguments.map(\.expression)
   }
 
-  /// The module as SQL writes it: `fts4("subject", "body")`.
+  /// The module as SQL: `fts4("subject", "body")`.
   public var expression: SQLExpression<Void> { .function(name, arguments) }
 
-  /// A module of ranges: `rtree("id", "minX", "maxX")`.
+  /// Returns an R-tree module, for range queries: `rtree("id", "minX", "maxX")`.
+  ///
+  /// ```swift
+  /// let (minX, maxX) = (SQLExpression<Double>("minX"), SQLExpression<Double>("maxX"))
+  /// try db.run(VirtualTable("areas").create(.RTree(id, (minX, maxX))))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - primaryKey: The column of the row IDs.
+  ///   - pairs: The columns of the lower and the upper bound, for each dimension.
+  /// - Returns: The module.
   public static func RTree<T: Value, U: Value>(
     _ primaryKey: SQLExpression<T>, _ pairs: (SQLExpression<U>, SQLExpression<U>)...
   ) -> Module where T.Datatype == Int64, U.Datatype == Double {

@@ -1,4 +1,4 @@
-/// Collects the columns and the constraints of a table that is created.
+/// Collects the columns and constraints of a new table.
 ///
 /// ```swift
 /// try db.run(users.create { t in
@@ -8,24 +8,24 @@
 /// })
 /// ```
 public final class TableBuilder {
-  /// The columns and constraints, as SQL writes them.
+  /// The SQL of the columns and constraints.
   var definitions: [String] = []
 
-  /// What becomes of a row whose foreign key loses its row.
+  /// The action on a row whose foreign key references a changed or deleted row.
   public enum Dependency: String, Sendable, Hashable {
-    /// Nothing: it is an error when the statement ends.
+    /// No action. The statement fails at its end if the reference is broken.
     case noAction = "NO ACTION"
 
-    /// It is an error at once.
+    /// The change of the referenced row fails immediately.
     case restrict = "RESTRICT"
 
-    /// The key becomes NULL.
+    /// The foreign key is set to NULL.
     case setNull = "SET NULL"
 
-    /// The key becomes its default value.
+    /// The foreign key is set to its default value.
     case setDefault = "SET DEFAULT"
 
-    /// The row goes, or changes, too.
+    /// The row is deleted, or its foreign key is updated.
     case cascade = "CASCADE"
   }
 
@@ -35,12 +35,17 @@ public final class TableBuilder {
 // MARK: - Columns
 
 extension TableBuilder {
-  /// A column: `"email" TEXT NOT NULL UNIQUE`.
+  /// Adds a column: `"email" TEXT NOT NULL UNIQUE`.
   ///
-  /// - parameter name: The column. It is NOT NULL unless it is one of an optional type.
-  /// - parameter unique: Whether each value is there once.
-  /// - parameter check: What must hold for each row.
-  /// - parameter defaultValue: The value where an insert gives none.
+  /// ```swift
+  /// try db.run(users.create { t in t.column(email, unique: true, check: email.like("%@%")) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The default value; nil for none.
   public func column<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil,
     defaultValue: T.WrappedType? = nil
@@ -48,14 +53,35 @@ extension TableBuilder {
     add(ColumnText(name, check: check).unique(unique).default(defaultValue))
   }
 
-  /// A column whose default value is an expression.
+  /// Adds a column whose default value is an expression: `"flags" INTEGER NOT NULL DEFAULT (random())`.
+  ///
+  /// ```swift
+  /// try db.run(users.create { t in t.column(flags, defaultValue: SQLExpression<Int64>.random()) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The expression for the default value.
   public func column<T: ExpressionDatatype, D: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, defaultValue: SQLExpression<D>
   ) where D.WrappedType == T.WrappedType {
     add(ColumnText(name, check: check).unique(unique).default(defaultValue))
   }
 
-  /// A column of texts that are compared in another way: `"email" TEXT NOT NULL COLLATE NOCASE`.
+  /// Adds a text column with a collation: `"email" TEXT NOT NULL COLLATE NOCASE`.
+  ///
+  /// ```swift
+  /// try db.run(users.create { t in t.column(email, unique: true, collate: .nocase) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The default value; nil for none.
+  ///   - collate: The collation.
   public func column<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil,
     defaultValue: T.WrappedType? = nil, collate: Collation
@@ -63,7 +89,19 @@ extension TableBuilder {
     add(ColumnText(name, check: check).unique(unique).default(defaultValue).collating(collate))
   }
 
-  /// A column of texts that are compared in another way, whose default value is an expression.
+  /// Adds a text column with a collation, whose default value is an expression.
+  ///
+  /// ```swift
+  /// let version = SQLExpression<String>(literal: "sqlite_version()")
+  /// try db.run(users.create { t in t.column(name, defaultValue: version, collate: .nocase) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The expression for the default value.
+  ///   - collate: The collation.
   public func column<T: ExpressionDatatype, D: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, defaultValue: SQLExpression<D>,
     collate: Collation
@@ -71,28 +109,70 @@ extension TableBuilder {
     add(ColumnText(name, check: check).unique(unique).default(defaultValue).collating(collate))
   }
 
-  /// A column of the primary key: `"id" INTEGER PRIMARY KEY NOT NULL`.
+  /// Adds a primary key column: `"id" INTEGER PRIMARY KEY NOT NULL`.
+  ///
+  /// ```swift
+  /// try db.run(users.create { t in t.column(id, primaryKey: true) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - primaryKey: Whether the column is the primary key.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The default value; nil for none.
   public func column<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, primaryKey: Bool, check: (any SQLCondition)? = nil, defaultValue: T.WrappedType? = nil
   ) {
     add(ColumnText(name, check: check).primaryKey(primaryKey ? .default : nil).default(defaultValue))
   }
 
-  /// A column of the primary key, whose default value is an expression.
+  /// Adds a primary key column whose default value is an expression.
+  ///
+  /// ```swift
+  /// let token = SQLExpression<Data>("token")
+  /// try db.run(users.create { t in t.column(token, primaryKey: true, defaultValue: SQLExpression<Data>.random(16)) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - primaryKey: Whether the column is the primary key.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - defaultValue: The expression for the default value.
   public func column<T: ExpressionDatatype, D: ExpressionDatatype>(
     _ name: SQLExpression<T>, primaryKey: Bool, check: (any SQLCondition)? = nil, defaultValue: SQLExpression<D>
   ) where D.WrappedType == T.WrappedType {
     add(ColumnText(name, check: check).primaryKey(primaryKey ? .default : nil).default(defaultValue))
   }
 
-  /// The column of an INTEGER primary key: `"id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`.
+  /// Adds an INTEGER primary key column: `"id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`.
+  ///
+  /// ```swift
+  /// try db.run(users.create { t in t.column(id, primaryKey: .autoincrement) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column.
+  ///   - primaryKey: The kind of the primary key.
+  ///   - check: A condition that all rows must match; nil for none.
   public func column<T: ExpressionDatatype>(
     _ name: SQLExpression<T>, primaryKey: PrimaryKey, check: (any SQLCondition)? = nil
   ) where T.WrappedType.Datatype == Int64 {
     add(ColumnText(name, check: check).primaryKey(primaryKey))
   }
 
-  /// A column of the primary key that finds a row of another table.
+  /// Adds a primary key column that is also a foreign key.
+  ///
+  /// ```swift
+  /// let profiles = Table("profiles")
+  /// try db.run(profiles.create { t in t.column(userId, primaryKey: true, references: users, id) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - primaryKey: Whether the column is the primary key.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - table: The referenced table.
+  ///   - other: The referenced column.
   public func column<T: ExpressionDatatype, O: ExpressionDatatype>(
     _ name: SQLExpression<T>, primaryKey: Bool, check: (any SQLCondition)? = nil, references table: any QueryType,
     _ other: SQLExpression<O>
@@ -100,7 +180,18 @@ extension TableBuilder {
     add(ColumnText(name, check: check).primaryKey(primaryKey ? .default : nil).referring(to: table, other))
   }
 
-  /// A column that finds a row of another table: `"user_id" INTEGER NOT NULL REFERENCES "users" ("id")`.
+  /// Adds a column with a foreign key: `"user_id" INTEGER NOT NULL REFERENCES "users" ("id")`.
+  ///
+  /// ```swift
+  /// try db.run(posts.create { t in t.column(userId, references: users, id) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - table: The referenced table.
+  ///   - other: The referenced column.
   public func column<T: ExpressionDatatype, O: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, references table: any QueryType,
     _ other: SQLExpression<O>
@@ -108,7 +199,17 @@ extension TableBuilder {
     add(ColumnText(name, check: check).unique(unique).referring(to: table, other))
   }
 
-  /// A column that finds a row of another table: `t.column(userId, references: users[id])`.
+  /// Adds a column with a foreign key: `"user_id" INTEGER NOT NULL REFERENCES "users" ("id")`.
+  ///
+  /// ```swift
+  /// try db.run(posts.create { t in t.column(userId, references: users[id]) })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The column. It is NOT NULL unless its type is optional.
+  ///   - unique: Whether the values must be unique.
+  ///   - check: A condition that all rows must match; nil for none.
+  ///   - other: The referenced column, qualified with its table.
   public func column<T: ExpressionDatatype, O: ExpressionDatatype>(
     _ name: SQLExpression<T>, unique: Bool = false, check: (any SQLCondition)? = nil, references other: SQLExpression<O>
   ) where T.WrappedType == O.WrappedType {
@@ -119,33 +220,83 @@ extension TableBuilder {
 // MARK: - Constraints
 
 extension TableBuilder {
-  /// The primary key: `PRIMARY KEY ("email" ASC, "name")`.
+  /// Adds a primary key: `PRIMARY KEY ("user_id", "title")`.
+  ///
+  /// ```swift
+  /// try db.run(posts.create { t in
+  ///   t.column(userId)
+  ///   t.column(title)
+  ///   t.primaryKey(userId, title)
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - column: The first column.
+  ///   - more: Further columns.
   public func primaryKey(_ column: any Expressible, _ more: any Expressible...) {
     list("PRIMARY KEY", [column] + more)
   }
 
-  /// Values that are there once together: `UNIQUE ("local", "domain")`.
+  /// Adds a uniqueness constraint: `UNIQUE ("user_id", "title")`.
+  ///
+  /// ```swift
+  /// try db.run(posts.create { t in
+  ///   t.column(userId)
+  ///   t.column(title)
+  ///   t.unique(userId, title)
+  /// })
+  /// ```
+  ///
+  /// - Parameter columns: The columns whose values must be unique in combination.
   public func unique(_ columns: any Expressible...) { unique(columns) }
 
-  /// Values that are there once together: `UNIQUE ("local", "domain")`.
+  /// Adds a uniqueness constraint: `UNIQUE ("user_id", "title")`.
+  ///
+  /// ```swift
+  /// let key: [any Expressible] = [userId, title]
+  /// try db.run(posts.create { t in
+  ///   t.column(userId)
+  ///   t.column(title)
+  ///   t.unique(key)
+  /// })
+  /// ```
+  ///
+  /// - Parameter columns: The columns whose values must be unique in combination.
   public func unique(_ columns: [any Expressible]) { list("UNIQUE", columns) }
 
   private func list(_ words: String, _ columns: [any Expressible]) {
     definitions.append("\(words) (\(columns.map { $0.asSQL() }.joined(separator: ", ")))")
   }
 
-  /// What must hold for each row: `CHECK (("balance" >= 0.0))`.
+  /// Adds a check constraint: `CHECK (("balance" >= 0.0))`.
+  ///
+  /// ```swift
+  /// try db.run(users.create { t in
+  ///   t.column(balance)
+  ///   t.check(balance >= 0)
+  /// })
+  /// ```
+  ///
+  /// - Parameter condition: The condition that all rows must match.
   public func check<T: ExpressionDatatype>(_ condition: SQLExpression<T>) where T.WrappedType == Bool {
     definitions.append("CHECK (\(condition.asSQL()))")
   }
 
-  /// A key that finds a row of another table: `FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE SET NULL`.
+  /// Adds a foreign key: `FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE SET NULL`.
   ///
-  /// - parameter column: The column of this table.
-  /// - parameter table: The other table.
-  /// - parameter other: The column of the other table.
-  /// - parameter update: What becomes of the row when the key of the other one changes.
-  /// - parameter delete: What becomes of the row when the other one is deleted.
+  /// ```swift
+  /// try db.run(posts.create { t in
+  ///   t.column(userId)
+  ///   t.foreignKey(userId, references: users, id, delete: .cascade)
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - column: The referencing column.
+  ///   - table: The referenced table.
+  ///   - other: The referenced column.
+  ///   - update: The action when the referenced key changes; nil for none.
+  ///   - delete: The action when the referenced row is deleted; nil for none.
   public func foreignKey<T: ExpressionDatatype, A: ExpressionDatatype>(
     _ column: SQLExpression<T>, references table: any QueryType, _ other: SQLExpression<A>,
     update: Dependency? = nil, delete: Dependency? = nil
@@ -153,7 +304,22 @@ extension TableBuilder {
     foreignKey([column], table, [other], update, delete)
   }
 
-  /// A key of two columns that finds a row of another table.
+  /// Adds a foreign key of two columns.
+  ///
+  /// ```swift
+  /// try db.run(Table("likes").create { t in
+  ///   t.column(userId)
+  ///   t.column(title)
+  ///   t.foreignKey((userId, title), references: posts, (userId, title), delete: .cascade)
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - composite: The referencing columns.
+  ///   - table: The referenced table.
+  ///   - other: The referenced columns.
+  ///   - update: The action when the referenced key changes; nil for none.
+  ///   - delete: The action when the referenced row is deleted; nil for none.
   public func foreignKey<
     T: ExpressionDatatype, U: ExpressionDatatype, A: ExpressionDatatype, B: ExpressionDatatype
   >(
@@ -163,7 +329,23 @@ extension TableBuilder {
     foreignKey([composite.0, composite.1], table, [other.0, other.1], update, delete)
   }
 
-  /// A key of three columns that finds a row of another table.
+  /// Adds a foreign key of three columns.
+  ///
+  /// ```swift
+  /// try db.run(Table("likes").create { t in
+  ///   t.column(userId)
+  ///   t.column(title)
+  ///   t.column(date)
+  ///   t.foreignKey((userId, title, date), references: posts, (userId, title, date))
+  /// })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - composite: The referencing columns.
+  ///   - table: The referenced table.
+  ///   - other: The referenced columns.
+  ///   - update: The action when the referenced key changes; nil for none.
+  ///   - delete: The action when the referenced row is deleted; nil for none.
   public func foreignKey<
     T: ExpressionDatatype, U: ExpressionDatatype, V: ExpressionDatatype, A: ExpressionDatatype, B: ExpressionDatatype,
     C: ExpressionDatatype
@@ -202,7 +384,7 @@ extension ColumnText {
   }
 
   func referring<O>(to column: SQLExpression<O>) -> ColumnText {
-    // Without a table in front, SQLite says what is wrong.
+    // SQLite reports an error if the column is not qualified.
     with { $0.references = column.namespaced ?? ("", column.template) }
   }
 }

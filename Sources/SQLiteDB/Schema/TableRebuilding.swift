@@ -1,11 +1,11 @@
 import CSQLite
 import Tidemark
 
-// SQLite renames columns since 3.25, and drops them since 3.35. An older one has the table made anew: created under
-// another name, filled, and put in the place of the old one, with its indexes and triggers.
+// SQLite supports renaming columns since version 3.25, and dropping them since 3.35. For older versions, the table is
+// rebuilt: created under another name, filled, and renamed to replace the old table, with its indexes and triggers.
 
 extension SQLiteVersion {
-  /// Whether `ALTER TABLE` makes a change.
+  /// Returns whether `ALTER TABLE` supports an operation.
   func offers(_ operation: SchemaChanger.Operation) -> Bool {
     switch operation {
     case .addColumn, .renameTable, .addIndex, .dropIndex, .createTable: true
@@ -16,17 +16,17 @@ extension SQLiteVersion {
 }
 
 extension Connection {
-  /// Runs a closure that makes tables anew: meanwhile, foreign keys are not enforced, and those who mention a table
-  /// that is renamed keep their words.
+  /// Runs a closure that rebuilds tables. In the closure, foreign keys are not enforced, and renaming a table does not
+  /// change references to it.
   ///
-  /// - throws: `SchemaChanger.Error.foreignKeyError` when foreign keys are enforced, and rows have lost theirs.
+  /// - Throws: `SchemaChanger.Error.foreignKeyError` if foreign keys are enforced, and the closure broke references.
   func rebuildingTables(_ body: () throws -> Void) throws {
     try access { _ in
       let (enforces, isLegacy) = (foreignKeys, try scalar("PRAGMA legacy_alter_table") as? Int64 == 1)
       if enforces { foreignKeys = false }
       if foreignKeys {
         throw Result.error(
-          message: "a table is not made anew in a transaction while foreign keys are enforced", code: SQLITE_MISUSE,
+          message: "a table cannot be rebuilt in a transaction while foreign keys are enforced", code: SQLITE_MISUSE,
           statement: nil)
       }
       try run("PRAGMA legacy_alter_table = ON")
@@ -43,7 +43,7 @@ extension Connection {
     }
   }
 
-  /// Makes a table anew, with a column less, or with one under another name.
+  /// Rebuilds a table without one of its columns, or with a renamed column.
   func rebuild(_ table: String, _ operation: SchemaChanger.Operation) throws {
     let objects = try schema.objectDefinitions().filter { $0.tableName.lowercased() == table.lowercased() }
     guard let old = objects.first(where: { $0.type == .table }), let sql = old.sql, var text = TableText(sql) else {
@@ -68,7 +68,7 @@ extension Connection {
           : TableText.trigger(sql, renaming: column, to: name)
       }
     case .addColumn, .renameTable, .addIndex, .dropIndex, .createTable:
-      preconditionFailure("SQLite makes these changes in all versions")
+      preconditionFailure("All SQLite versions support this change without rebuilding the table")
     }
     try replace(old.name, by: text, columns, copies)
     for statement in statements { try run(statement) }
@@ -88,7 +88,7 @@ extension Connection {
     try run("ALTER TABLE \(copy.quote()) RENAME TO \(table.quote())")
   }
 
-  /// The columns that have values of their own, and the row id when none of them is it.
+  /// Returns the columns with stored values, and the row ID unless one of the columns is its alias.
   private func storedColumns(of table: String, hasRowIds: Bool) throws -> [String] {
     let rows = try Array(prepare("SELECT name, hidden FROM pragma_table_xinfo(?) ORDER BY cid", table))
     let columns = rows.filter { $0[1] as? Int64 == 0 }.compactMap { $0[0] as? String }
@@ -97,7 +97,7 @@ extension Connection {
     return (rowid.map { [$0] } ?? []) + columns
   }
 
-  /// Has SQLite read the views and triggers, so that what they miss is an error now, and not when they are used.
+  /// Makes SQLite compile all views and triggers, so that broken ones are detected now instead of when they are used.
   private func checkPrograms() throws {
     for object in try schema.objectDefinitions() {
       switch object.type {

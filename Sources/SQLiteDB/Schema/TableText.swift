@@ -1,11 +1,11 @@
 import CSQLite
 
-/// The statement that has created a table, taken apart: what the table is made anew from, with a column less, or with
-/// one under another name.
+/// A parsed CREATE TABLE statement, from which a table can be rebuilt without one of its columns, or with a renamed
+/// column.
 struct TableText {
   private typealias SQLToken = SQLWords.SQLToken
 
-  /// A column, or a constraint of the table.
+  /// The definition of a column, or a constraint of the table.
   private struct Definition {
     let tokens: [SQLToken]
     var text: String
@@ -15,7 +15,7 @@ struct TableText {
       text = SQLWords.text(of: self.tokens)
     }
 
-    /// Whether it is a column, and no constraint.
+    /// Whether it is the definition of a column.
     var isColumn: Bool { tokens.first.map { !TableText.constraints.contains(where: $0.isWord) } ?? false }
 
     func isColumn(_ name: String) -> Bool { isColumn && tokens.first?.isName(name) == true }
@@ -25,13 +25,13 @@ struct TableText {
 
   private var definitions: [Definition]
 
-  /// What comes after them: `WITHOUT ROWID`.
+  /// The options after the definitions, such as `WITHOUT ROWID`.
   private let options: String
 
-  /// Whether rows are known by ids.
+  /// Whether the table has row IDs.
   var hasRowIds: Bool { !SQLWords(options).contains("WITHOUT") }
 
-  /// Nil when the statement lists no columns.
+  /// Returns nil if the statement does not list columns.
   init?(_ sql: String) {
     let tokens = SQLWords(sql).tokens
     guard let first = tokens.firstIndex(where: { $0.text == "(" }),
@@ -41,18 +41,19 @@ struct TableText {
     options = String(sql[tokens[last].text.endIndex...])
   }
 
-  /// The statement that creates such a table under a name.
+  /// Returns a statement that creates the same table with another name.
   func sql(creating name: String) -> String {
     "CREATE TABLE \(name.quote()) (\(definitions.map(\.text).joined(separator: ", ")))\(options)"
   }
 
   // MARK: Changes
 
-  /// Takes a column away.
+  /// Removes a column.
   ///
-  /// - parameter column: The column.
-  /// - parameter table: The name of the table, which may refer to itself.
-  /// - throws: What SQLite would say of a column that is not there, or that others need.
+  /// - Parameters:
+  ///   - column: The name of the column.
+  ///   - table: The name of the table, which may reference itself.
+  /// - Throws: The same error as SQLite, if the column is missing or if another definition needs it.
   mutating func drop(_ column: String, of table: String) throws {
     let index = try index(of: column)
     for (word, key) in [("PRIMARY", "PRIMARY KEY"), ("UNIQUE", "UNIQUE")]
@@ -60,7 +61,7 @@ struct TableText {
       throw Self.refusal("cannot drop \(key) column: \(column.quote())")
     }
     definitions.remove(at: index)
-    // In quotes, SQLite could take a column that is gone for a text.
+    // SQLite could interpret the quoted name of a missing column as a string.
     if definitions.contains(where: {
       !Self.mentions(of: column, in: $0.tokens, ofTable: table) { $0.depth > 1 }.isEmpty
     }) {
@@ -71,11 +72,13 @@ struct TableText {
     }
   }
 
-  /// Names a column anew, wherever the table itself mentions it.
+  /// Renames a column, including all references to it in the statement.
   ///
-  /// - parameter column: The column.
-  /// - parameter name: Its new name.
-  /// - parameter table: The name of the table, which may refer to itself.
+  /// - Parameters:
+  ///   - column: The name of the column.
+  ///   - name: The new name.
+  ///   - table: The name of the table, which may reference itself.
+  /// - Throws: The same error as SQLite, if the column is missing.
   mutating func rename(_ column: String, to name: String, in table: String) throws {
     let index = try index(of: column)
     for other in definitions.indices {
@@ -98,16 +101,16 @@ struct TableText {
   }
 }
 
-// MARK: - Where a column is mentioned
+// MARK: - References to columns
 
 extension TableText {
-  /// The statement of an index of the table, with the column under another name.
+  /// Returns the statement of an index of the table, with the column renamed.
   static func index(_ sql: String, renaming column: String, to name: String, in table: String) -> String {
     let tokens = SQLWords(sql).tokens
     return SQLWords.text(of: tokens, replacing: mentions(of: column, inIndex: tokens, of: table), by: name.quote())
   }
 
-  /// Checks that an index of the table needs no column that is gone.
+  /// Throws an error if an index of the table needs a removed column.
   static func checkIndex(_ index: ObjectDefinition, without column: String, in table: String) throws {
     if mentions(of: column, inIndex: SQLWords(index.sql ?? "").tokens, of: table).isEmpty { return }
     throw refusal("error in index \(index.name) after drop column: no such column: \(column)")
@@ -121,8 +124,8 @@ extension TableText {
     }
   }
 
-  /// The statement of a trigger of the table, with the column under another name: in `new.column` and `old.column`, and
-  /// among the columns of `UPDATE OF`.
+  /// Returns the statement of a trigger of the table, with the column renamed: in `new.column` and `old.column`, and in
+  /// the column list of `UPDATE OF`.
   static func trigger(_ sql: String, renaming column: String, to name: String) -> String {
     let tokens = SQLWords(sql).tokens
     let begin = tokens.firstIndex { $0.isWord("BEGIN") } ?? tokens.endIndex
@@ -137,8 +140,8 @@ extension TableText {
     return SQLWords.text(of: tokens, replacing: mentions, by: name.quote())
   }
 
-  // A name before a parenthesis is that of a function; one after COLLATE, that of a collation; and one in the
-  // parentheses after REFERENCES is a column of another table.
+  // A name before a parenthesis is a function, and a name after COLLATE is a collation. A name in the parentheses after
+  // REFERENCES is a column of the referenced table.
   private static func mentions(
     of column: String, in tokens: [SQLToken], ofTable table: String, where isExpression: (SQLToken) -> Bool
   ) -> [Int] {
@@ -154,7 +157,7 @@ extension TableText {
 }
 
 extension SQLWords {
-  /// The text from the first token to the last, with other names in some places.
+  /// Returns the text from the first token to the last one, with some of the tokens replaced.
   fileprivate static func text(of tokens: [SQLToken], replacing indexes: [Int] = [], by name: String = "") -> String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
     var text = ""

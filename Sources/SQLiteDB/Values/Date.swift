@@ -2,22 +2,28 @@ public import Foundation
 import Synchronization
 public import Tidemark
 
-// Dates are texts: `2014-11-18T12:45:30.000`, in UTC. What is read may be any text or number that SQLite's own
-// functions take for a date.
+// Dates are stored as text: `2014-11-18T12:45:30.000`, in UTC. All strings and numbers that SQLite's date functions
+// accept can be decoded.
 //
-// The global `dateFormatter` is part of the API. As long as nobody has asked for it, nobody has changed it, and dates
-// are written and read without it, in a fraction of its time.
+// The global variable `dateFormatter` is part of the API. Until a program has read or replaced it, dates are encoded
+// and decoded without it, in a fraction of the time.
 
 extension Date: Value {
-  /// `TEXT`
+  /// The declared type of a column: `TEXT`.
   public static var declaredDatatype: String { "TEXT" }
 
-  /// The date that the text is: one that `dateFormatter` reads, or one in a format of SQLite.
+  /// Returns the date that a string represents, in the format of `dateFormatter` or in a format of SQLite.
   ///
-  /// These are `YYYY-MM-DD`, with or without `HH:MM`, `HH:MM:SS` or `HH:MM:SS.SSS` after a space or a `T`, with or
-  /// without `Z` or a distance from UTC; a time alone is one of 2000-01-01.
+  /// SQLite's formats are `YYYY-MM-DD`, optionally followed by a space or a `T` and `HH:MM`, `HH:MM:SS` or
+  /// `HH:MM:SS.SSS`, and optionally by `Z` or an offset from UTC. A time without a date belongs to 2000-01-01.
   ///
-  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
+  /// ```swift
+  /// let date = Date.fromDatatypeValue("2014-11-18T12:45:30.000")
+  /// ```
+  ///
+  /// - Precondition: The text represents a date. Reading a column with another text throws a ``ValueError`` instead.
+  /// - Parameter datatypeValue: The text.
+  /// - Returns: The date.
   public static func fromDatatypeValue(_ datatypeValue: String) -> Date {
     do {
       return try date(datatypeValue)
@@ -32,7 +38,7 @@ extension Date: Value {
     throw ValueError(type: "Date", found: datatypeValue)
   }
 
-  /// The text of the date, as `dateFormatter` writes it.
+  /// The date as text, in the format of `dateFormatter`.
   public var datatypeValue: String {
     if let formatter = SharedDateFormatter.changed { return formatter.string(from: self) }
     guard case .string(var text) = databaseValue.storage, let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else {
@@ -42,7 +48,8 @@ extension Date: Value {
     return text
   }
 
-  /// Not for you to call: a text, or a number: a Julian day, or, where it is too great to be one, seconds since 1970.
+  /// Not part of the public interface: decodes a string or a number. Numbers are Julian days; larger ones are seconds
+  /// since 1970.
   public static func _from(stored: DatabaseValue) throws -> Date? {
     switch stored.storage {
     case .string(let text): try date(text)
@@ -57,27 +64,27 @@ extension Date: Value {
     self = date
   }
 
-  // The rule of SQLite's modifier `auto`.
+  // This is the rule of SQLite's modifier `auto`.
   private init(storedNumber number: Double) {
     let isJulianDay = number >= 0 && number < 5_373_484.5
     self.init(timeIntervalSince1970: isJulianDay ? (number - 2_440_587.5) * 86_400 : number)
   }
 }
 
-/// What writes and reads dates: `yyyy-MM-dd'T'HH:mm:ss.SSS`, in UTC, until it is changed.
+/// The formatter of dates in the database. Default: `yyyy-MM-dd'T'HH:mm:ss.SSS`, in UTC.
 ///
 /// ```swift
 /// dateFormatter.dateFormat = "yyyy-MM-dd"
 /// ```
 ///
-/// Change it when the program starts: every connection uses it, on every thread.
+/// Change it when the program starts: all connections use it, on all threads.
 public var dateFormatter: DateFormatter {
   get { SharedDateFormatter.shown() }
   set { SharedDateFormatter.replace(newValue) }
 }
 
 private enum SharedDateFormatter {
-  // Formatters are shared by threads, which is theirs to be safe for: they are when nobody changes them meanwhile.
+  // Threads share a formatter, which is thread-safe as long as it is not modified concurrently.
   private struct FormatterBox: @unchecked Sendable { var formatter: DateFormatter? }
 
   private static let state = Mutex(FormatterBox())
@@ -108,7 +115,7 @@ private enum SharedDateFormatter {
     isShown.store(true, ordering: .releasing)
   }
 
-  /// The formatter, when it is not the one that it was.
+  /// The formatter, if it differs from the default one; nil otherwise.
   static var changed: DateFormatter? {
     guard isShown.load(ordering: .acquiring) else { return nil }
     let formatter = shown()

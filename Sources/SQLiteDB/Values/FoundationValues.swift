@@ -2,34 +2,45 @@ public import Foundation
 public import Tidemark
 
 extension Data: Value {
-  /// `BLOB`
+  /// The declared type of a column: `BLOB`.
   public static var declaredDatatype: String { "BLOB" }
 
-  /// The bytes.
+  /// Returns the bytes of a blob.
+  ///
+  /// - Parameter datatypeValue: The blob.
+  /// - Returns: The bytes.
   public static func fromDatatypeValue(_ datatypeValue: Blob) -> Data { Data(datatypeValue.bytes) }
 
-  /// The bytes.
+  /// The bytes as a blob.
   public var datatypeValue: Blob { Blob(self) }
 
-  /// Not for you to call: the bytes of a BLOB.
+  /// Not part of the public interface: decodes a blob.
   public static func _from(stored: DatabaseValue) -> Data? {
     if case .blob(let data) = stored.storage { data } else { nil }
   }
 }
 
-/// A value that is stored as a text, and that not every text is.
+/// A value that is stored as text, and that only some strings represent.
 public protocol TextValue: Value where Datatype == String, ValueType == Self {
-  /// The value that a text is; nil when it is none.
+  /// Creates the value that a string represents; nil if the string is not valid.
+  ///
+  /// - Parameter datatypeText: The text.
   init?(datatypeText: String)
 }
 
 extension TextValue {
-  /// `TEXT`
+  /// The declared type of a column: `TEXT`.
   public static var declaredDatatype: String { "TEXT" }
 
-  /// The value that the text is.
+  /// Returns the value that a string represents.
   ///
-  /// - precondition: It is one. A column whose text is none throws a `ValueError`.
+  /// ```swift
+  /// let url = URL.fromDatatypeValue("https://www.sqlite.org")
+  /// ```
+  ///
+  /// - Precondition: The text is valid. Reading a column with another text throws a ``ValueError`` instead.
+  /// - Parameter datatypeValue: The text.
+  /// - Returns: The value.
   public static func fromDatatypeValue(_ datatypeValue: String) -> Self {
     do {
       return try value(datatypeValue)
@@ -38,7 +49,7 @@ extension TextValue {
     }
   }
 
-  /// Not for you to call: the value that a TEXT is, which throws where it is none.
+  /// Not part of the public interface: decodes a string. Throws an error if the string is not valid.
   public static func _from(stored: DatabaseValue) throws -> Self? { try String._from(stored).map(value) }
 
   private static func value(_ text: String) throws(ValueError) -> Self {
@@ -48,17 +59,21 @@ extension TextValue {
 }
 
 extension UUID: TextValue {
-  /// The identifier that the text is, in whatever case.
+  /// Creates the UUID that a string represents, in any case.
+  ///
+  /// - Parameter datatypeText: The text.
   public init?(datatypeText: String) { self.init(uuidString: datatypeText) }
 
-  /// The 36 characters, in upper case.
+  /// The UUID as a string of 36 characters, in upper case.
   public var datatypeValue: String { uuidString }
 }
 
 extension URL: TextValue {
-  /// The URL that the text is.
+  /// Creates the URL that a string represents.
+  ///
+  /// - Parameter datatypeText: The text.
   public init?(datatypeText: String) { self.init(string: datatypeText) }
 
-  /// The whole text of the URL.
+  /// The absolute URL as text.
   public var datatypeValue: String { absoluteString }
 }

@@ -1,7 +1,10 @@
-// The types that SQLite stores as they are, and those that are written as one of them.
+// The types that SQLite stores natively, and the types that are stored as one of them.
 
 extension Value where Datatype == Self {
-  /// The value itself.
+  /// Returns the value itself.
+  ///
+  /// - Parameter datatypeValue: The value.
+  /// - Returns: The value.
   public static func fromDatatypeValue(_ datatypeValue: Self) -> Self { datatypeValue }
 
   /// The value itself.
@@ -12,7 +15,7 @@ extension Int64: Value {
   /// The type itself.
   public typealias Datatype = Int64
 
-  /// `INTEGER`
+  /// The declared type of a column: `INTEGER`.
   public static var declaredDatatype: String { "INTEGER" }
 }
 
@@ -20,7 +23,7 @@ extension Double: Value {
   /// The type itself.
   public typealias Datatype = Double
 
-  /// `REAL`
+  /// The declared type of a column: `REAL`.
   public static var declaredDatatype: String { "REAL" }
 }
 
@@ -28,28 +31,34 @@ extension String: Value {
   /// The type itself.
   public typealias Datatype = String
 
-  /// `TEXT`
+  /// The declared type of a column: `TEXT`.
   public static var declaredDatatype: String { "TEXT" }
 }
 
 extension Int: Value {
-  /// `INTEGER`
+  /// The declared type of a column: `INTEGER`.
   public static var declaredDatatype: String { Int64.declaredDatatype }
 
-  /// The integer.
+  /// Returns the integer as an `Int`.
+  ///
+  /// - Parameter datatypeValue: The integer.
+  /// - Returns: The integer.
   public static func fromDatatypeValue(_ datatypeValue: Int64) -> Int { Int(datatypeValue) }
 
-  /// The integer, in 64 bits.
+  /// The integer with 64 bits.
   public var datatypeValue: Int64 { Int64(self) }
 }
 
 extension Bool: Value {
-  /// `INTEGER`
+  /// The declared type of a column: `INTEGER`.
   public static var declaredDatatype: String { Int64.declaredDatatype }
 
-  /// Whether the integer is not 0.
+  /// Returns whether the integer is not 0.
+  ///
+  /// - Parameter datatypeValue: The integer.
+  /// - Returns: Whether it is not 0.
   public static func fromDatatypeValue(_ datatypeValue: Int64) -> Bool { datatypeValue != 0 }
 
-  /// 1 or 0.
+  /// The integer 1 or 0.
   public var datatypeValue: Int64 { self ? 1 : 0 }
 }

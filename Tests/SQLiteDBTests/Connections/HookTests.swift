@@ -4,8 +4,7 @@ import Testing
 @Suite struct HookTests {
   struct Refusal: Error {}
 
-  @Test("Changes of rows are told")
-  func updateHookReportsChanges() throws {
+  @Test func updateHookReportsChanges() throws {
     let db = try database("alice")
     var changes: [String] = []
     db.updateHook { operation, db, table, rowid in changes.append("\(operation) \(db).\(table) \(rowid)") }
@@ -22,8 +21,7 @@ import Testing
     #expect(changes.count == 5)
   }
 
-  @Test("Changes of rows without ids are told, with the id 0")
-  func updateHookSkipsTablesWithoutRowIDs() throws {
+  @Test func updateHookSkipsTablesWithoutRowIDs() throws {
     let db = try Connection()
     try db.run("CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID")
     var changes: [String] = []
@@ -33,8 +31,7 @@ import Testing
     #expect(changes == ["insert w 0", "delete w 0"])
   }
 
-  @Test("A connection whose hooks use it is let go of once it was closed")
-  func hooksReportEveryRow() throws {
+  @Test func closedConnectionsAreReleasedByTheirHooks() throws {
     weak var leaked: Connection?
     do {
       let db = try emptyUsers()
@@ -51,8 +48,7 @@ import Testing
     #expect(leaked == nil)
   }
 
-  @Test("Commits and rollbacks are told")
-  func commitHookRunsBeforeACommit() throws {
+  @Test func commitHookRunsBeforeACommit() throws {
     let db = try emptyUsers()
     var events: [String] = []
     db.commitHook { events.append("commit") }
@@ -69,8 +65,7 @@ import Testing
     #expect(try db.scalar(users.count) == 1)
   }
 
-  @Test("A hook that throws undoes the transaction")
-  func commitHookCanRefuseACommit() throws {
+  @Test func commitHookCanRefuseACommit() throws {
     let db = try emptyUsers()
     var rollbacks = 0
     db.commitHook { throw Refusal() }
@@ -83,8 +78,7 @@ import Testing
     #expect(try db.scalar(users.count) == 1)
   }
 
-  @Test("A statement that runs is interrupted")
-  func interruptStopsStatements() throws {
+  @Test func interruptStopsStatements() throws {
     let db = try database("a", "b", "c")
     db.createFunction("stop", argumentCount: 0) { [unowned db] _ in
       db.interrupt()

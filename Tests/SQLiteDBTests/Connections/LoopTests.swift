@@ -3,14 +3,14 @@ import SQLiteDB
 import Synchronization
 import Testing
 
-/// The ways to read rows one after the other.
+/// The ways to iterate over rows.
 enum Loop: String, CaseIterable, Sendable {
   case query
   case rowIterator
   case textIterator
   case statement
 
-  /// Returns what gives the first column of the next row, of a query that is prepared and has not been iterated.
+  /// Returns a closure that returns the first column of the next row. The query is prepared, but not yet iterated.
   func rows(_ db: Connection, _ table: Table) throws -> () throws -> Int64? {
     let sql = table.expression.template
     switch self {
@@ -33,7 +33,7 @@ enum Loop: String, CaseIterable, Sendable {
 private let value = SQLExpression<Int64>("a")
 private let numbers = Table("t")
 
-/// A database in memory with a table of the numbers from 1 on.
+/// Returns an in-memory database with a table that contains the numbers from 1.
 private func database(_ count: Int) throws -> Connection {
   let db = try Connection()
   try db.execute("CREATE TABLE t (a INTEGER)")
@@ -53,8 +53,8 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
 }
 
 @Suite struct LoopTests {
-  @Test("The rows of a loop are those of one moment", arguments: Loop.allCases, [3, 250])
-  func oneMoment(_ loop: Loop, _ count: Int) throws {
+  @Test(arguments: Loop.allCases, [3, 250])
+  func loopsReadOneSnapshot(_ loop: Loop, _ count: Int) throws {
     let db = try database(count)
     let next = try loop.rows(db, numbers)
     #expect(try next() == 1)
@@ -64,8 +64,8 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(try db.scalar(numbers.count) == count + 1)
   }
 
-  @Test("The rows of a loop are those of one moment when a transaction is undone", arguments: Loop.allCases)
-  func undone(_ loop: Loop) throws {
+  @Test(arguments: Loop.allCases)
+  func loopsReadOneSnapshotAcrossARollback(_ loop: Loop) throws {
     let db = try database(250)
     try db.run("BEGIN")
     try db.run(numbers.update(value <- value + 1000))
@@ -75,8 +75,8 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(try rest(next) == Array(1002...1250))
   }
 
-  @Test("The rows of a loop are those of one moment when a savepoint is undone", arguments: Loop.allCases)
-  func undoneSavepoint(_ loop: Loop) throws {
+  @Test(arguments: Loop.allCases)
+  func loopsReadOneSnapshotAcrossASavepointRollback(_ loop: Loop) throws {
     let db = try database(250)
     try db.run("SAVEPOINT s")
     try db.run(numbers.update(value <- value + 1000))
@@ -87,8 +87,8 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     try db.run("RELEASE s")
   }
 
-  @Test("A table is dropped while it is iterated", arguments: Loop.allCases)
-  func dropped(_ loop: Loop) throws {
+  @Test(arguments: Loop.allCases)
+  func tablesCanBeDroppedDuringALoop(_ loop: Loop) throws {
     let db = try database(250)
     let next = try loop.rows(db, numbers)
     #expect(try next() == 1)
@@ -96,8 +96,8 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(try rest(next) == Array(2...250))
   }
 
-  @Test("A sum of rows is right beside transactions of other threads", arguments: Loop.allCases)
-  func sums(_ loop: Loop) throws {
+  @Test(arguments: Loop.allCases)
+  func loopsAreIsolatedFromConcurrentTransactions(_ loop: Loop) throws {
     let db = try database(300)
     let sum = Int64(300 * 301 / 2)
     let isWriting = Atomic<Bool>(true)
@@ -125,8 +125,7 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(wrong.withLock { $0 } == [])
   }
 
-  @Test("A change of another table does not read a loop to its end")
-  func endless() throws {
+  @Test func changesOfOtherTablesDoNotReadAhead() throws {
     let db = try database(1)
     try db.execute("CREATE TABLE log (n INTEGER)")
     let rows = try db.prepareRowIterator(
@@ -137,8 +136,7 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     }
   }
 
-  @Test("A current row is shown, and converted, when the rows after it have been read")
-  func currentRow() throws {
+  @Test func currentRowIsConvertedAfterReadingAhead() throws {
     let db = try database(3)
     let statement = try db.prepare("SELECT a FROM t")
     #expect(try statement.failableNext()?[0] as? Int64 == 1)
@@ -149,8 +147,7 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(statement.row[0] as Int64 == 2)
   }
 
-  @Test("A step by hand holds its table")
-  func byHand() throws {
+  @Test func steppedStatementsBlockTheDropOfTheirTable() throws {
     let db = try database(3)
     let statement = try db.prepare("SELECT a FROM t")
     #expect(try statement.step())
@@ -161,8 +158,7 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
 }
 
 @Suite struct PreparedQueryTests {
-  @Test("An error of the first step is thrown when a query is prepared")
-  func busy() throws {
+  @Test func prepareThrowsTheErrorOfTheFirstStep() throws {
     let folder = try Folder()
     let path = folder.path("db.sqlite")
     let (db, other) = (try Connection(path), try Connection(path))
@@ -174,8 +170,7 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(try db.prepare(numbers).map { $0[value] } == [1, 2, 3])
   }
 
-  @Test("An error of one of the first rows is thrown when a query is prepared, with its statement")
-  func failingRow() throws {
+  @Test func prepareThrowsErrorsOfTheFirstRows() throws {
     let db = try database(3)
     try db.run("UPDATE t SET a = ? WHERE a = 3", Int64.min)
     let query = numbers.select(value.absoluteValue)
@@ -189,16 +184,16 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     }
   }
 
-  @Test("A query that is prepared and iterated runs once", arguments: [3, 250])
-  func runsOnce(_ count: Int) throws {
+  @Test(arguments: [3, 250])
+  func preparedQueriesRunOnceForTheFirstLoop(_ count: Int) throws {
     let db = try database(count)
     let trace = Trace(db)
     #expect(try db.prepare(numbers).map { $0[value] } == Array(1...Int64(count)))
     #expect(trace.lines == ["SELECT * FROM \"t\""])
   }
 
-  @Test("A query runs again for each loop after the first one", arguments: [3, 250])
-  func runsAgain(_ count: Int) throws {
+  @Test(arguments: [3, 250])
+  func laterLoopsRunTheQueryAgain(_ count: Int) throws {
     let db = try database(count)
     let rows = try db.prepare(numbers)
     #expect(rows.map { $0[value] }.count == count)
@@ -206,24 +201,24 @@ private func rest(_ next: () throws -> Int64?) throws -> [Int64] {
     #expect(rows.map { $0[value] } == Array(2...Int64(count)))
   }
 
-  @Test("The first loop has the rows that the connection has changed since", arguments: [3, 250])
-  func changedBeforeLoop(_ count: Int) throws {
+  @Test(arguments: [3, 250])
+  func firstLoopReadsEarlierChanges(_ count: Int) throws {
     let db = try database(count)
     let rows = try db.prepare(numbers)
     try db.run(numbers.filter(value == 1).delete())
     #expect(rows.map { $0[value] } == Array(2...Int64(count)))
   }
 
-  @Test("A prepared query that is not iterated holds no table", arguments: [3, 250])
-  func holdsNothing(_ count: Int) throws {
+  @Test(arguments: [3, 250])
+  func unusedPreparedQueriesDoNotBlockOtherStatements(_ count: Int) throws {
     let db = try database(count)
     let rows = try db.prepare(numbers)
     try db.run("DROP TABLE t")
     withExtendedLifetime(rows) {}
   }
 
-  @Test("Loops over one prepared query nest", arguments: [3, 120])
-  func nested(_ count: Int) throws {
+  @Test(arguments: [3, 120])
+  func nestedLoopsOverOneQueryAreIndependent(_ count: Int) throws {
     let db = try database(count)
     let rows = try db.prepare(numbers)
     var pairs = 0

@@ -7,8 +7,7 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  @Test("S2, S3: a file is opened, and created when it is missing")
-  func openingCreatesTheFile() throws {
+  @Test func openingCreatesTheFile() throws {
     let path = folder.path("db.sqlite3")
     let db = try Connection(path)
     try db.run("CREATE TABLE t (a)")
@@ -16,8 +15,7 @@ import Testing
     #expect(db.description == path)
   }
 
-  @Test("S3: a folder that is missing is an error")
-  func openingInAMissingFolderThrows() {
+  @Test func openingInAMissingFolderThrows() {
     #expect(throws: Result.self) { try Connection(folder.path("none/db.sqlite3")) }
     do {
       _ = try Connection(folder.path("none/db.sqlite3"))
@@ -26,8 +24,7 @@ import Testing
     }
   }
 
-  @Test("S4: a folder is made, and a database in it")
-  func openingCanCreateTheFolder() throws {
+  @Test func openingCanCreateTheFolder() throws {
     let url = folder.url.appendingPathComponent("support")
     // create parent directory if it doesn’t exist
     try FileManager.default.createDirectory(atPath: url.path, withIntermediateDirectories: true, attributes: nil)
@@ -35,8 +32,7 @@ import Testing
     #expect(try db.scalar("SELECT 1") as? Int64 == 1)
   }
 
-  @Test("S5: a database that is opened read-only is read, and not written")
-  func readOnlyConnectionsRefuseWrites() throws {
+  @Test func readOnlyConnectionsRefuseWrites() throws {
     let path = folder.path("db.sqlite3")
     try Connection(path).run("CREATE TABLE t (a)")
     let db = try Connection(path, readonly: true)
@@ -62,8 +58,7 @@ import Testing
     }
   }
 
-  @Test("S7, S8: databases in memory, and temporary ones, have no file")
-  func inMemoryDatabasesArePrivate() throws {
+  @Test func inMemoryDatabasesArePrivate() throws {
     for db in [try Connection(), try Connection(.inMemory), try Connection(.temporary)] {
       #expect(db.description == "")
       #expect(!db.readonly)
@@ -71,8 +66,7 @@ import Testing
     }
   }
 
-  @Test("S9: locations as SQLite is given them")
-  func locationsHaveDescriptions() {
+  @Test func locationsHaveDescriptions() {
     #expect(Connection.Location.uri("foo").description == "foo")
     #expect(
       Connection.Location.uri("foo", parameters: [.mode(.readOnly), .cache(.private)]).description
@@ -89,16 +83,14 @@ import Testing
     #expect(Connection.Location.temporary.description == "")
   }
 
-  @Test("S9: parameters in both spellings open the file")
-  func uriParametersAreEncoded() throws {
+  @Test func uriParametersAreEncoded() throws {
     let path = folder.path("file.sqlite")
     _ = try Connection(.uri(path, parameters: [.cache(.private), .noLock(true)]))
     let db = try Connection(.uri(path, parameters: [.nolock(true), .mode(.readWrite)]))
     #expect(db.description == path)
   }
 
-  @Test("S9, W12: a question mark in the path is a part of it, and the parameters count")
-  func questionMarksInPathsAreEscaped() throws {
+  @Test func questionMarksInPathsAreEscaped() throws {
     let path = folder.path("what? 100%#.sqlite")
     try Connection(path).run("CREATE TABLE t (a)")
     let db = try Connection(.uri(path, parameters: [.mode(.readOnly)]))
@@ -106,20 +98,18 @@ import Testing
     #expect(try db.scalar("SELECT count(*) FROM t") as? Int64 == 0)
   }
 
-  @Test("S3: a path that begins with file: is a URI")
-  func uriFilenamesAreOpened() throws {
+  @Test func uriFilenamesAreOpened() throws {
     let path = folder.path("db.sqlite3")
     try Connection(path).run("CREATE TABLE t (a)")
     #expect(try Connection("file:\(path)?mode=ro").readonly)
   }
 
-  @Test("S10: a thread that is in a transaction has the others wait")
-  func busyTimeoutWaitsForTheLock() async throws {
+  @Test func busyTimeoutWaitsForTheLock() async throws {
     let db = try emptyUsers()
     let counts = await withTaskGroup(of: Int?.self, returning: [Int].self) { group in
       for number in 0..<8 {
         group.addTask {
-          // An error would be seen as a count that is missing.
+          // An error becomes a missing count, which the assertion detects.
           try? db.transaction {
             let before = try db.scalar(users.count)
             try db.run(users.insert(email <- "\(number)"))
@@ -132,8 +122,7 @@ import Testing
     #expect(counts == Array(repeating: 1, count: 8))
   }
 
-  @Test("S10: a queue that runs on the thread of a transaction is in it")
-  func connectionsWorkOnDispatchQueues() throws {
+  @Test func connectionsWorkOnDispatchQueues() throws {
     let db = try emptyUsers()
     try db.transaction {
       try DispatchQueue(label: "test").sync { _ = try db.run(users.insert(email <- "a")) }
@@ -141,8 +130,7 @@ import Testing
     #expect(try db.scalar(users.count) == 1)
   }
 
-  @Test("S11, S12, S13: who has to wait does so for a time, or as long as a closure says, or not at all")
-  func busyHandlerIsCalled() throws {
+  @Test func busyHandlerIsCalled() throws {
     let path = folder.path("db.sqlite3")
     let db = try Connection(path)
     try db.run("CREATE TABLE t (a)")
@@ -168,8 +156,7 @@ import Testing
     }
   }
 
-  @Test("S13: a lock is told where it hides a table that another connection has made")
-  func lockedSchemaIsRead() throws {
+  @Test func statementsReportALockOnTheSchema() throws {
     let path = folder.path("db.sqlite3")
     let (db, other) = (try Connection(path), try Connection(path))
     try db.run("CREATE TABLE t (a)")
@@ -187,8 +174,7 @@ import Testing
     #expect(failure { try other.run("INSERT INTO u VALUES (1)") }?.message == "no such table: u")
   }
 
-  @Test("A connection is closed while statements are held, which throw from then on")
-  func closingReleasesOpenStatements() throws {
+  @Test func closingReleasesOpenStatements() throws {
     let db = try database("alice", "betty")
     let idle = try db.prepare("SELECT email FROM users")
     let stepped = try db.prepare("SELECT email FROM users")
@@ -205,8 +191,7 @@ import Testing
     try db.close()
   }
 
-  @Test("A connection that was closed throws")
-  func releasedConnectionsAreClosed() throws {
+  @Test func closedConnectionsThrow() throws {
     let db = try emptyUsers()
     try db.close()
     #expect(failure { try db.run("SELECT 1") }?.code == SQLITE_MISUSE)

@@ -3,8 +3,7 @@ import SQLiteDB
 import Testing
 
 @Suite struct PragmaTests {
-  @Test("S150: the version of the schema")
-  func userVersionIsReadAndWritten() throws {
+  @Test func userVersionIsReadAndWritten() throws {
     let db = try Connection()
     if db.userVersion == 0 {
       // handle first migration
@@ -19,8 +18,7 @@ import Testing
     #expect(db.userVersion == 2)
   }
 
-  @Test("Settings of a connection")
-  func pragmaSettingsAreReadAndWritten() throws {
+  @Test func pragmaSettingsAreReadAndWritten() throws {
     let db = try Connection()
     #expect(!db.foreignKeys)
     db.foreignKeys = true
@@ -35,8 +33,7 @@ import Testing
     #expect(SQLiteVersion(major: 3, minor: 9) < SQLiteVersion(major: 3, minor: 40))
   }
 
-  @Test("Foreign keys and files are checked")
-  func integrityChecksReportErrors() throws {
+  @Test func integrityChecksReportErrors() throws {
     let db = try Connection()
     try db.execute(
       """
@@ -52,8 +49,7 @@ import Testing
     #expect(try db.integrityCheck(table: "a").isEmpty)
   }
 
-  @Test("S215, S216, S217: databases are attached and detached")
-  func databasesAreAttachedAndDetached() throws {
+  @Test func databasesAreAttachedAndDetached() throws {
     let folder = try Folder()
     let path = folder.path("external.sqlite")
     let external = try Connection(path)
@@ -77,8 +73,7 @@ import Testing
     try db.detach("memory")
   }
 
-  @Test("S214: a database is copied")
-  func backupCopiesTheDatabase() throws {
+  @Test func backupCopiesTheDatabase() throws {
     let folder = try Folder()
     let db = try Connection(folder.path("db.sqlite"))
     try db.run(users.create { $0.column(id, primaryKey: true) })
@@ -94,8 +89,7 @@ import Testing
     #expect(try target.pluck(users)?[id] == 5)
   }
 
-  @Test("S214: a database is copied in steps, and a copy that is given up changes nothing")
-  func backupRunsInSteps() throws {
+  @Test func backupRunsInSteps() throws {
     let db = try Connection(), target = try Connection()
     try db.execute("CREATE TABLE users (id INTEGER PRIMARY KEY); CREATE TABLE other (a)")
     let backup = try Backup(sourceConnection: db, targetConnection: target)
@@ -109,8 +103,7 @@ import Testing
     #expect(failure { try db.backup(databaseName: .attached(name: "none"), usingConnection: target) } != nil)
   }
 
-  @Test("S219: SQL is traced with its values")
-  func traceReportsStatements() throws {
+  @Test func traceReportsStatements() throws {
     let db = try database("alice")
     var lines: [String] = []
     db.trace { lines.append($0) }
@@ -120,8 +113,7 @@ import Testing
     #expect(lines == ["SELECT * FROM \"users\" WHERE (\"email\" = 'it''s') LIMIT 1"])
   }
 
-  @Test("S220: the file is rebuilt")
-  func vacuumRunsOutsideTransactions() throws {
+  @Test func vacuumRunsOutsideTransactions() throws {
     let folder = try Folder()
     let path = folder.path("db.sqlite")
     let db = try Connection(path)

@@ -3,8 +3,7 @@ import SQLiteDB
 import Testing
 
 @Suite struct StatementTests {
-  @Test("S207: several statements are executed at once")
-  func executeRunsSeveralStatements() throws {
+  @Test func executeRunsSeveralStatements() throws {
     let db = try Connection()
     try db.execute(
       """
@@ -28,8 +27,7 @@ import Testing
     #expect(db.userVersion == 1)
   }
 
-  @Test("S208: values are bound by position and by name")
-  func valuesAreBoundByPositionAndName() throws {
+  @Test func valuesAreBoundByPositionAndName() throws {
     let db = try Connection()
     #expect(try db.scalar("SELECT ?", 1) as? Int64 == 1)
     #expect(try db.scalar("SELECT ? || ?", ["a", "b"]) as? String == "ab")
@@ -45,8 +43,7 @@ import Testing
     #expect(try statement.scalar() as? String == "b")
   }
 
-  @Test("S209: values that do not fit are an error")
-  func mismatchedBindingsThrow() throws {
+  @Test func mismatchedBindingsThrow() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT ?")
     #expect(failure { try statement.run(1, 2) }?.message == "1 value expected, 2 given")
@@ -55,25 +52,22 @@ import Testing
     #expect(try statement.scalar(1) as? Int64 == 1)
   }
 
-  @Test("Where one statement is expected, several are an error that says what runs them, and none is one, too")
-  func oneStatement() throws {
+  @Test func prepareRequiresExactlyOneStatement() throws {
     let db = try Connection()
     #expect(
       failure { try db.prepare("SELECT 1; SELECT 2") }?.message
-        == "one statement expected, several given: Connection.execute(_:) runs them all")
+        == "expected one statement, got several: use Connection.execute(_:)")
     #expect(failure { try db.run("SELECT 1; SELECT 2") }?.code == SQLITE_MISUSE)
     #expect(failure { try db.run("") }?.message == "empty statement")
     try db.execute("")
     #expect(try db.scalar("SELECT 1;") as? Int64 == 1)
   }
 
-  @Test("The file is rebuilt, by a statement that is returned")
-  func vacuum() throws {
+  @Test func vacuumReturnsItsStatement() throws {
     #expect(try Connection().vacuum().description == "VACUUM")
   }
 
-  @Test("Values of parameters are a list, an array, or a dictionary, for rows by name, too")
-  func rowIterators() throws {
+  @Test func rowIteratorsAcceptAllFormsOfBindings() throws {
     let db = try Connection()
     let a = SQLExpression<String>("a")
     #expect(try db.prepareRowIterator("SELECT ? AS a", bindings: "x").map { $0[a] } == ["x"])
@@ -81,8 +75,7 @@ import Testing
     #expect(try db.prepareRowIterator("SELECT $v AS a", bindings: ["$v": "x"]).map { $0[a] } == ["x"])
   }
 
-  @Test("S209: a statement is run several times, and what it changes is counted")
-  func runReturnsTheStatement() throws {
+  @Test func runReturnsTheStatement() throws {
     let db = try emptyUsers()
     let stmt = try db.prepare("INSERT INTO users (email) VALUES (?)")
     try stmt.run("alice@mac.com")
@@ -94,8 +87,7 @@ import Testing
     #expect(db.changes == 2)
   }
 
-  @Test("S210: a loop has the rows, and their columns have names")
-  func statementsIterateOverRows() throws {
+  @Test func statementsIterateOverRows() throws {
     let db = try database("alice")
     let stmt = try db.prepare("SELECT id, email FROM users")
     var lines: [String] = []
@@ -108,8 +100,7 @@ import Testing
     #expect(stmt.columnCount == 2)
   }
 
-  @Test("S211, S212, S213: run answers the statement, scalar the first value")
-  func scalarReturnsTheFirstValue() throws {
+  @Test func scalarReturnsTheFirstValue() throws {
     let db = try emptyUsers()
     let statement = try db.run("INSERT INTO users (email) VALUES (?)", "alice@mac.com")
     #expect("\(statement)" == "INSERT INTO users (email) VALUES (?)")
@@ -120,8 +111,7 @@ import Testing
     #expect(try db.scalar("SELECT id FROM users WHERE 0") == nil)
   }
 
-  @Test("S194, S195: a statement that is stepped holds its table until it is reset")
-  func resetRestartsTheStatement() throws {
+  @Test func steppedStatementsUseTheirTableUntilReset() throws {
     let db = try database("alice")
     let statement = try db.prepare("SELECT email FROM users")
     #expect(try statement.step())
@@ -131,8 +121,7 @@ import Testing
     try db.run("DROP TABLE users")
   }
 
-  @Test("S195: a loop that is left, or that throws, holds nothing")
-  func abandonedLoopsReleaseTheirStatements() throws {
+  @Test func abandonedLoopsReleaseTheirStatements() throws {
     let db = try database("alice", "betty")
     let statement = try db.prepare("SELECT email FROM users WHERE id > ?")
     for _ in statement.bind(0) { break }
@@ -145,8 +134,7 @@ import Testing
     try db.run("DROP TABLE users")
   }
 
-  @Test("A loop inside a loop over the same statement has rows of its own")
-  func nestedLoopsOverOneStatementAreIndependent() throws {
+  @Test func nestedLoopsOverOneStatementAreIndependent() throws {
     let db = try database("a", "b", "c")
     let statement = try db.prepare("SELECT id FROM users")
     var pairs: [String] = []
@@ -158,8 +146,7 @@ import Testing
     #expect(rows.flatMap { a in rows.map { b in a[id] * 10 + b[id] } } == [11, 12, 13, 21, 22, 23, 31, 32, 33])
   }
 
-  @Test("W11: a statement that threads share answers each of them")
-  func statementsAreSharedBetweenThreads() async throws {
+  @Test func statementsAreSharedBetweenThreads() async throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT ? * 2")
     let wrong = try await withThrowingTaskGroup(of: Int.self, returning: Int.self) { group in
@@ -173,15 +160,13 @@ import Testing
     #expect(wrong == 0)
   }
 
-  @Test("W6: a text with a NUL character stays whole")
-  func nulCharactersAreRefused() throws {
+  @Test func nulCharactersArePreserved() throws {
     let db = try Connection()
     #expect(try db.scalar("SELECT ?", "a\0b") as? String == "a\0b")
     #expect(try db.scalar("SELECT length(CAST(? AS BLOB))", "a\0b") as? Int64 == 3)
   }
 
-  @Test("Columns of the current row are read as types")
-  func cursorsReadRawValues() throws {
+  @Test func cursorsReadRawValues() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT 1, 2.5, 'x', x'0102', NULL")
     #expect(try statement.step())
@@ -199,8 +184,7 @@ import Testing
     #expect(try !statement.step())
   }
 
-  @Test("Columns of the current row are converted as SQLite does it")
-  func cursorsConvertValues() throws {
+  @Test func cursorsConvertValues() throws {
     let db = try Connection()
     let statement = try db.prepare("SELECT 'alice', 30, 1.5, x'3132', NULL")
     #expect(try statement.step())
@@ -216,8 +200,7 @@ import Testing
     #expect(throws: QueryError.unexpectedNullValue(name: "\"NULL\"")) { try statement.row.get(4) as String }
   }
 
-  @Test("Some SQL is read by name")
-  func rowsAreReadByColumnName() throws {
+  @Test func rowsAreReadByColumnName() throws {
     let db = try database("alice")
     let rows = try db.prepareRowIterator("SELECT id, email AS address FROM users WHERE id = ?", bindings: 1)
     let row = try #require(try rows.failableNext())
@@ -228,15 +211,14 @@ import Testing
     #expect(row.columnNames == ["id", "address"])
   }
 
-  @Test("W4: two columns of the same name are ambiguous")
-  func ambiguousColumnNamesThrow() throws {
+  @Test func ambiguousColumnNamesThrow() throws {
     let db = try Connection()
     let row = try #require(try db.prepareRowIterator("SELECT 1 AS x, 2 AS x").failableNext())
     #expect(throws: QueryError.self) { try row.get(SQLExpression<Int>("x")) }
   }
 }
 
-/// The description of a binding, for comparisons.
+/// A binding as an equatable value.
 enum SQLValue: Equatable {
   case null, integer(Int64), double(Double), text(String), blob([UInt8])
 
@@ -252,6 +234,6 @@ enum SQLValue: Equatable {
 }
 
 extension Sequence {
-  /// How many elements fulfil a condition.
+  /// Returns the number of elements that match a condition.
   fileprivate func count(_ condition: (Element) throws -> Bool) rethrows -> Int { try filter(condition).count }
 }

@@ -10,8 +10,7 @@ import Testing
     return pool
   }
 
-  @Test("A connection is one over a pool or a queue, whose accesses run typed queries")
-  func connectionsWrapTidemarkDatabases() throws {
+  @Test func connectionsWrapTidemarkDatabases() throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let rows = try pool.read { db in try db.prepare(users.filter(id == 1)) }
@@ -27,8 +26,7 @@ import Testing
     #expect(try queue.read { try $0.prepare(users).map { $0[id] } } == [1])
   }
 
-  @Test("A query is a request")
-  func queriesAreFetchRequests() throws {
+  @Test func queriesAreFetchRequests() throws {
     let folder = try Folder()
     let pool = try pool(folder)
     try pool.read { db in
@@ -43,8 +41,7 @@ import Testing
     }
   }
 
-  @Test("Queries are observed, and only commits that may change their rows wake them")
-  func queriesAreObserved() async throws {
+  @Test func queriesAreObserved() async throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let db = Connection(pool)
@@ -63,8 +60,7 @@ import Testing
     #expect(seen == [["a", "b"], ["x", "b"], ["x", "y"]])
   }
 
-  @Test("The error that ends an observation is a result")
-  func observationFails() async throws {
+  @Test func observationErrorsAreResults() async throws {
     let folder = try Folder()
     let db = Connection(try pool(folder))
     let (errors, continuation) = AsyncStream.makeStream(of: (any Error).self)
@@ -74,8 +70,7 @@ import Testing
     #expect(error.description == "no such table: nowhere (code: 1)")
   }
 
-  @Test("A query is observed with an observation of Tidemark, too")
-  func valueObservationFetchesQueries() async throws {
+  @Test func valueObservationFetchesQueries() async throws {
     let folder = try Folder()
     let pool = try pool(folder)
     let observation = ValueObservation.tracking { db in try db.prepare(users.filter(id == 1)).map { $0[email] } }
@@ -88,8 +83,7 @@ import Testing
     #expect(seen == [["a"], ["x"]])
   }
 
-  @Test("An observation that cannot go on says why, and ends")
-  func emptyResultsAreObserved() async throws {
+  @Test func failedObservationsReportTheErrorAndEnd() async throws {
     let db = try Connection()
     let (errors, continuation) = AsyncStream.makeStream(of: String.self)
     var values = 0
@@ -99,8 +93,7 @@ import Testing
     #expect(await errors.contains { $0.contains("no such table: users") })
   }
 
-  @Test("Inside an access of the database, a connection over it is a part of that access")
-  func nestedAccessesAreReentrant() throws {
+  @Test func nestedAccessesAreReentrant() throws {
     let queue = try DatabaseQueue()
     let db = Connection(queue)
     try queue.write { _ in

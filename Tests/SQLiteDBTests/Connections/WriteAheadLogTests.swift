@@ -11,8 +11,7 @@ import Testing
     path = folder.path("db.sqlite")
   }
 
-  @Test("The journal mode is read, set, and given when a connection opens")
-  func journalMode() throws {
+  @Test func journalModeIsReadAndSet() throws {
     let db = try Connection(path)
     #expect(db.journalMode == .delete)
     db.journalMode = .wal
@@ -22,15 +21,14 @@ import Testing
     #expect(try Connection(.inMemory, journalMode: .wal).journalMode == .memory)
   }
 
-  @Test("The durability is read and set", arguments: Connection.SynchronousMode.allCases)
-  func synchronous(_ mode: Connection.SynchronousMode) throws {
+  @Test(arguments: Connection.SynchronousMode.allCases)
+  func synchronousModeIsReadAndSet(_ mode: Connection.SynchronousMode) throws {
     let db = try Connection(path, journalMode: .wal)
     db.synchronous = mode
     #expect(db.synchronous == mode)
   }
 
-  @Test("The length of the log that makes a checkpoint is read and set")
-  func autoCheckpoint() throws {
+  @Test func automaticCheckpointThresholdIsReadAndSet() throws {
     let db = try Connection(path, journalMode: .wal)
     #expect(db.walAutoCheckpoint == 1000)
     db.walAutoCheckpoint = 0
@@ -39,8 +37,8 @@ import Testing
     #expect(db.walAutoCheckpoint == 50)
   }
 
-  @Test("A checkpoint copies the log, and tells how much", arguments: Connection.CheckpointMode.allCases)
-  func checkpoint(_ mode: Connection.CheckpointMode) throws {
+  @Test(arguments: Connection.CheckpointMode.allCases)
+  func checkpointCopiesTheLog(_ mode: Connection.CheckpointMode) throws {
     let db = try Connection(path, journalMode: .wal)
     try db.run("CREATE TABLE t (a)")
     let result = try db.walCheckpoint(mode, database: "main")
@@ -53,8 +51,7 @@ import Testing
     }
   }
 
-  @Test("Without a log, a checkpoint does nothing")
-  func noLog() throws {
+  @Test func checkpointWithoutALogHasNoEffect() throws {
     let result = try Connection(path).walCheckpoint()
     #expect(result.isBusy == false)
     #expect(result.frameCount == nil)

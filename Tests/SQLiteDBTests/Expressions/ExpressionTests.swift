@@ -3,8 +3,7 @@ import SQLiteDB
 import Testing
 
 @Suite struct ExpressionTests {
-  @Test("S14: types of Swift and of SQLite")
-  func expressionTypesFollowTheirValues() {
+  @Test func expressionTypesFollowTheirValues() {
     #expect(Int64.declaredDatatype == "INTEGER")
     #expect(Int.declaredDatatype == "INTEGER")
     #expect(Bool.declaredDatatype == "INTEGER")
@@ -26,8 +25,7 @@ import Testing
     #expect(uuid.datatypeValue == uuid.uuidString)
   }
 
-  @Test("S14: values come back as they were")
-  func expressionValuesRoundTrip() throws {
+  @Test func expressionValuesRoundTrip() throws {
     let db = try Connection()
     let url = SQLExpression<URL>("url"), uuid = SQLExpression<UUID>("uuid"), data = SQLExpression<Data>("data")
     let date = SQLExpression<Date>("date"), int = SQLExpression<Int>("int"), maybe = SQLExpression<Date?>("maybe")
@@ -55,8 +53,7 @@ import Testing
     #expect(row[maybe] == nil)
   }
 
-  @Test("S15, S16, S17, S18: templates and values")
-  func templatesBindTheirValues() {
+  @Test func templatesBindTheirValues() {
     #expect(id.template == "\"id\"")
     #expect(name.template == "\"name\"")
     #expect(SQLExpression<Int>("a\"b").template == "\"a\"\"b\"")
@@ -70,8 +67,7 @@ import Testing
     #expect(rowid.description == "\"ROWID\"")
   }
 
-  @Test("S18: a question mark in a name, a text or a comment stands for no value")
-  func questionMarksInNamesAreQuoted() throws {
+  @Test func questionMarksInNamesAreQuoted() throws {
     let odd = SQLExpression<String>("what?")
     #expect(sql(odd == "why?") == "(\"what?\" = 'why?')")
     #expect(SQLExpression<Int>("'?' || ? -- ?\n|| [?] || ?", [1, 2]).description == "'?' || 1 -- ?\n|| [?] || 2")
@@ -82,15 +78,13 @@ import Testing
     #expect(try db.pluck(Table("t"))?[odd] == "why?")
   }
 
-  @Test("S19: expressions are put together")
-  func compoundExpressionsAreParenthesized() {
+  @Test func compoundExpressionsAreParenthesized() {
     #expect(sql(id > 10 && name != nil) == "((\"id\" > 10) AND (\"name\" IS NOT NULL))")
     let condition: SQLExpression<Bool?> = name != nil
     #expect(condition.template == "(\"name\" IS NOT ?)")
   }
 
-  @Test("S20: tables, views and virtual tables are queries")
-  func expressionsAreUsedInQueries() {
+  @Test func expressionsAreUsedInQueries() {
     #expect(sql(Table("users")) == "SELECT * FROM \"users\"")
     #expect(sql(View("users")) == "SELECT * FROM \"users\"")
     #expect(sql(VirtualTable("users")) == "SELECT * FROM \"users\"")

@@ -6,7 +6,7 @@ private let double = SQLExpression<Double>("double"), doubleOptional = SQLExpres
 private let string = SQLExpression<String>("string"), stringOptional = SQLExpression<String?>("stringOptional")
 
 @Suite struct SetterTests {
-  /// A column and a value: each optional or not, an expression or a value.
+  /// Checks the SQL of setters for all combinations of optional and non-optional columns, expressions and values.
   private func forms(
     _ setters: [Setter], _ type: String, _ right: (_ column: String, _ value: String) -> String, _ value: String
   ) {
@@ -15,15 +15,13 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
     #expect(setters.map { sql($0) } == pairs.map { "\($0.0) = \(right($0.0, $0.1))" })
   }
 
-  @Test("S44, S47: a column is set to a value")
-  func assignmentSettersBuildSQL() {
+  @Test func assignmentSettersBuildSQL() {
     forms([int <- int, int <- 1, intOptional <- int, intOptional <- intOptional, intOptional <- 1], "int", { $1 }, "1")
     #expect(sql(intOptional <- nil) == "\"intOptional\" = NULL")
     #expect((int <- 1).description == "\"int\" = 1")
   }
 
-  @Test("S48–S51: a column is computed with")
-  func arithmeticSettersBuildSQL() {
+  @Test func arithmeticSettersBuildSQL() {
     forms(
       [int += int, int += 1, intOptional += int, intOptional += intOptional, intOptional += 1], "int",
       { "(\($0) + \($1))" }, "1")
@@ -40,8 +38,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
       { "(\($0) / \($1))" }, "1")
   }
 
-  @Test("S52–S57: the bits of a column")
-  func bitwiseSettersBuildSQL() {
+  @Test func bitwiseSettersBuildSQL() {
     forms(
       [int %= int, int %= 1, intOptional %= int, intOptional %= intOptional, intOptional %= 1], "int",
       { "(\($0) % \($1))" }, "1")
@@ -62,8 +59,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
       { "(~((\($0) & \($1))) & (\($0) | \($1)))" }, "1")
   }
 
-  @Test("S58: a text at the end of another one")
-  func concatenationSettersBuildSQL() {
+  @Test func concatenationSettersBuildSQL() {
     forms(
       [
         string += string, string += "x", stringOptional += string, stringOptional += stringOptional,
@@ -71,8 +67,7 @@ private let string = SQLExpression<String>("string"), stringOptional = SQLExpres
       ], "string", { "(\($0) || \($1))" }, "'x'")
   }
 
-  @Test("S45, S59: ++ and --")
-  func incrementSettersBuildSQL() {
+  @Test func incrementSettersBuildSQL() {
     #expect(sql(int++) == "\"int\" = (\"int\" + 1)")
     #expect(sql(intOptional++) == "\"intOptional\" = (\"intOptional\" + 1)")
     #expect(sql(int--) == "\"int\" = (\"int\" - 1)")

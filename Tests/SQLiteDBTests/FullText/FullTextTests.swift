@@ -10,8 +10,7 @@ private let body = SQLExpression<String>("body")
     String(emails.create(module).dropFirst("CREATE VIRTUAL TABLE \"emails\" USING ".count))
   }
 
-  @Test("A search for a pattern that may be NULL is a condition that may be NULL")
-  func optionalPattern() {
+  @Test func optionalPatternsBuildOptionalConditions() {
     let pattern = SQLExpression<String?>("pattern")
     let condition: SQLExpression<Bool?> = emails.match(pattern)
     #expect(sql(condition) == "(\"emails\" MATCH \"pattern\")")
@@ -25,13 +24,11 @@ private let body = SQLExpression<String>("body")
     override func tokenizer(_ tokenizer: Tokenizer?) -> Self { super.tokenizer(tokenizer ?? .Porter) }
   }
 
-  @Test("A program has configurations of its own")
-  func subclass() {
+  @Test func configurationsCanBeSubclassed() {
     #expect(module(.FTS5(English().column(subject).tokenizer(nil))) == "fts5(\"subject\", tokenize=porter)")
   }
 
-  @Test("S199, S200: FTS4")
-  func fts4TablesAreCreated() {
+  @Test func fts4TablesAreCreated() {
     #expect(emails.create(.FTS4(subject, body)) == "CREATE VIRTUAL TABLE \"emails\" USING fts4(\"subject\", \"body\")")
     #expect(
       emails.create(.FTS4(subject), ifNotExists: true)
@@ -47,8 +44,7 @@ private let body = SQLExpression<String>("body")
         == "fts4(tokenize=unicode61 \"remove_diacritics=1\" \"tokenchars=.\" \"separators=X\")")
   }
 
-  @Test("S201: all that FTS4 can be told")
-  func fts4ConfigurationBuildsSQL() {
+  @Test func fts4ConfigurationBuildsSQL() {
     let config = FTS4Config()
       .column(subject)
       .column(body, [.unindexed])
@@ -65,8 +61,7 @@ private let body = SQLExpression<String>("body")
     #expect(module(.FTS4(FTS4Config().contentless())) == "fts4(content=\"\")")
   }
 
-  @Test("S202, S203, S204: texts are found")
-  func fullTextSearchFindsRows() throws {
+  @Test func fullTextSearchFindsRows() throws {
     let db = try Connection()
     try db.run(emails.create(.FTS4(subject, body)))
     try db.run(
@@ -82,8 +77,7 @@ private let body = SQLExpression<String>("body")
     #expect(try db.scalar(replies.count) == 0)
   }
 
-  @Test("S205, S206: FTS5")
-  func fts5TablesAreCreated() throws {
+  @Test func fts5TablesAreCreated() throws {
     let config = FTS5Config()
       .column(subject)
       .column(body, [.unindexed])
@@ -100,7 +94,7 @@ private let body = SQLExpression<String>("body")
     #expect(try db.scalar(replies.count) == 1)
   }
 
-  @Test("S205: FTS5 accepts its tokenizers", arguments: [0, 1, 2, 3])
+  @Test(arguments: [0, 1, 2, 3])
   func fts5TokenizersBuildSQL(index: Int) throws {
     let tokenizers: [Tokenizer] = [
       .Porter, .Trigram(), .Trigram(caseSensitive: true),
@@ -113,8 +107,7 @@ private let body = SQLExpression<String>("body")
     #expect(try db.scalar(emails.filter(emails.match("\"well-known\"")).count) == 1)
   }
 
-  @Test("A table of ranges")
-  func rtreeTablesAreCreated() throws {
+  @Test func rtreeTablesAreCreated() throws {
     let min = SQLExpression<Double>("minX"), max = SQLExpression<Double>("maxX"), boxes = VirtualTable("boxes")
     let text = boxes.create(.RTree(id, (min, max)))
     #expect(text == "CREATE VIRTUAL TABLE \"boxes\" USING rtree(\"id\", \"minX\", \"maxX\")")

@@ -1,7 +1,7 @@
 import SQLiteDB
 import Testing
 
-/// The blocks of Documentation/SQLiteDB.md.
+/// The code blocks of `Documentation/SQLiteDB.md`.
 @Suite struct SQLiteDBGuideTests {
   let folder: Folder
 
@@ -59,7 +59,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test func writeAheadLog() throws {
+  @Test func writeAheadLogExampleWorks() throws {
     let path = folder.path("db.sqlite")
     let log = try Connection(path, journalMode: .wal)
     log.synchronous = .normal
@@ -68,7 +68,7 @@ import Testing
     #expect(log.journalMode == .wal)
   }
 
-  @Test func schemaChanger() throws {
+  @Test func schemaChangerExampleWorks() throws {
     let db = try Connection()
     let changer = SchemaChanger(connection: db)
     try changer.create(table: "logins") { table in
@@ -88,7 +88,7 @@ import Testing
     func row(_ db: Connection, _ value: Key) throws -> Row? { try db.pluck(table.filter(key == value)) }
   }
 
-  @Test func repository() throws {
+  @Test func repositoryExampleWorks() throws {
     let db = try database("alice")
     #expect(try Repository(table: users, key: id).row(db, 1)?[email] == "alice@mac.com")
     let isUnknown = try Repository(table: users, key: email).row(db, "nobody") == nil

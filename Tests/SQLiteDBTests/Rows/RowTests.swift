@@ -3,8 +3,7 @@ import SQLiteDB
 import Testing
 
 @Suite struct RowTests {
-  @Test("S60, S67: the rows of a query are iterated")
-  func rowsAreIterated() throws {
+  @Test func rowsAreIterated() throws {
     let db = try database("Alice")
     var lines: [String] = []
     for user in try db.prepare(users) {
@@ -15,8 +14,7 @@ import Testing
     #expect(all.count == 1)
   }
 
-  @Test("S61: get throws where the subscript aborts")
-  func valuesAreReadByExpression() throws {
+  @Test func valuesAreReadByExpression() throws {
     let db = try database("Alice")
     try db.run(users.update(name <- nil))
     let row = try #require(try db.pluck(users))
@@ -39,24 +37,21 @@ import Testing
     }
   }
 
-  @Test("S61: what is of another type is no value: nil, or an error")
-  func mismatchedTypesThrow() throws {
+  @Test func mismatchedTypesThrow() throws {
     let db = try database("Alice")
     let row = try #require(try db.pluck(users))
     #expect(try row.get(SQLExpression<Int?>("email")) == nil)
     #expect(throws: QueryError.self) { try row.get(SQLExpression<Int>("email")) }
   }
 
-  @Test("S61: the subscript says which column it is, and what is there")
-  func forcedReadsTrap() async throws {
+  @Test func forcedReadsTrap() async throws {
     await #expect(processExitsWith: .failure) {
       let db = try database("Alice")
       _ = try db.pluck(users)?[SQLExpression<Int>("email")]
     }
   }
 
-  @Test("W5: an integer is read as a double, if it can be one")
-  func integersAreReadAsDoubles() throws {
+  @Test func integersAreReadAsDoubles() throws {
     let db = try Connection()
     try db.execute("CREATE TABLE t (a, b NUMERIC); INSERT INTO t VALUES (1, 2.0), (2, 9007199254740993)")
     let table = Table("t"), a = SQLExpression<Double>("a"), b = SQLExpression<Double?>("b")
@@ -66,8 +61,7 @@ import Testing
     #expect(try db.scalar(table.select(a.sum)) == 3)
   }
 
-  @Test("S62: a step that fails is an error of those who can throw")
-  func failedStepsThrow() throws {
+  @Test func failedStepsThrow() throws {
     let db = try database("a", "b")
     db.createFunction("refuse", argumentCount: 1) { args in
       if args[0] as? Int64 == 2 { throw ValueError(type: "Int", found: "two") }
@@ -75,12 +69,11 @@ import Testing
     }
     let rows = try db.prepareRowIterator("SELECT refuse(id) AS id FROM users")
     #expect(try rows.failableNext()?[id] == 1)
-    #expect(failure { try rows.failableNext() }?.message == "two is no Int")
+    #expect(failure { try rows.failableNext() }?.message == "expected Int, got 'two'")
     try db.run("DROP TABLE users")
   }
 
-  @Test("S63, S64, S65: rows one after the other")
-  func rowIteratorsReturnRows() throws {
+  @Test func rowIteratorsReturnRows() throws {
     let db = try database("a", "b")
     let rowIterator = try db.prepareRowIterator(users)
     var emails: [String] = []
@@ -95,8 +88,7 @@ import Testing
     #expect(count == 3)
   }
 
-  @Test("S66: the first row is plucked, from where the query begins")
-  func pluckReturnsTheFirstRow() throws {
+  @Test func pluckReturnsTheFirstRow() throws {
     let db = try database("a", "b", "c")
     let trace = Trace(db)
     #expect(try db.pluck(users)?[id] == 1)
@@ -105,8 +97,7 @@ import Testing
     #expect(try db.pluck(users.filter(id == 9)) == nil)
   }
 
-  @Test("Rows have the columns that there are, also when the schema has changed since")
-  func rowsFollowSchemaChanges() throws {
+  @Test func rowsFollowSchemaChanges() throws {
     let db = try database("a")
     let nick = SQLExpression<String?>("nick")
     let typed = try db.prepareRowIterator(users), raw = try db.prepareRowIterator("SELECT * FROM users")
@@ -117,23 +108,20 @@ import Testing
     #expect(try db.pluck(users)?[nick] == "x")
   }
 
-  @Test("A row is printed with the names of its columns")
-  func description() throws {
+  @Test func rowsHaveDescriptions() throws {
     let db = try database("alice")
     let row = try #require(try db.pluck(users.select(id, email, managerId, balance)))
     #expect("\(row)" == "[id:1 email:'alice@mac.com' manager_id:NULL balance:0.0]")
   }
 
-  @Test("Rows are kept, and go to other tasks")
-  func rowsAreSendable() async throws {
+  @Test func rowsAreSendable() async throws {
     let db = try database("a", "b")
     let rows = Array(try db.prepare(users))
     let ids = await Task { rows.map { $0[id] } }.value
     #expect(ids == [1, 2])
   }
 
-  @Test("A column with the name of its table in front is one of that table")
-  func namespacedColumnsAreRead() throws {
+  @Test func namespacedColumnsAreRead() throws {
     let db = try database("a")
     let row = try #require(try db.pluck(users))
     #expect(row[users[id]] == 1)
@@ -144,8 +132,7 @@ import Testing
 @Suite struct DateTests {
   let published_at = SQLExpression<Date>("published_at")
 
-  @Test("S153, S154: dates are compared")
-  func queriesFilterByDates() {
+  @Test func queriesFilterByDates() {
     let date = Date(timeIntervalSince1970: 1_416_314_730)
     #expect(
       sql(posts.filter(published_at <= date))
@@ -158,7 +145,6 @@ import Testing
   }
 
   @Test(
-    "Dates are read in all formats of SQLite",
     arguments: [
       ("2014-11-18T12:45:30.000", 1_416_314_730.0), ("2014-11-18 12:45:30", 1_416_314_730),
       ("2014-11-18 12:45", 1_416_314_700),
@@ -166,12 +152,11 @@ import Testing
       ("2014-11-18T14:45:30.5+02:00", 1_416_314_730.5),
       ("12:45:30", 946_730_730),
     ])
-  func dateFormatsAreConfigurable(text: String, seconds: Double) throws {
+  func dateFormatsOfSQLiteAreRead(text: String, seconds: Double) throws {
     #expect(Date.fromDatatypeValue(text) == Date(timeIntervalSince1970: seconds))
   }
 
-  @Test("Dates are read from what SQLite writes, and from numbers; what is none is an error")
-  func datesWrittenBySQLiteAreRead() throws {
+  @Test func datesWrittenBySQLiteAreRead() throws {
     let db = try Connection()
     let table = Table("t"), date = SQLExpression<Date>("d")
     try db.execute(

@@ -10,8 +10,7 @@ import Testing
     schema = db.schema
   }
 
-  @Test("S127, S128: what is in the schema")
-  func schemaObjectsAreListed() throws {
+  @Test func schemaObjectsAreListed() throws {
     try db.run("CREATE INDEX index_users_on_name ON users (name)")
     try db.run("CREATE VIEW v AS SELECT 1")
     try db.run("CREATE TRIGGER tr AFTER INSERT ON users BEGIN SELECT 1; END")
@@ -32,8 +31,7 @@ import Testing
     #expect(try schema.objectDefinitions(temp: true).map(\.name) == ["t"])
   }
 
-  @Test("S129: indexes")
-  func indexesAreListed() throws {
+  @Test func indexesAreListed() throws {
     try db.run("CREATE UNIQUE INDEX one ON users (name DESC, email) WHERE name IS NOT NULL AND \"email\" != ' where '")
     try db.run("CREATE INDEX two ON users (lower(name))")
     let indexes = try schema.indexDefinitions("users").sorted { $0.name < $1.name }
@@ -54,8 +52,7 @@ import Testing
         == "CREATE INDEX \"i\" ON \"t\" (\"a\" ASC)")
   }
 
-  @Test("S129: columns")
-  func columnsAreListed() throws {
+  @Test func columnsAreListed() throws {
     try db.run(
       """
       CREATE TABLE t (
@@ -86,7 +83,6 @@ import Testing
   }
 
   @Test(
-    "The conflict clause of a primary key is read",
     arguments: [
       ("a INTEGER PRIMARY KEY", nil), ("a TEXT PRIMARY KEY ON CONFLICT REPLACE", .REPLACE),
       ("a INTEGER PRIMARY KEY DESC ON CONFLICT ignore", .IGNORE),
@@ -94,7 +90,7 @@ import Testing
       ("a UNIQUE ON CONFLICT FAIL, b, PRIMARY KEY (b, a COLLATE NOCASE) ON CONFLICT ABORT", .ABORT),
       ("a PRIMARY KEY, b UNIQUE ON CONFLICT FAIL", nil), ("a, PRIMARY KEY (a)", nil),
     ] as [(String, ColumnDefinition.OnConflict?)])
-  func conflictOfKey(_ columns: String, _ conflict: ColumnDefinition.OnConflict?) throws {
+  func primaryKeyConflictClausesAreRead(_ columns: String, _ conflict: ColumnDefinition.OnConflict?) throws {
     try db.run("CREATE TABLE t (\(columns))")
     #expect(try schema.columnDefinitions(table: "t")[0].primaryKey?.onConflict == conflict)
     try db.run("CREATE TABLE u (a INTEGER PRIMARY KEY ON CONFLICT FAIL AUTOINCREMENT)")
@@ -102,8 +98,7 @@ import Testing
       try schema.columnDefinitions(table: "u")[0].primaryKey == .init(autoIncrement: true, onConflict: .FAIL))
   }
 
-  @Test("Columns that a constraint makes unique are read as such, and equal to others")
-  func uniqueColumns() throws {
+  @Test func uniqueColumnsAreRead() throws {
     try db.run("CREATE TABLE t (a UNIQUE, b, c, d PRIMARY KEY, UNIQUE (b), UNIQUE (a, c))")
     try db.run("CREATE UNIQUE INDEX i ON t (c)")
     let columns = try schema.columnDefinitions(table: "t")
@@ -112,15 +107,13 @@ import Testing
     #expect(ColumnDefinition(name: "a", type: .TEXT, unique: true).toSQL() == "\"a\" TEXT UNIQUE")
   }
 
-  @Test("An index says what has made it")
-  func origin() throws {
+  @Test func indexOriginsAreRead() throws {
     try db.run("CREATE INDEX i ON users (name)")
     #expect(try schema.indexDefinitions("users").map(\.origin) == [.createIndex])
     #expect(IndexDefinition(table: "t", name: "i", columns: [], origin: .uniqueConstraint).origin?.rawValue == "u")
   }
 
-  @Test("A foreign key has two spellings")
-  func foreignKey() {
+  @Test func foreignKeysHaveTwoInitializers() {
     let key = ColumnDefinition.ForeignKey(toTable: "users", toColumn: "id", onDelete: "CASCADE")
     #expect(key == .init(table: "users", column: "", primaryKey: "id", onDelete: "CASCADE"))
     #expect((key.toTable, key.toColumn, key.fromColumn) == ("users", "id", ""))
@@ -129,8 +122,7 @@ import Testing
         == "\"a\" INTEGER REFERENCES \"users\" (\"id\") ON DELETE CASCADE")
   }
 
-  @Test("Tables are created, and indexes added and dropped")
-  func changerOfTablesAndIndexes() throws {
+  @Test func schemaChangerCreatesTablesAndIndexes() throws {
     let trace = Trace(db)
     let schemaChanger = SchemaChanger(connection: db)
     try schemaChanger.create(table: "t", ifNotExists: true) { table in
@@ -156,8 +148,7 @@ import Testing
     #expect(throws: SchemaChanger.Error.self) { try schemaChanger.create(table: "u") { _ in } }
   }
 
-  @Test("S139, S140, S141, S142: columns are added, renamed, dropped")
-  func schemaChangerAltersTables() throws {
+  @Test func schemaChangerAltersTables() throws {
     let trace = Trace(db)
     let newColumn = ColumnDefinition(
       name: "new_text_column",
@@ -182,8 +173,7 @@ import Testing
         == ["id", "email", "new_name", "verified", "manager_id", "new_text_column"])
   }
 
-  @Test("S140: some columns cannot be added")
-  func invalidColumnsAreRefused() throws {
+  @Test func invalidColumnsAreRefused() throws {
     let schemaChanger = SchemaChanger(connection: db)
     func message(_ column: ColumnDefinition) -> String? {
       do {
@@ -207,8 +197,7 @@ import Testing
         == "Invalid column definition: Invalid default value")
   }
 
-  @Test("S142: an alteration is made as a whole, and keeps what belongs to the table")
-  func schemaChangesAreAtomic() throws {
+  @Test func schemaChangesAreAtomic() throws {
     try db.execute(
       """
       CREATE TABLE t (a TEXT COLLATE NOCASE UNIQUE, b INTEGER CHECK (b > 0), c);
@@ -234,8 +223,7 @@ import Testing
     #expect(failure { try db.run("INSERT INTO t VALUES ('y', 0)") }?.code == SQLITE_CONSTRAINT)
   }
 
-  @Test("S143, S144: tables are renamed and dropped")
-  func schemaChangerCreatesTables() throws {
+  @Test func schemaChangerRenamesAndDropsTables() throws {
     let schemaChanger = SchemaChanger(connection: db)
     try schemaChanger.rename(table: "users", to: "users_new")
     #expect(try schema.objectDefinitions(type: .table).map(\.name) == ["users_new"])

@@ -4,14 +4,13 @@ import Testing
 private let suffix = SQLExpression<String?>("suffix")
 
 @Suite struct TableTests {
-  /// The column that a builder makes.
+  /// Returns the SQL of the column that a closure adds to a table builder.
   private func column(_ block: (TableBuilder) -> Void) -> String {
     let text = Table("t").create(block: block)
     return String(text.dropFirst("CREATE TABLE \"t\" (".count).dropLast())
   }
 
-  @Test("S21: a table is created, and made use of")
-  func createTableBuildsSQL() throws {
+  @Test func createTableBuildsSQL() throws {
     let text = users.create { t in
       t.column(id, primaryKey: true)
       t.column(email, unique: true)
@@ -27,8 +26,7 @@ private let suffix = SQLExpression<String?>("suffix")
     #expect(try db.scalar(users.count) == 1)
   }
 
-  @Test("S22, S23: the options of a table")
-  func tableOptionsBuildSQL() {
+  @Test func tableOptionsBuildSQL() {
     let block: (TableBuilder) -> Void = { $0.column(id) }
     #expect(users.create(temporary: true, block: block) == "CREATE TEMPORARY TABLE \"users\" (\"id\" INTEGER NOT NULL)")
     #expect(
@@ -53,8 +51,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "CREATE TEMPORARY VIEW IF NOT EXISTS \"v\" AS SELECT * FROM \"users\"")
   }
 
-  @Test("S24, S25, S26: primary keys")
-  func primaryKeysBuildSQL() {
+  @Test func primaryKeysBuildSQL() {
     #expect(column { $0.column(id, primaryKey: true) } == "\"id\" INTEGER PRIMARY KEY NOT NULL")
     #expect(column { $0.column(id, primaryKey: .autoincrement) } == "\"id\" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL")
     #expect(column { $0.column(managerId, primaryKey: true) } == "\"manager_id\" INTEGER PRIMARY KEY")
@@ -66,8 +63,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "\"email\" TEXT PRIMARY KEY NOT NULL CHECK (\"email\" != '') DEFAULT ('x')")
   }
 
-  @Test("S27, S28, S29: unique, check, default")
-  func columnConstraintsBuildSQL() {
+  @Test func columnConstraintsBuildSQL() {
     #expect(column { $0.column(email, unique: true) } == "\"email\" TEXT NOT NULL UNIQUE")
     #expect(
       column { $0.column(email, check: email.like("%@%")) } == "\"email\" TEXT NOT NULL CHECK (\"email\" LIKE '%@%')")
@@ -83,8 +79,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "\"name\" TEXT UNIQUE CHECK (\"name\" != '') DEFAULT (\"email\")")
   }
 
-  @Test("S30, S31: collations")
-  func columnCollationsBuildSQL() {
+  @Test func columnCollationsBuildSQL() {
     #expect(column { $0.column(email, collate: .nocase) } == "\"email\" TEXT NOT NULL COLLATE NOCASE")
     #expect(column { $0.column(name, collate: .rtrim) } == "\"name\" TEXT COLLATE RTRIM")
     #expect(
@@ -92,8 +87,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "\"name\" TEXT UNIQUE DEFAULT ('x') COLLATE \"A\"")
   }
 
-  @Test("S32: references")
-  func columnReferencesBuildSQL() {
+  @Test func columnReferencesBuildSQL() {
     let user_id = SQLExpression<Int64?>("user_id")
     #expect(column { $0.column(user_id, references: users, id) } == "\"user_id\" INTEGER REFERENCES \"users\" (\"id\")")
     #expect(
@@ -108,8 +102,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "\"user_id\" INTEGER REFERENCES \"table\" (\"id\")")
   }
 
-  @Test("S33–S36: constraints of tables")
-  func tableConstraintsBuildSQL() throws {
+  @Test func tableConstraintsBuildSQL() throws {
     let local = SQLExpression<String>("local"), domain = SQLExpression<String>("domain")
     #expect(column { $0.primaryKey(email, name) } == "PRIMARY KEY (\"email\", \"name\")")
     #expect(column { $0.primaryKey(email.asc, name) } == "PRIMARY KEY (\"email\" ASC, \"name\")")
@@ -143,8 +136,7 @@ private let suffix = SQLExpression<String?>("suffix")
 
   // MARK: Changes
 
-  @Test("S130, S131, S132: tables are renamed and dropped")
-  func renameAndDropBuildSQL() {
+  @Test func renameAndDropBuildSQL() {
     #expect(users.rename(Table("users_old")) == "ALTER TABLE \"users\" RENAME TO \"users_old\"")
     #expect(VirtualTable("a").rename(VirtualTable("b")) == "ALTER TABLE \"a\" RENAME TO \"b\"")
     #expect(users.drop() == "DROP TABLE \"users\"")
@@ -154,8 +146,7 @@ private let suffix = SQLExpression<String?>("suffix")
     #expect(VirtualTable("v").drop() == "DROP TABLE \"v\"")
   }
 
-  @Test("S133–S138: columns are added")
-  func addColumnBuildsSQL() {
+  @Test func addColumnBuildsSQL() {
     #expect(users.addColumn(suffix) == "ALTER TABLE \"users\" ADD COLUMN \"suffix\" TEXT")
     #expect(
       users.addColumn(suffix, check: ["JR", "SR"].contains(suffix))
@@ -177,8 +168,7 @@ private let suffix = SQLExpression<String?>("suffix")
         == "ALTER TABLE \"posts\" ADD COLUMN \"user_id\" INTEGER REFERENCES \"users\" (\"id\")")
   }
 
-  @Test("S145–S149: indexes")
-  func createIndexBuildsSQL() {
+  @Test func createIndexBuildsSQL() {
     #expect(users.createIndex(email) == "CREATE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
     #expect(
       users.createIndex(email, unique: true) == "CREATE UNIQUE INDEX \"index_users_on_email\" ON \"users\" (\"email\")")
@@ -199,8 +189,7 @@ private let suffix = SQLExpression<String?>("suffix")
     #expect(users.dropIndex([email, name.desc]) == "DROP INDEX \"index_users_on_email_name_desc\"")
   }
 
-  @Test("S136: SQLite accepts what is documented")
-  func schemaStatementsRun() throws {
+  @Test func schemaStatementsRun() throws {
     let db = try emptyUsers()
     try db.run(users.addColumn(SQLExpression<String>("nick"), collate: .nocase))
     try db.run(users.addColumn(suffix, check: ["JR", "SR"].contains(suffix), defaultValue: "SR"))

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteDB
 
-// The columns and tables that most tests use: global constants, as programs have them.
+// The columns and tables of most tests. They are global constants, as in programs.
 
 let id = SQLExpression<Int64>("id")
 let email = SQLExpression<String>("email")
@@ -15,10 +15,10 @@ let title = SQLExpression<String>("title")
 let users = Table("users")
 let posts = Table("posts")
 
-/// Some SQL with its values.
+/// Returns the SQL of an expression, with literals instead of arguments.
 func sql(_ expression: any Expressible) -> String { expression.expression.description }
 
-/// A database in memory with an empty table of users.
+/// Returns an in-memory database with an empty table of users.
 func emptyUsers() throws -> Connection {
   let db = try Connection()
   try db.execute(
@@ -30,14 +30,15 @@ func emptyUsers() throws -> Connection {
   return db
 }
 
-/// A database in memory where users with these names have the addresses `name@mac.com`, and ids from 1 on.
+/// Returns an in-memory database with a user for each name. The email addresses are `name@mac.com`, and the IDs start
+/// at 1.
 func database(_ names: String...) throws -> Connection {
   let db = try emptyUsers()
   for name in names { try db.run("INSERT INTO users (email, name) VALUES (?, ?)", "\(name)@mac.com", name) }
   return db
 }
 
-/// The code and the message of the error that a closure throws.
+/// Returns the code and the message of the error that a closure throws; nil if it does not throw.
 func failure<T>(_ body: () throws -> T) -> (code: Int32, message: String)? {
   do {
     _ = try body()
@@ -51,7 +52,7 @@ func failure<T>(_ body: () throws -> T) -> (code: Int32, message: String)? {
   }
 }
 
-/// A temporary folder for a test, which is deleted when it is released.
+/// A temporary folder, which is deleted when it is deinitialized.
 final class Folder: Sendable {
   let url: URL
 
@@ -71,7 +72,7 @@ final class Folder: Sendable {
   func path(_ name: String) -> String { url.appending(path: name).path() }
 }
 
-/// The trace.
+/// Records the statements that a connection runs.
 final class Trace {
   private(set) var lines: [String] = []
 
