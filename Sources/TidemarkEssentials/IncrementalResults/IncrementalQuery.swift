@@ -1,14 +1,19 @@
 /// A query whose rows come one by one from the rows of one table: each of them can be fetched alone, and it can be told
 /// where it stands among the others.
 ///
-/// Its text is completed: the rows have ids, and the values that they are sorted by, behind what the program asked for;
-/// rows that sort equally are in the order of their ids.
+/// Its text is completed: the rows have ids, and the values that they are sorted by, behind what the program asked for.
+/// Rows that the query sorts equally are sorted in the order in which SQLite reads them (`ScanOrder`), so that the
+/// completed query has the order of the query.
 ///
 /// Invariants:
 /// 1. A row of the result depends on its own row in the table, and on nothing else: there are no other tables, no
 ///    functions, no limit, nothing that is counted or left out because it is there already.
 /// 2. The order is one that can be told from the values of a row, as SQLite tells it.
+/// 3. The order is that of the query as long as SQLite reads its rows in the order `scan`.
 struct IncrementalQuery: Sendable {
+  /// The query of the program.
+  let requestSQL: String
+
   /// The whole query.
   let sql: String
 
@@ -26,18 +31,23 @@ struct IncrementalQuery: Sendable {
 
   let order: RowOrder
 
+  /// The order in which SQLite reads rows that the query sorts equally; nil if no rows are sorted equally.
+  let scan: ScanOrder?
+
   /// Nil for a query that is another one.
-  init?(_ statement: Statement, _ db: Database) throws {
+  ///
+  /// - parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
+  init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
     guard statement.isReadonly, db.schemaFacts != nil else { return nil }
     do {
-      guard let made = try Self(parsing: statement, db) else { return nil }
+      guard let made = try Self(parsing: statement, arguments, db) else { return nil }
       self = made
     } catch is SelectParser.UnsupportedSyntax {
       return nil
     }
   }
 
-  private init?(parsing statement: Statement, _ db: Database) throws {
+  private init?(parsing statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
     var parser = try SelectParser(statement.sql)
     let query = try parser.parseStatement()
     guard query.showsEachSourceRow, !parser.mayDependOnMoreThanRows, !parser.parameters.contains(":\(Self.idArgument)"),
@@ -56,7 +66,13 @@ struct IncrementalQuery: Sendable {
       order.terms.append(RowOrder.Term(collation: collation, isDescending: direction))
     }
     guard try db.internalRows("PRAGMA encoding").first?.first == DatabaseValue(.string("UTF-8")) else { return nil }
-    self.order = order
+    var ties = TieOrder(order, columns)
+    scan = isComplete ? nil : try db.scanOrder(ofQuery: statement.sql, arguments)
+    if !isComplete {
+      guard let scan, ties.add(scan, table) else { return nil }
+    }
+    (self.order, columns) = (ties.order, ties.columns)
+    requestSQL = statement.sql
 
     let hidden = HiddenColumns(statement, table, columns, mayBeShown: core.aliases.isEmpty && core.showsColumnsAlone)
     shownColumnCount = hidden.selection.isEmpty ? nil : statement.columnCount
@@ -64,15 +80,55 @@ struct IncrementalQuery: Sendable {
 
     let start = "\(clauses.selection)\(hidden.selection) \(clauses.source)"
     let id = table.qualified(table.rowID)
-    let last = isComplete ? nil : "\(id)\(order.isKeyDescending ? " DESC" : "")"
+    let last = isComplete ? [] : ties.addedTerms + ["\(id)\(self.order.isKeyDescending ? " DESC" : "")"]
     sql =
       start + (clauses.condition.map { " WHERE \($0)" } ?? "") + " ORDER BY "
-      + [clauses.ordering.map(String.init), last].compactMap { $0 }.joined(separator: ", ")
+      + ((clauses.ordering.map { [String($0)] } ?? []) + last).joined(separator: ", ")
     rowSQL = start + " WHERE " + (clauses.condition.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
   }
 }
 
 extension IncrementalQuery {
+  /// The terms of the query's order, followed by terms that sort rows with equal terms in scan order.
+  fileprivate struct TieOrder {
+    private(set) var order: RowOrder
+    private(set) var columns: [String]
+
+    /// The SQL of the added terms.
+    private(set) var addedTerms: [String] = []
+
+    init(_ order: RowOrder, _ columns: [String]) {
+      (self.order, self.columns) = (order, columns)
+    }
+
+    /// Adds the order in which rows are read.
+    ///
+    /// - returns: False if it cannot be computed from the values of a row.
+    mutating func add(_ scan: ScanOrder, _ table: SourceTable) -> Bool {
+      order.isKeyDescending = scan.isReversed
+      for column in scan.columns {
+        let isDescending = column.isDescending != scan.isReversed
+        guard let name = column.name, name != table.rowID else {
+          order.isKeyDescending = isDescending
+          break
+        }
+        if isDetermined(name, column.collation) { continue }
+        guard let collation = column.collation, table.facts.columns[name] != nil else { return false }
+        columns.append(name)
+        order.terms.append(RowOrder.Term(collation: collation, isDescending: isDescending))
+        addedTerms.append("\(table.qualified(name)) COLLATE \(collation.rawValue)\(isDescending ? " DESC" : "")")
+      }
+      return true
+    }
+
+    /// Whether rows with equal terms have equal values of a column.
+    private func isDetermined(_ column: String, _ collation: RowOrder.TextCollation?) -> Bool {
+      zip(columns, order.terms).contains { known, term in
+        known == column && (term.collation == .binary || term.collation == collation)
+      }
+    }
+  }
+
   /// The one table that is read.
   fileprivate struct SourceTable {
     let name: String

@@ -15,8 +15,9 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   ///
   /// Where the rows of the result come one by one from the rows of one table, those alone are fetched that a commit has
   /// changed, however long the result is: where there are no functions, no `LIMIT`, no groups and no subqueries, and
-  /// what the rows are ordered by is columns. Rows that such a request does not order are in the order of their row
-  /// ids. Other results are fetched as a whole and compared, as `differences()` of the values of an observation does.
+  /// what the rows are ordered by is columns. Other results are fetched as a whole and compared, as `differences()` of
+  /// the values of an observation does. The order is that of `fetchAll`, also among rows that the request sorts
+  /// equally.
   ///
   /// - parameter reader: The database.
   /// - parameter retriesPassingErrors: Whether a fetch that fails for a passing reason is tried again, in place of
