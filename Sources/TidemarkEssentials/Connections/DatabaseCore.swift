@@ -143,8 +143,8 @@ public final class _DatabaseCore: Sendable {
     }
     guard let writer else { return nil }
     guard let path = writer.filePath else {
-      // Other connections cannot commit into a database in memory, but they can commit into its attached databases.
-      guard writer.attachedDatabases.mayExist else { return nil }
+      // Other connections cannot commit into a database in memory, but they can commit into its attached databases,
+      // which may be attached later.
       return ExternalCommitSubscription(nil, attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
     }
     let detector: any ExternalCommitDetector =

@@ -170,6 +170,9 @@ final class ExternalCommitSubscription: Sendable {
     attachedWatch.end()
   }
 
+  /// Whether external commits are possible: in memory, only attached databases have them.
+  var canReportCommits: Bool { monitor != nil || attachedDatabases.mayExist }
+
   /// Reports that a connection is about to read for live queries.
   func begin(with db: Database) {
     monitor?.begin(with: db)

@@ -1,4 +1,4 @@
-// Associated relations: adding one merges it with the one that has the same key.
+// Associated relations. A relation is merged with the associated relation that has the same key.
 
 extension SQLRelation {
   /// Adds a child after the others. It is merged with the child that has the same key, if there is one.

@@ -7,6 +7,8 @@
 /// 1. The result belongs to one state of the database.
 /// 2. A difference leads from the result that the consumer has seen to the current one.
 /// 3. If changes are not known row by row, the whole result is fetched and compared.
+/// 4. The order is that of the request's statement on the connection that fetches, also among rows that the request
+///    sorts equally. If SQLite may have chosen another query plan since, the whole result is fetched.
 @usableFromInline
 final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sendable>: Sendable {
   /// The functions that are specialised for the type of the elements.
@@ -91,7 +93,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
         return nil
       }
     }
-    return changes
+    return try plan.hasOrderOfRequest(statement) ? changes : nil
   }
 
   private func fetchAll(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
@@ -114,34 +116,42 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
   private func fetchInKnownOrder(
     _ prepared: PreparedRequest, _ db: Database, _ snapshotChanges: SnapshotChanges
   ) throws -> ([Element], OrderedKeys?, RowFetchPlan?)? {
-    guard !db.compilation.redefinesOperators, let text = try textAnalysis(prepared, db), let query = text.query else {
-      return nil
+    for canUseKnownAnalysis in [true, false] {
+      guard !db.compilation.redefinesOperators,
+        let text = try textAnalysis(prepared, db, canBeKnown: canUseKnownAnalysis), let query = text.query
+      else { return nil }
+      let statement = try db.preparedStatement(sql: query.sql)
+      let names = text.columnNames
+      let plan = RowFetchPlan(
+        query, prepared, columnNames: names, externalCommitCount: snapshotChanges.externalCommitCount)
+      var analysis: OrderedRowReader? = OrderedRowReader(query, columnNames: names)
+      do {
+        let elements = try functions.fetch(plan.request(statement), &analysis)
+        guard try plan.hasOrderOfRequest(statement) else { continue }
+        guard let analysis, analysis.isComplete else { return (elements, nil, nil) }
+        return (elements, analysis.keys, plan)
+      } catch is OrderedRowReader.StaleColumns {
+        return nil
+      }
     }
-    let statement = try db.preparedStatement(sql: query.sql)
-    let names = text.columnNames
-    let plan = RowFetchPlan(
-      query, prepared, columnNames: names, externalCommitCount: snapshotChanges.externalCommitCount)
-    var analysis: OrderedRowReader? = OrderedRowReader(query, columnNames: names)
-    do {
-      let elements = try functions.fetch(plan.request(statement), &analysis)
-      guard let analysis, analysis.isComplete else { return (elements, nil, nil) }
-      return (elements, analysis.keys, plan)
-    } catch is OrderedRowReader.StaleColumns {
-      return nil
-    }
+    return nil
   }
 
-  private func textAnalysis(_ prepared: PreparedRequest, _ db: Database) throws -> TextAnalysis? {
+  /// - Parameter canBeKnown: Whether the analysis may be an earlier one, perhaps from another connection.
+  private func textAnalysis(_ prepared: PreparedRequest, _ db: Database, canBeKnown: Bool) throws -> TextAnalysis? {
     if prepared.supplementaryFetch != nil { return nil }
     let sql = prepared.preparedStatement.sql
     let versions = try [db.mainSchemaVersion(), db.temporarySchemaVersion()]
-    if let known = state.withLock(\.analysis), known.sql == sql, known.schemaVersions == versions { return known }
+    if canBeKnown, let known = state.withLock(\.analysis), known.sql == sql, known.schemaVersions == versions {
+      return known
+    }
     // SQLite notices schema changes when a statement runs. Statements that were compiled before report the former
     // columns.
     _ = try db.internalRows("SELECT rootpage FROM sqlite_master LIMIT 1")
     var analysis = TextAnalysis(sql: sql, schemaVersions: versions)
     // The completed query may exceed SQLite's limits for columns or for the depth of expressions.
-    if let query = try IncrementalQuery(db.compile(sql, isInternal: true), db),
+    if let query = try IncrementalQuery(
+      db.compile(sql, isInternal: true), prepared.currentArguments, db),
       let names = try? db.compile(query.sql, isInternal: true).columnNames,
       (try? db.compile(query.rowSQL, isInternal: true)) != nil
     {

@@ -1,13 +1,17 @@
 /// A query whose result can be updated row by row: each result row comes from a single row of one table, can be fetched
 /// separately, and has a position that can be computed.
 ///
-/// Columns are appended to the selection: the row ID and the sort keys. Rows with equal sort keys are ordered by row
-/// ID.
+/// Columns are appended to the selection: the row ID and the sort keys. Rows with equal sort keys are ordered as SQLite
+/// reads them (`ScanOrder`), so that the completed query has the order of the original query.
 ///
 /// Invariants:
 /// 1. A result row depends on its table row only: the query has no joins, functions, limit, aggregates or `DISTINCT`.
 /// 2. The order of two rows can be computed from their values, exactly as SQLite does.
+/// 3. The completed query has the order of the original query as long as SQLite reads its rows in the order `scan`.
 struct IncrementalQuery: Sendable {
+  /// The query of the program.
+  let requestSQL: String
+
   /// The query for all rows.
   let sql: String
 
@@ -25,18 +29,23 @@ struct IncrementalQuery: Sendable {
 
   let order: RowOrder
 
+  /// The order in which SQLite reads rows with equal sort keys; nil if no rows have equal sort keys.
+  let scan: ScanOrder?
+
   /// Fails if the query cannot be updated row by row.
-  init?(_ statement: Statement, _ db: Database) throws {
+  ///
+  /// - Parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
+  init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
     guard statement.isReadonly, db.schemaFacts != nil else { return nil }
     do {
-      guard let made = try Self(parsing: statement, db) else { return nil }
+      guard let made = try Self(parsing: statement, arguments, db) else { return nil }
       self = made
     } catch is SelectParser.UnsupportedSyntax {
       return nil
     }
   }
 
-  private init?(parsing statement: Statement, _ db: Database) throws {
+  private init?(parsing statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
     var parser = try SelectParser(statement.sql)
     let query = try parser.parseStatement()
     guard query.showsEachSourceRow, !parser.mayDependOnMoreThanRows, !parser.parameters.contains(":\(Self.idArgument)"),
@@ -55,7 +64,13 @@ struct IncrementalQuery: Sendable {
       order.terms.append(RowOrder.Term(collation: collation, isDescending: direction))
     }
     guard try db.internalRows("PRAGMA encoding").first?.first == DatabaseValue(.string("UTF-8")) else { return nil }
-    self.order = order
+    var ties = TieOrder(order, columns)
+    scan = isComplete ? nil : try db.scanOrder(ofQuery: statement.sql, arguments)
+    if !isComplete {
+      guard let scan, ties.add(scan, table) else { return nil }
+    }
+    (self.order, columns) = (ties.order, ties.columns)
+    requestSQL = statement.sql
 
     let hidden = HiddenColumns(statement, table, columns, mayBeShown: core.aliases.isEmpty && core.showsColumnsAlone)
     shownColumnCount = hidden.selection.isEmpty ? nil : statement.columnCount
@@ -63,15 +78,55 @@ struct IncrementalQuery: Sendable {
 
     let start = "\(clauses.selection)\(hidden.selection) \(clauses.source)"
     let id = table.qualified(table.rowID)
-    let last = isComplete ? nil : "\(id)\(order.isKeyDescending ? " DESC" : "")"
+    let last = isComplete ? [] : ties.addedTerms + ["\(id)\(self.order.isKeyDescending ? " DESC" : "")"]
     sql =
       start + (clauses.condition.map { " WHERE \($0)" } ?? "") + " ORDER BY "
-      + [clauses.ordering.map(String.init), last].compactMap { $0 }.joined(separator: ", ")
+      + ((clauses.ordering.map { [String($0)] } ?? []) + last).joined(separator: ", ")
     rowSQL = start + " WHERE " + (clauses.condition.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
   }
 }
 
 extension IncrementalQuery {
+  /// The terms of the query's order, followed by terms that sort rows with equal terms in scan order.
+  fileprivate struct TieOrder {
+    private(set) var order: RowOrder
+    private(set) var columns: [String]
+
+    /// The SQL of the added terms.
+    private(set) var addedTerms: [String] = []
+
+    init(_ order: RowOrder, _ columns: [String]) {
+      (self.order, self.columns) = (order, columns)
+    }
+
+    /// Adds the order in which rows are read.
+    ///
+    /// - Returns: False if it cannot be computed from the values of a row.
+    mutating func add(_ scan: ScanOrder, _ table: SourceTable) -> Bool {
+      order.isKeyDescending = scan.isReversed
+      for column in scan.columns {
+        let isDescending = column.isDescending != scan.isReversed
+        guard let name = column.name, name != table.rowID else {
+          order.isKeyDescending = isDescending
+          break
+        }
+        if isDetermined(name, column.collation) { continue }
+        guard let collation = column.collation, table.facts.columns[name] != nil else { return false }
+        columns.append(name)
+        order.terms.append(RowOrder.Term(collation: collation, isDescending: isDescending))
+        addedTerms.append("\(table.qualified(name)) COLLATE \(collation.rawValue)\(isDescending ? " DESC" : "")")
+      }
+      return true
+    }
+
+    /// Whether rows with equal terms have equal values of a column.
+    private func isDetermined(_ column: String, _ collation: RowOrder.TextCollation?) -> Bool {
+      zip(columns, order.terms).contains { known, term in
+        known == column && (term.collation == .binary || term.collation == collation)
+      }
+    }
+  }
+
   /// The only table that the query reads.
   fileprivate struct SourceTable {
     let name: String

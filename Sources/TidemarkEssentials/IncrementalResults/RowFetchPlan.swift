@@ -10,7 +10,7 @@ struct RowFetchPlan: Sendable {
     self.query = query
     self.columnNames = columnNames
     self.externalCommitCount = externalCommitCount
-    arguments = prepared.arguments ?? prepared.preparedStatement.currentArguments
+    arguments = prepared.currentArguments
     if let count = query.shownColumnCount {
       let shown = RangeRowAdapter(0..<count)
       adapter = prepared.adapter.map { ChainedRowAdapter(first: shown, second: $0) } ?? shown
@@ -29,6 +29,14 @@ struct RowFetchPlan: Sendable {
     return ids.sorted()
   }
 
+  /// Returns whether the result has the order of the request on a connection.
+  ///
+  /// - Parameter statement: A statement of the plan that has run in the current snapshot.
+  func hasOrderOfRequest(_ statement: Statement) throws -> Bool {
+    guard let scan = query.scan else { return true }
+    return try statement.scanOrder(ofQuery: query.requestSQL, arguments) == scan
+  }
+
   func request(_ statement: Statement) -> PreparedRequest {
     PreparedRequest(statement: statement, arguments: arguments, adapter: adapter)
   }
@@ -37,4 +45,9 @@ struct RowFetchPlan: Sendable {
     PreparedRequest(
       statement: statement, arguments: arguments &+ [IncrementalQuery.idArgument: id], adapter: adapter)
   }
+}
+
+extension PreparedRequest {
+  /// The arguments of the next run.
+  var currentArguments: StatementArguments { arguments ?? preparedStatement.currentArguments }
 }

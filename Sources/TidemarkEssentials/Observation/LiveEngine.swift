@@ -52,7 +52,7 @@ final class LiveEngine: _DatabaseCore.Component {
     var isProvisional = core.isInsideTransaction
     var fetch = LiveFetch(
       source: source, findsRegion: true, observers: [observer], isReading: !key.requiresWriteAccess,
-      isDigested: externalCommits != nil && !key.requiresWriteAccess, deadline: core.deadline())
+      isDigested: externalCommits?.canReportCommits == true && !key.requiresWriteAccess, deadline: core.deadline())
     let result = Result {
       func run(_ db: Database, _ isInsideWrite: Bool) throws -> LiveFetch.Outcome? {
         // An earlier access may have left the transaction open around this one.

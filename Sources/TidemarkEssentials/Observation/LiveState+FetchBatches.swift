@@ -33,7 +33,8 @@ extension LiveState {
       schemaVersion: item.pendingReasons.contains(.externalCommit) ? query.schemaVersion : nil,
       observers: query.observers.filter { $0.events.willFetch != nil }, snapshotChanges: item.snapshotChanges,
       isReading: !query.key.requiresWriteAccess,
-      isDigested: externalCommits != nil && !query.key.requiresWriteAccess && !query.source.isIncremental,
+      isDigested: externalCommits?.canReportCommits == true && !query.key.requiresWriteAccess
+        && !query.source.isIncremental,
       cancellation: cancellation, deadline: batch.core.deadline())
     var work = requestHelp(batch, now)
     // The requested connection may not be able to help.

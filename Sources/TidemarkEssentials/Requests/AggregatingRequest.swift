@@ -6,13 +6,13 @@ public protocol AggregatingRequest {
   ///
   /// The new grouping replaces the previous one.
   ///
-  /// - parameter expressions: A closure that returns the expressions. It runs each time the request is prepared for
+  /// - Parameter expressions: A closure that returns the expressions. It runs each time the request is prepared for
   ///   execution, with a database connection.
   func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self
 
   /// Returns a request with an additional condition on its groups, which depends on the database.
   ///
-  /// - parameter predicate: A closure that returns the condition. It runs each time the request is prepared for
+  /// - Parameter predicate: A closure that returns the condition. It runs each time the request is prepared for
   ///   execution, with a database connection.
   func havingWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self
 }
@@ -27,7 +27,7 @@ extension AggregatingRequest {
   /// let request = Player.select(Column("teamId"), max(Column("score"))).group([Column("teamId")])
   /// ```
   ///
-  /// - parameter expressions: The terms of the `GROUP BY` clause. An empty array removes the grouping.
+  /// - Parameter expressions: The terms of the `GROUP BY` clause. An empty array removes the grouping.
   public func group(_ expressions: [any SQLExpressible]) -> Self {
     let expressions = expressions.map { $0.sqlExpression }
     return groupWhenConnected { _ in expressions }
@@ -41,7 +41,7 @@ extension AggregatingRequest {
   /// let request = Player.select(Column("teamId"), max(Column("score"))).group(Column("teamId"))
   /// ```
   ///
-  /// - parameter expressions: The terms of the `GROUP BY` clause.
+  /// - Parameter expressions: The terms of the `GROUP BY` clause.
   public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
   /// Returns a request whose rows are grouped by raw SQL.
@@ -50,9 +50,9 @@ extension AggregatingRequest {
   /// let request = Player.select(sql: "teamId, MAX(score)").group(sql: "teamId")
   /// ```
   ///
-  /// - parameter sql: The terms of the `GROUP BY` clause, as SQL. Do not include values that come from outside the
+  /// - Parameter sql: The terms of the `GROUP BY` clause, as SQL. Do not include values that come from outside the
   ///   program.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func group(sql: String, arguments: StatementArguments = []) -> Self { group(SQL(sql, arguments)) }
 
   /// Returns a request whose rows are grouped by an ``SQL`` literal.
@@ -61,7 +61,7 @@ extension AggregatingRequest {
   /// let request = Player.select(sql: "COUNT(*)").group(literal: "score / \(100)")
   /// ```
   ///
-  /// - parameter sqlLiteral: The terms of the `GROUP BY` clause. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The terms of the `GROUP BY` clause. Interpolated values become arguments.
   public func group(literal sqlLiteral: SQL) -> Self { group(sqlLiteral) }
 
   /// Returns a request with an additional condition on its groups.
@@ -72,7 +72,7 @@ extension AggregatingRequest {
   /// let request = Player.all().group(Column("teamId")).having(max(Column("score")) > 1000)
   /// ```
   ///
-  /// - parameter predicate: A condition that each group must satisfy.
+  /// - Parameter predicate: A condition that each group must satisfy.
   public func having(_ predicate: some SQLSpecificExpressible) -> Self {
     let expression = predicate.sqlExpression
     return havingWhenConnected { _ in expression }
@@ -84,8 +84,8 @@ extension AggregatingRequest {
   /// let request = Player.all().group(Column("teamId")).having(sql: "MAX(score) > ?", arguments: [1000])
   /// ```
   ///
-  /// - parameter sql: A condition that each group must satisfy, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: A condition that each group must satisfy, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func having(sql: String, arguments: StatementArguments = []) -> Self { having(SQL(sql, arguments)) }
 
   /// Returns a request with an additional condition on its groups, as an ``SQL`` literal.
@@ -94,7 +94,7 @@ extension AggregatingRequest {
   /// let request = Player.all().group(Column("teamId")).having(literal: "MAX(score) > \(1000)")
   /// ```
   ///
-  /// - parameter sqlLiteral: A condition that each group must satisfy. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: A condition that each group must satisfy. Interpolated values become arguments.
   public func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
 }
 
@@ -110,8 +110,8 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.select { [$0.teamId, max($0.score)] }.group { [$0.teamId] }
   /// ```
   ///
-  /// - parameter expressions: A closure that returns the terms of the `GROUP BY` clause. It runs immediately.
-  /// - throws: The error that `expressions` throws.
+  /// - Parameter expressions: A closure that returns the terms of the `GROUP BY` clause. It runs immediately.
+  /// - Throws: The error that `expressions` throws.
   public func group(_ expressions: (DatabaseComponents) throws -> [any SQLExpressible]) rethrows -> Self {
     group(try expressions(RowDecoder.databaseComponents))
   }
@@ -124,8 +124,8 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.select { [$0.teamId, max($0.score)] }.group { $0.teamId }
   /// ```
   ///
-  /// - parameter expression: A closure that returns the term of the `GROUP BY` clause. It runs immediately.
-  /// - throws: The error that `expression` throws.
+  /// - Parameter expression: A closure that returns the term of the `GROUP BY` clause. It runs immediately.
+  /// - Throws: The error that `expression` throws.
   public func group(_ expression: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
     group(try expression(RowDecoder.databaseComponents))
   }
@@ -136,8 +136,8 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().group { $0.teamId }.having { max($0.score) > 1000 }
   /// ```
   ///
-  /// - parameter predicate: A closure that returns a condition that each group must satisfy. It runs immediately.
-  /// - throws: The error that `predicate` throws.
+  /// - Parameter predicate: A closure that returns a condition that each group must satisfy. It runs immediately.
+  /// - Throws: The error that `predicate` throws.
   public func having(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows -> Self {
     let expression = try predicate(RowDecoder.databaseComponents).sqlExpression
     return having(expression)

@@ -11,7 +11,7 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
 
   /// Creates a selection of all columns, except those with the given names.
   ///
-  /// - parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive, and names of
+  /// - Parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive, and names of
   ///   missing columns have no effect.
   public init(_ excludedColumns: some Collection<String>) {
     excluded = Set(excludedColumns.map { $0.asciiLowercased })
@@ -35,7 +35,7 @@ extension SQLSelectable where Self == AllColumnsExcluding {
   /// let request = Player.select(.allColumns(excluding: ["biography"]))
   /// ```
   ///
-  /// - parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive.
+  /// - Parameter excludedColumns: The names of the columns to leave out. Names are case-insensitive.
   public static func allColumns(excluding excludedColumns: some Collection<String>) -> AllColumnsExcluding {
     AllColumnsExcluding(excludedColumns)
   }
@@ -46,7 +46,7 @@ extension SQLSelectable where Self == AllColumnsExcluding {
   /// let request = Player.select(.allColumns(excluding: [Column("biography")]))
   /// ```
   ///
-  /// - parameter excludedColumns: The columns to leave out.
+  /// - Parameter excludedColumns: The columns to leave out.
   public static func allColumns(excluding excludedColumns: some Collection<any ColumnExpression>) -> AllColumnsExcluding
   {
     AllColumnsExcluding(excludedColumns.map { $0.name })

@@ -11,10 +11,10 @@ extension QueryInterfaceRequest {
   /// let ids = try Int64.fetchAll(statement)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter selection: The terms of the `RETURNING` clause. The array must not be empty.
-  /// - returns: A statement that is ready to run.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement.
+  /// - Parameter db: A database connection.
+  /// - Parameter selection: The terms of the `RETURNING` clause. The array must not be empty.
+  /// - Returns: A statement that is ready to run.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement.
   public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
     try db.makeBatch(.delete, relation, returning: Self.checked(selection)).statement
   }
@@ -29,13 +29,13 @@ extension QueryInterfaceRequest {
   /// let scores = try Int.fetchAll(statement)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns. At least one assignment must set a value.
-  /// - parameter selection: The terms of the `RETURNING` clause. The array must not be empty.
-  /// - returns: A statement that is ready to run.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement.
+  /// - Parameter assignments: The changes of columns. At least one assignment must set a value.
+  /// - Parameter selection: The terms of the `RETURNING` clause. The array must not be empty.
+  /// - Returns: A statement that is ready to run.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement.
   public func updateAndFetchStatement(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
@@ -59,10 +59,10 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// let statement = try Player.all().deleteAndFetchStatement(db) { [$0.id] }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter selection: A closure that returns the terms of the `RETURNING` clause.
-  /// - returns: A statement that is ready to run.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that `selection` throws.
+  /// - Parameter db: A database connection.
+  /// - Parameter selection: A closure that returns the terms of the `RETURNING` clause.
+  /// - Returns: A statement that is ready to run.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that `selection` throws.
   public func deleteAndFetchStatement(
     _ db: Database, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) throws -> Statement {
@@ -71,13 +71,13 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 
   /// Returns a statement that updates the rows of the request and returns values of the record's columns.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
-  /// - parameter selection: A closure that returns the terms of the `RETURNING` clause.
-  /// - returns: A statement that is ready to run.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that a closure throws.
+  /// - Parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
+  /// - Parameter selection: A closure that returns the terms of the `RETURNING` clause.
+  /// - Returns: A statement that is ready to run.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that a closure throws.
   public func updateAndFetchStatement(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment],
@@ -96,9 +96,9 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   ///
   /// All rows are deleted by the first step of the cursor.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: A cursor over the deleted records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement.
+  /// - Parameter db: A database connection.
+  /// - Returns: A cursor over the deleted records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement.
   public func deleteAndFetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
     try RowDecoder.fetchCursor(deleteAndFetchStatement(db, selection: RowDecoder.databaseSelection))
   }
@@ -110,16 +110,16 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   /// let losers = try Player.filter { $0.score < 10 }.deleteAndFetchAll(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The deleted records, in any order.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Returns: The deleted records, in any order.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] { try Array(deleteAndFetchCursor(db)) }
 
   /// Deletes the rows of the request, and returns the set of the deleted records.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The deleted records, without duplicates.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Returns: The deleted records, without duplicates.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
     try Set(deleteAndFetchCursor(db))
   }
@@ -133,10 +133,10 @@ where RowDecoder: TableRecord & Identifiable, RowDecoder.ID: Hashable & Database
   /// let ids = try Player.filter { $0.score < 10 }.deleteAndFetchIds(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The identifiers of the deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the
+  /// - Parameter db: A database connection.
+  /// - Returns: The identifiers of the deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the
   ///   identifiers are row IDs.
   public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
     let column = try db.singleKeyColumn(of: databaseTableName, "Fetching identifiers")
@@ -151,12 +151,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   ///
   /// All rows are updated by the first step of the cursor.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns. At least one assignment must set a value.
-  /// - returns: A cursor over the updated records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement.
+  /// - Parameter assignments: The changes of columns. At least one assignment must set a value.
+  /// - Returns: A cursor over the updated records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement.
   public func updateAndFetchCursor(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -173,12 +173,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   /// let players = try Player.all().updateAndFetchAll(db, [Column("score").set(to: 0)])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns. At least one assignment must set a value.
-  /// - returns: The updated records, in any order.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter assignments: The changes of columns. At least one assignment must set a value.
+  /// - Returns: The updated records, in any order.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public func updateAndFetchAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -186,12 +186,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
 
   /// Updates the rows of the request, and returns the set of the updated records.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns. At least one assignment must set a value.
-  /// - returns: The updated records, without duplicates.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter assignments: The changes of columns. At least one assignment must set a value.
+  /// - Returns: The updated records, without duplicates.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public func updateAndFetchSet(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -203,12 +203,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   ///
   /// All rows are updated by the first step of the cursor.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
-  /// - returns: A cursor over the updated records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that `assignments` throws.
+  /// - Parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
+  /// - Returns: A cursor over the updated records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the statement, or the error that `assignments` throws.
   public func updateAndFetchCursor(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -222,12 +222,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
   /// let players = try Player.all().updateAndFetchAll(db) { [$0.score += 10] }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
-  /// - returns: The updated records, in any order.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
+  /// - Parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
+  /// - Returns: The updated records, in any order.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   public func updateAndFetchAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -237,12 +237,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
 
   /// Updates the rows with the record's columns, and returns the set of the updated records.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
-  /// - returns: The updated records, without duplicates.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
+  /// - Parameter assignments: A closure that returns the changes of columns. At least one assignment must set a value.
+  /// - Returns: The updated records, without duplicates.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   public func updateAndFetchSet(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]

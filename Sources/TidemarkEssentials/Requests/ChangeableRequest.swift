@@ -20,10 +20,10 @@ extension ChangeableRequest {
   ///
   /// A limit requires an SQLite library that is compiled with `SQLITE_ENABLE_UPDATE_DELETE_LIMIT`.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a foreign key.
-  /// - precondition: The request is not grouped, or is grouped by the columns of a unique key.
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, for example because of a foreign key.
+  /// - Precondition: The request is not grouped, or is grouped by the columns of a unique key.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int { try db.runBatch(.delete, all().relation) }
 
@@ -37,13 +37,13 @@ extension ChangeableRequest {
   /// If no assignment sets a value, nothing is executed and the method returns 0. A limit requires an SQLite library
   /// that is compiled with `SQLITE_ENABLE_UPDATE_DELETE_LIMIT`.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
-  /// - precondition: The request is not grouped, or is grouped by the columns of a unique key.
+  /// - Parameter assignments: The changes of columns.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
+  /// - Precondition: The request is not grouped, or is grouped by the columns of a unique key.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -59,12 +59,12 @@ extension ChangeableRequest {
   /// try Player.all().updateAll(db, Column("score").set(to: 0), Column("bonus") += 10)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
+  /// - Parameter assignments: The changes of columns.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, for example because of a constraint.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -79,12 +79,12 @@ extension ChangeableRequest where RowDecoder: TableRecord {
   /// try Player.all().updateAll(db) { $0.score += 10 }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignment: A closure that returns the change of a column.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
+  /// - Parameter assignment: A closure that returns the change of a column.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -97,12 +97,12 @@ extension ChangeableRequest where RowDecoder: TableRecord {
   /// try Player.all().updateAll(db) { [$0.score.set(to: 0), $0.bonus += 10] }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
+  /// - Parameter assignments: A closure that returns the changes of columns.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   @discardableResult
   public func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,

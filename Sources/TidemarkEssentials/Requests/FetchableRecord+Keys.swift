@@ -5,11 +5,11 @@
 extension FetchableRecord where Self: TableRecord {
   /// Returns a cursor over the records with the given primary keys, in any order.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: The primary keys. Keys without a row are skipped.
-  /// - returns: A cursor over the records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: The primary keys. Keys without a row are skipped.
+  /// - Returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
   ///   are row IDs.
   public static func fetchCursor(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -23,11 +23,11 @@ extension FetchableRecord where Self: TableRecord {
   /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: The primary keys. Keys without a row are skipped.
-  /// - returns: The records that exist. Their number may be smaller than the number of keys.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: The primary keys. Keys without a row are skipped.
+  /// - Returns: The records that exist. Their number may be smaller than the number of keys.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
   ///   are row IDs.
   public static func fetchAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> [Self] {
     let keys = keys.map { KeyValue($0) }
@@ -36,11 +36,11 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Fetches the set of the records with the given primary keys.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: The primary keys. Keys without a row are skipped.
-  /// - returns: The records that exist.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: The primary keys. Keys without a row are skipped.
+  /// - Returns: The records that exist.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
   ///   are row IDs.
   public static func fetchSet(
     _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -57,11 +57,11 @@ extension FetchableRecord where Self: TableRecord {
   ///
   /// The SQL of this query is cached, so repeated calls are fast.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key. NULL matches no row.
-  /// - returns: The record, or nil if no row has this key.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key. NULL matches no row.
+  /// - Returns: The record, or nil if no row has this key.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
   ///   is a row ID.
   @inlinable
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
@@ -79,10 +79,10 @@ extension FetchableRecord where Self: TableRecord {
   /// let player = try Player.find(db, key: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key.
-  /// - returns: The record.
-  /// - throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key.
+  /// - Returns: The record.
+  /// - Throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
   ///   decoding error.
   public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
     guard let record = try fetchOne(db, key: key) else { throw recordNotFound(db, key: key) }
@@ -95,11 +95,11 @@ extension FetchableRecord where Self: TableRecord {
 extension FetchableRecord where Self: TableRecord {
   /// Returns a cursor over the records with the given unique keys, in any order.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
-  /// - returns: A cursor over the records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - Returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchCursor(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> {
@@ -112,11 +112,11 @@ extension FetchableRecord where Self: TableRecord {
   /// let players = try Player.fetchAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
-  /// - returns: The records that exist.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
-  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - Returns: The records that exist.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> [Self] {
@@ -125,11 +125,11 @@ extension FetchableRecord where Self: TableRecord {
 
   /// Fetches the set of the records with the given unique keys.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
-  /// - returns: The records that exist.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
-  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - Returns: The records that exist.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Precondition: The columns of each key include all columns of the primary key or of a unique index.
   public static func fetchSet(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> Set<Self> where Self: Hashable {
@@ -143,7 +143,7 @@ extension FetchableRecord where Self: TableRecord {
   /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
   /// ```
   ///
-  /// - throws: A `DatabaseError` unless the columns contain those of the primary key, or those of a unique index.
+  /// - Throws: A `DatabaseError` unless the columns contain a primary key or a unique key.
   public static func fetchOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self? {
     try filter(key: key).fetchOne(db)
   }
@@ -154,12 +154,12 @@ extension FetchableRecord where Self: TableRecord {
   /// let player = try Player.find(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: A dictionary of column names and values.
-  /// - returns: The record.
-  /// - throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
+  /// - Parameter db: A database connection.
+  /// - Parameter key: A dictionary of column names and values.
+  /// - Returns: The record.
+  /// - Throws: `RecordError.recordNotFound` if no row has this key, a ``DatabaseError`` if SQLite fails, or a
   ///   decoding error.
-  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
+  /// - Precondition: The columns of the key include all columns of the primary key or of a unique index.
   public static func find(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self {
     guard let record = try fetchOne(db, key: key) else { throw recordNotFound(key: key) }
     return record
@@ -171,10 +171,10 @@ extension FetchableRecord where Self: TableRecord {
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
   /// Returns a cursor over the records with the given identifiers, in any order.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
-  /// - returns: A cursor over the records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - Returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCursor(_ db: Database, ids: some Collection<ID>) throws -> RecordCursor<Self> {
     try fetchCursor(db, keys: ids)
   }
@@ -185,20 +185,20 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
   /// let players = try Player.fetchAll(db, ids: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
-  /// - returns: The records that exist.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - Returns: The records that exist.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
     try fetchAll(db, keys: ids)
   }
 
   /// Fetches the set of the records with the given identifiers.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
-  /// - returns: The records that exist.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - Returns: The records that exist.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchSet(_ db: Database, ids: some Collection<ID>) throws -> Set<Self> where Self: Hashable {
     try fetchSet(db, keys: ids)
   }
@@ -209,10 +209,10 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
   /// let player = try Player.fetchOne(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: The record, or nil if no row has this identifier.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: The record, or nil if no row has this identifier.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
@@ -222,10 +222,10 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
   /// let player = try Player.find(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: The record.
-  /// - throws: `RecordError.recordNotFound` if no row has this identifier, a ``DatabaseError`` if SQLite
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: The record.
+  /// - Throws: `RecordError.recordNotFound` if no row has this identifier, a ``DatabaseError`` if SQLite
   ///   fails, or a decoding error.
   public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 }
@@ -242,9 +242,9 @@ extension FetchableRecord where Self: TableRecord {
   /// }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: A cursor over the records. Use it only inside the database access that created it.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: A cursor over the records. Use it only inside the database access that created it.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> { try all().fetchCursor(db) }
 
   /// Fetches all records of the table.
@@ -253,22 +253,22 @@ extension FetchableRecord where Self: TableRecord {
   /// let players = try Player.fetchAll(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The records, in any order.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Returns: The records, in any order.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
 
   /// Fetches the set of all records of the table.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The records, without duplicates.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Returns: The records, without duplicates.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchSet(_ db: Database) throws -> Set<Self> where Self: Hashable { try all().fetchSet(db) }
 
   /// Fetches one record of the table.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The first record in SQLite's order, or nil if the table is empty.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
+  /// - Parameter db: A database connection.
+  /// - Returns: The first record in SQLite's order, or nil if the table is empty.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a decoding error.
   public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
 }

@@ -12,7 +12,7 @@ public protocol FilteredRequest {
   /// }
   /// ```
   ///
-  /// - parameter predicate: A closure that returns a condition. It runs each time the request is prepared for
+  /// - Parameter predicate: A closure that returns a condition. It runs each time the request is prepared for
   ///   execution, with a database connection.
   func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self
 }
@@ -27,7 +27,7 @@ extension FilteredRequest {
   /// let request = Player.filter(Column("score") > 10).filter(Column("name") == "a")
   /// ```
   ///
-  /// - parameter predicate: A condition that each row must satisfy.
+  /// - Parameter predicate: A condition that each row must satisfy.
   public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     let expression = predicate.sqlExpression
     return filterWhenConnected { _ in expression }
@@ -39,8 +39,8 @@ extension FilteredRequest {
   /// let request = Player.all().filter(sql: "score > ?", arguments: [10])
   /// ```
   ///
-  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func filter(sql: String, arguments: StatementArguments = []) -> Self { filter(SQL(sql, arguments)) }
 
   /// Returns a request with an additional filter, as an ``SQL`` literal.
@@ -49,7 +49,7 @@ extension FilteredRequest {
   /// let request = Player.all().filter(literal: "score > \(10)")
   /// ```
   ///
-  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
 
   /// Returns a request that matches no row.
@@ -71,8 +71,8 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().filter { $0.score > 10 }
   /// ```
   ///
-  /// - parameter predicate: A closure that returns a condition that each row must satisfy. It runs immediately.
-  /// - throws: The error that `predicate` throws.
+  /// - Parameter predicate: A closure that returns a condition that each row must satisfy. It runs immediately.
+  /// - Throws: The error that `predicate` throws.
   public func filter(
     _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
   ) rethrows -> Self {

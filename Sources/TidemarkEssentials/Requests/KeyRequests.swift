@@ -44,7 +44,7 @@ final class KeyRequests: DatabaseModuleState {
 extension Database {
   /// Returns the request of the record with a primary key.
   ///
-  /// - parameter request: The same for any key that is not NULL, in general.
+  /// - Parameter request: The same for any key that is not NULL, in general.
   @usableFromInline
   func keyRequest(
     for recordType: any TableRecord.Type, _ key: KeyValue, general request: () throws -> PreparedRequest

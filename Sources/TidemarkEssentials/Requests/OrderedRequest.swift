@@ -6,7 +6,7 @@ public protocol OrderedRequest {
   ///
   /// The new ordering replaces the previous one.
   ///
-  /// - parameter orderings: A closure that returns the terms. It runs each time the request is prepared for execution,
+  /// - Parameter orderings: A closure that returns the terms. It runs each time the request is prepared for execution,
   ///   with a database connection.
   func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self
 
@@ -17,7 +17,7 @@ public protocol OrderedRequest {
   /// let request = Player.order(Column("score"), Column("name").desc).reversed()
   /// ```
   ///
-  /// - precondition: The ordering contains no raw SQL and no ``SQL`` literal, which cannot be reversed.
+  /// - Precondition: The ordering contains no raw SQL and no ``SQL`` literal, which cannot be reversed.
   func reversed() -> Self
 
   /// Returns a request without an ordering.
@@ -42,7 +42,7 @@ extension OrderedRequest {
   /// let request = Player.all().order([Column("score").desc, Column("name")])
   /// ```
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause. An empty array removes the ordering.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause. An empty array removes the ordering.
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
     let orderings = orderings.map { $0.sqlOrdering }
     return orderWhenConnected { _ in orderings }
@@ -56,7 +56,7 @@ extension OrderedRequest {
   /// let request = Player.all().order(Column("score").desc, Column("name"))
   /// ```
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
   /// Returns a request ordered by raw SQL.
@@ -67,8 +67,8 @@ extension OrderedRequest {
   /// let request = Player.all().order(sql: "score DESC, name")
   /// ```
   ///
-  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func order(sql: String, arguments: StatementArguments = []) -> Self { order(SQL(sql, arguments)) }
 
   /// Returns a request ordered by an ``SQL`` literal.
@@ -79,7 +79,7 @@ extension OrderedRequest {
   /// let request = Player.all().order(literal: "ABS(score - \(1000))")
   /// ```
   ///
-  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public func order(literal sqlLiteral: SQL) -> Self { order(sqlLiteral) }
 }
 
@@ -95,8 +95,8 @@ extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().order { [$0.score.desc, $0.name] }
   /// ```
   ///
-  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause. It runs immediately.
-  /// - throws: The error that `orderings` throws.
+  /// - Parameter orderings: A closure that returns the terms of the `ORDER BY` clause. It runs immediately.
+  /// - Throws: The error that `orderings` throws.
   public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
     order(try orderings(RowDecoder.databaseComponents))
   }
@@ -109,8 +109,8 @@ extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().order { $0.score.desc }
   /// ```
   ///
-  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause. It runs immediately.
-  /// - throws: The error that `ordering` throws.
+  /// - Parameter ordering: A closure that returns the term of the `ORDER BY` clause. It runs immediately.
+  /// - Throws: The error that `ordering` throws.
   public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
     order(try ordering(RowDecoder.databaseComponents))
   }

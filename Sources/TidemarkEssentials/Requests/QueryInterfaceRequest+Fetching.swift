@@ -4,11 +4,11 @@ extension QueryInterfaceRequest: FetchRequest {
 
   /// Returns a statement that is ready to run, with its arguments.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter singleResult: Whether the caller reads one row only. The query then ends with `LIMIT 1`, unless it has
+  /// - Parameter db: A database connection.
+  /// - Parameter singleResult: Whether the caller reads one row only. The query then ends with `LIMIT 1`, unless it has
   ///   a limit or its filter matches at most one row.
-  /// - returns: A prepared request.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the query.
+  /// - Returns: A prepared request.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     var query = try SQLQuery(relation, db)
     if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
@@ -51,9 +51,9 @@ extension QueryInterfaceRequest: FetchRequest {
   /// let isFree = try Player.filter { $0.name == "Arthur" }.isEmpty(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: True if no row matches the request.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: True if no row matches the request.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func isEmpty(_ db: Database) throws -> Bool {
     try db.fetchInteger { printer in
       printer.sql += "SELECT "
@@ -104,14 +104,14 @@ extension SQLQuery {
     return filter.contains { node in
       switch node {
       case .column(let name, of: _): names.contains(name.asciiLowercased)
-      // What is inside may be anything.
+      // The content is unknown.
       case .literal, .subquery, .deferred, .operation(.isFound, _), .operation(.exists, _): true
       case .value, .operation: false
       }
     }
   }
 
-  /// Whether it is known that there is no second row.
+  /// Whether the query is known to return at most one row.
   fileprivate func hasOneRowAtMost(_ db: Database) throws -> Bool {
     if !joins.isEmpty || source.commonTable != nil { return false }
     if grouping.isEmpty, selection.contains(where: { $0.isAggregate }) { return true }

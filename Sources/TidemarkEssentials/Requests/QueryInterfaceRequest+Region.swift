@@ -6,9 +6,9 @@ extension QueryInterfaceRequest {
   /// try Player.filter(keys: [1, 2]).databaseRegion(db)    // player(id,name,score)[1,2]
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The region of the request.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the query.
+  /// - Parameter db: A database connection.
+  /// - Returns: The region of the request.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let region = try makePreparedRequest(db, forSingleResult: false).databaseRegion
     return relation.limit == nil ? region.namingRowIDs() : region

@@ -25,7 +25,7 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   /// let request = Player.select(max(Column("score"))).asRequest(of: Int.self)
   /// ```
   ///
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter type: The type of the fetched values.
   public func asRequest<Other>(of type: Other.Type) -> QueryInterfaceRequest<Other> {
     QueryInterfaceRequest<Other>(relation)
   }
@@ -39,8 +39,8 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   /// let request = Player.order(Column("score").desc).limit(10, offset: 20)
   /// ```
   ///
-  /// - parameter limit: The maximum number of rows.
-  /// - parameter offset: The number of rows to skip, or nil to skip none.
+  /// - Parameter limit: The maximum number of rows.
+  /// - Parameter offset: The number of rows to skip, or nil to skip none.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
     changing { $0.limit = SQLLimit(count: limit, offset: offset) }
   }
@@ -69,8 +69,8 @@ extension QueryInterfaceRequest {
   /// let scores = try Player.all().select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: [any SQLSelectable], as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -83,8 +83,8 @@ extension QueryInterfaceRequest {
   /// let names = try Player.all().select(Column("name"), as: String.self).fetchAll(db)
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: any SQLSelectable..., as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -97,9 +97,9 @@ extension QueryInterfaceRequest {
   /// let best = try Player.all().select(sql: "MAX(score)", as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL. They replace the previous selection.
-  /// - parameter arguments: The values of the parameters in `sql`.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sql: The selected columns and expressions, as SQL. They replace the previous selection.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -112,8 +112,8 @@ extension QueryInterfaceRequest {
   /// let best = try Player.all().select(literal: "MAX(score) + \(10)", as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     literal sqlLiteral: SQL, as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -149,9 +149,9 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// let bounds = try Player.all().select({ [min($0.score), max($0.score)] }, as: Row.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions. It runs immediately.
-  /// - parameter type: The type of the fetched values.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the selected columns and expressions. It runs immediately.
+  /// - Parameter type: The type of the fetched values.
+  /// - Throws: The error that `selection` throws.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -164,9 +164,9 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// let best = try Player.all().select({ max($0.score) }, as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected column or expression. It runs immediately.
-  /// - parameter type: The type of the fetched values.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the selected column or expression. It runs immediately.
+  /// - Parameter type: The type of the fetched values.
+  /// - Throws: The error that `selection` throws.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -181,7 +181,7 @@ extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: D
   /// let ids = try Player.filter { $0.score > 1000 }.selectID().fetchSet(db)
   /// ```
   ///
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the
   ///   identifiers are row IDs.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey(as: RowDecoder.ID.self) }
 }

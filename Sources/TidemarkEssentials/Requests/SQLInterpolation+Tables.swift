@@ -7,7 +7,7 @@ extension SQLInterpolation {
   /// let request: SQLRequest<Player> = "SELECT * FROM \(Player.self) WHERE score > \(10)"
   /// ```
   ///
-  /// - parameter table: A record type.
+  /// - Parameter table: A record type.
   public mutating func appendInterpolation(_ table: (some TableRecord).Type) {
     appendInterpolation(identifier: table.databaseTableName)
   }
@@ -21,7 +21,7 @@ extension SQLInterpolation {
   /// let request: SQLRequest<Row> = "SELECT * FROM \(tableOf: recordType)"
   /// ```
   ///
-  /// - parameter type: A record type.
+  /// - Parameter type: A record type.
   public mutating func appendInterpolation(tableOf type: any TableRecord.Type) {
     appendInterpolation(identifier: type.databaseTableName)
   }
@@ -32,7 +32,7 @@ extension SQLInterpolation {
   /// try db.execute(literal: "DELETE FROM \(tableOf: player)")
   /// ```
   ///
-  /// - parameter record: A record.
+  /// - Parameter record: A record.
   public mutating func appendInterpolation(tableOf record: some TableRecord) {
     appendInterpolation(identifier: type(of: record).databaseTableName)
   }
@@ -55,8 +55,8 @@ extension SQLInterpolation {
   /// let request: SQLRequest<Player> = "SELECT \(columnsOf: Player.self) FROM \(Player.self)"
   /// ```
   ///
-  /// - parameter type: A record type.
-  /// - parameter tableAlias: The alias of the table in the query, or nil if the query uses the name of the table.
+  /// - Parameter type: A record type.
+  /// - Parameter tableAlias: The alias of the table in the query, or nil if the query uses the name of the table.
   public mutating func appendInterpolation(columnsOf type: (some TableRecord).Type, tableAlias: String? = nil) {
     let alias = TableAliasBase(userName: tableAlias ?? type.databaseTableName)
     for (index, selectable) in type.databaseSelection.enumerated() {
@@ -67,7 +67,7 @@ extension SQLInterpolation {
 
   /// Interpolates the name of a collation that is implemented in Swift: `COLLATE \(.localizedCompare)`.
   ///
-  /// - parameter collation: The collation.
+  /// - Parameter collation: The collation.
   public mutating func appendInterpolation(_ collation: DatabaseCollation) {
     appendLiteral(collation.name.collationSQL)
   }

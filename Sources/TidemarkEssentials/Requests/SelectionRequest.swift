@@ -4,13 +4,13 @@
 public protocol SelectionRequest {
   /// Returns a request with a selection that depends on the database.
   ///
-  /// - parameter selection: A closure that returns the selection. It runs each time the request is prepared for
+  /// - Parameter selection: A closure that returns the selection. It runs each time the request is prepared for
   ///   execution, with a database connection.
   func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self
 
   /// Returns a request with additional selected columns, which depend on the database.
   ///
-  /// - parameter selection: A closure that returns the additional selection. It runs each time the request is prepared
+  /// - Parameter selection: A closure that returns the additional selection. It runs each time the request is prepared
   ///   for execution, with a database connection.
   func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self
 }
@@ -23,7 +23,7 @@ extension SelectionRequest {
   /// let request = Player.all().select([Column("id"), Column("name")])
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - Parameter selection: The selected columns and expressions. They replace the previous selection.
   public func select(_ selection: [any SQLSelectable]) -> Self {
     let selection = selection.map { $0.sqlSelection }
     return selectWhenConnected { _ in selection }
@@ -35,7 +35,7 @@ extension SelectionRequest {
   /// let request = Player.all().select(Column("id"), Column("name"))
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions. They replace the previous selection.
+  /// - Parameter selection: The selected columns and expressions. They replace the previous selection.
   public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
   /// Returns a request with a selection in raw SQL.
@@ -44,8 +44,8 @@ extension SelectionRequest {
   /// let request = Player.all().select(sql: "id, name")
   /// ```
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL. They replace the previous selection.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The selected columns and expressions, as SQL. They replace the previous selection.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func select(sql: String, arguments: StatementArguments = []) -> Self { select(SQL(sql, arguments)) }
 
   /// Returns a request with a selection in an ``SQL`` literal.
@@ -54,7 +54,7 @@ extension SelectionRequest {
   /// let request = Player.all().select(literal: "id, name, score + \(10)")
   /// ```
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
   public func select(literal sqlLiteral: SQL) -> Self { select(sqlLiteral) }
 
   /// Returns a request that selects additional columns.
@@ -64,7 +64,7 @@ extension SelectionRequest {
   /// let request = Player.all().annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: [any SQLSelectable]) -> Self {
     let selection = selection.map { $0.sqlSelection }
     return annotatedWhenConnected { _ in selection }
@@ -76,7 +76,7 @@ extension SelectionRequest {
   /// let request = Player.all().annotated(with: (Column("score") + Column("bonus")).forKey("total"))
   /// ```
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 }
 
@@ -90,8 +90,8 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().select { [$0.id, $0.name] }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions. It runs immediately.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the selected columns and expressions. It runs immediately.
+  /// - Throws: The error that `selection` throws.
   public func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
     select(try selection(RowDecoder.databaseComponents))
   }
@@ -102,8 +102,8 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().select { $0.name }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected column or expression. It runs immediately.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the selected column or expression. It runs immediately.
+  /// - Throws: The error that `selection` throws.
   public func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
     select(try selection(RowDecoder.databaseComponents))
   }
@@ -114,8 +114,8 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().annotated { [($0.score + $0.bonus).forKey("total")] }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the additional columns and expressions. It runs immediately.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the additional columns and expressions. It runs immediately.
+  /// - Throws: The error that `selection` throws.
   public func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
     annotated(with: try selection(RowDecoder.databaseComponents))
   }
@@ -126,8 +126,8 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// let request = Player.all().annotated { ($0.score + $0.bonus).forKey("total") }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the additional column or expression. It runs immediately.
-  /// - throws: The error that `selection` throws.
+  /// - Parameter selection: A closure that returns the additional column or expression. It runs immediately.
+  /// - Throws: The error that `selection` throws.
   public func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
     annotated(with: try selection(RowDecoder.databaseComponents))
   }

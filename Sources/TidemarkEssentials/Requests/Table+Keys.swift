@@ -7,11 +7,11 @@ extension Table {
   /// let isKnown = try Table("player").exists(db, key: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key. NULL matches no row.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key. NULL matches no row.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
   ///   is a row ID.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().exists(db, key: key)
@@ -23,11 +23,11 @@ extension Table {
   /// let isTaken = try Table("player").exists(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: A dictionary of column names and values.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter key: A dictionary of column names and values.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of the key include all columns of the primary key or of a unique index.
   public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().exists(db, key: key)
   }
@@ -38,11 +38,11 @@ extension Table {
   /// let count = try Table("player").deleteAll(db, keys: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: The primary keys. Keys without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: The primary keys. Keys without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
   ///   are row IDs.
   @discardableResult
   public func deleteAll(
@@ -57,11 +57,11 @@ extension Table {
   /// try Table("player").deleteAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of each key include all columns of the primary key or of a unique index.
   @discardableResult
   public func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
     try all().deleteAll(db, keys: keys)
@@ -73,11 +73,11 @@ extension Table {
   /// try Table("player").deleteOne(db, key: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key. NULL matches no row.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key. NULL matches no row.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
   ///   is a row ID.
   @discardableResult
   public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
@@ -90,11 +90,11 @@ extension Table {
   /// try Table("player").deleteOne(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: A dictionary of column names and values.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter key: A dictionary of column names and values.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of the key include all columns of the primary key or of a unique index.
   @discardableResult
   public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().deleteAll(db, keys: [key]) > 0
@@ -108,10 +108,10 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
   /// let isKnown = try Table<Player>("player").exists(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
 
   /// Deletes the rows with the given identifiers.
@@ -120,10 +120,10 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
   /// let count = try Table<Player>("player").deleteAll(db, ids: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public func deleteAll(_ db: Database, ids: some Collection<RowDecoder.ID>) throws -> Int {
     try deleteAll(db, keys: ids)
@@ -135,10 +135,10 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
   /// try Table<Player>("player").deleteOne(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
 }

@@ -11,22 +11,22 @@ extension Table {
   /// let request = Table("player").select([Column("id"), Column("name")])
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions.
+  /// - Parameter selection: The selected columns and expressions.
   public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
     all().select(selection)
   }
 
   /// Returns a request with the given selection.
   ///
-  /// - parameter selection: The selected columns and expressions.
+  /// - Parameter selection: The selected columns and expressions.
   public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
     all().select(selection)
   }
 
   /// Returns a request with a selection in raw SQL.
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The selected columns and expressions, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -35,7 +35,7 @@ extension Table {
 
   /// Returns a request with a selection in an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
   public func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
     all().select(literal: sqlLiteral)
   }
@@ -46,8 +46,8 @@ extension Table {
   /// let best = try Table("player").select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(_ selection: [any SQLSelectable], as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
@@ -56,8 +56,8 @@ extension Table {
 
   /// Returns a request with the given selection, which decodes its rows as `type`.
   ///
-  /// - parameter selection: The selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(_ selection: any SQLSelectable..., as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
@@ -66,9 +66,9 @@ extension Table {
 
   /// Returns a request with a selection in raw SQL, which decodes its rows as `type`.
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sql: The selected columns and expressions, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -77,8 +77,8 @@ extension Table {
 
   /// Returns a request with a selection in an ``SQL`` literal, which decodes its rows as `type`.
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(literal sqlLiteral: SQL, as type: Other.Type = Other.self) -> QueryInterfaceRequest<Other> {
     all().select(literal: sqlLiteral, as: Other.self)
   }
@@ -99,14 +99,14 @@ extension Table {
   /// let request = Table("player").annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
     all().annotated(with: selection)
   }
 
   /// Returns a request that selects additional columns.
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
     all().annotated(with: selection)
   }
@@ -118,15 +118,15 @@ extension Table {
   /// let request = Table("player").filter(Column("score") > 1000)
   /// ```
   ///
-  /// - parameter predicate: A condition that each row must satisfy.
+  /// - Parameter predicate: A condition that each row must satisfy.
   public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(predicate)
   }
 
   /// Returns a request with a filter in raw SQL.
   ///
-  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -135,7 +135,7 @@ extension Table {
 
   /// Returns a request with a filter in an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(literal: sqlLiteral)
   }
@@ -160,14 +160,14 @@ extension Table {
   /// let request = Table("player").filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain a primary key or a unique key.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
   /// Returns a request of the rows with the given unique keys, in any order.
   ///
-  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each key contain a primary key or a unique key.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }
@@ -179,22 +179,22 @@ extension Table {
   /// let request = Table("player").order([Column("score").desc, Column("name")])
   /// ```
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
     all().order(orderings)
   }
 
   /// Returns a request ordered by the given terms.
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause.
   public func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> {
     all().order(orderings)
   }
 
   /// Returns a request ordered by raw SQL.
   ///
-  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -203,7 +203,7 @@ extension Table {
 
   /// Returns a request ordered by an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> { all().order(literal: sqlLiteral) }
 
   /// Returns a request ordered by the primary key, or by the row ID if the table has no primary key.
@@ -211,8 +211,8 @@ extension Table {
 
   /// Returns a request of at most `limit` rows.
   ///
-  /// - parameter limit: The maximum number of rows.
-  /// - parameter offset: The number of rows to skip, or nil to skip none.
+  /// - Parameter limit: The maximum number of rows.
+  /// - Parameter offset: The number of rows to skip, or nil to skip none.
   public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
     all().limit(limit, offset: offset)
   }
@@ -225,12 +225,12 @@ extension Table {
   /// let request = Table("player").aliased(p).filter(p[Column("score")] > 10)
   /// ```
   ///
-  /// - parameter alias: The alias.
+  /// - Parameter alias: The alias.
   public func aliased(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
 
   /// Returns a request whose table is identified by an alias.
   ///
-  /// - parameter alias: The alias.
+  /// - Parameter alias: The alias.
   @_disfavoredOverload
   public func aliased(_ alias: TableAliasBase) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
 }
@@ -244,7 +244,7 @@ extension Table where RowDecoder: TableRecord {
   /// let request = table.select { [$0.id, $0.name] }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions.
+  /// - Parameter selection: A closure that returns the selected columns and expressions.
   public func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -253,7 +253,7 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request with a selection of one of the record's columns.
   ///
-  /// - parameter selection: A closure that returns the selected column or expression.
+  /// - Parameter selection: A closure that returns the selected column or expression.
   public func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -262,8 +262,8 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request with a selection of the record's columns, which decodes its rows as `type`.
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: A closure that returns the selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -272,8 +272,8 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request with a selection of one of the record's columns, which decodes its rows as `type`.
   ///
-  /// - parameter selection: A closure that returns the selected column or expression.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: A closure that returns the selected column or expression.
+  /// - Parameter type: The type of the fetched values.
   public func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -282,7 +282,7 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request that selects additional columns, from the record's columns.
   ///
-  /// - parameter selection: A closure that returns the additional columns and expressions.
+  /// - Parameter selection: A closure that returns the additional columns and expressions.
   public func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
@@ -291,7 +291,7 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request that selects an additional column, from the record's columns.
   ///
-  /// - parameter selection: A closure that returns the additional column or expression.
+  /// - Parameter selection: A closure that returns the additional column or expression.
   public func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
@@ -304,7 +304,7 @@ extension Table where RowDecoder: TableRecord {
   /// let request = table.filter { $0.score > 1000 }
   /// ```
   ///
-  /// - parameter predicate: A closure that returns a condition that each row must satisfy.
+  /// - Parameter predicate: A closure that returns a condition that each row must satisfy.
   public func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
@@ -313,7 +313,7 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request ordered by terms of the record's columns.
   ///
-  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
+  /// - Parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
   public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows
     -> QueryInterfaceRequest<RowDecoder>
   {
@@ -322,7 +322,7 @@ extension Table where RowDecoder: TableRecord {
 
   /// Returns a request ordered by a term of the record's columns.
   ///
-  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause.
+  /// - Parameter ordering: A closure that returns the term of the `ORDER BY` clause.
   public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> QueryInterfaceRequest<
     RowDecoder
   > {
@@ -333,12 +333,12 @@ extension Table where RowDecoder: TableRecord {
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   /// Returns a request of the row with the given identifier.
   ///
-  /// - parameter id: The identifier.
+  /// - Parameter id: The identifier.
   public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(id: id) }
 
   /// Returns a request of the rows with the given identifiers, in any order.
   ///
-  /// - parameter ids: The identifiers.
+  /// - Parameter ids: The identifiers.
   public func filter(ids: some Collection<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(ids: ids)
   }

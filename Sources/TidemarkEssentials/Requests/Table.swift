@@ -23,7 +23,7 @@ public struct Table<RowDecoder>: Sendable {
   ///
   /// The initializer does not access the database. Requests of a missing table throw when they are fetched.
   ///
-  /// - parameter tableName: The name of the table, without quotes.
+  /// - Parameter tableName: The name of the table, without quotes.
   public init(_ tableName: String) {
     self.tableName = tableName
     selection = [.allColumns]
@@ -42,7 +42,7 @@ extension Table<Row> {
   /// let rows = try Table("player").fetchAll(db)
   /// ```
   ///
-  /// - parameter tableName: The name of the table, without quotes.
+  /// - Parameter tableName: The name of the table, without quotes.
   public init(_ tableName: String) {
     self.tableName = tableName
     selection = [.allColumns]
@@ -61,10 +61,10 @@ extension Table: FetchRequest, TypedRequest {
 
   /// Returns a statement that fetches all rows and is ready to run.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter singleResult: Whether the caller reads one row only. The query then ends with `LIMIT 1`.
-  /// - returns: A prepared request.
-  /// - throws: A ``DatabaseError`` if SQLite cannot compile the query.
+  /// - Parameter db: A database connection.
+  /// - Parameter singleResult: Whether the caller reads one row only. The query then ends with `LIMIT 1`.
+  /// - Returns: A prepared request.
+  /// - Throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
     try all().makePreparedRequest(db, forSingleResult: singleResult)
   }
@@ -75,18 +75,18 @@ extension Table: FetchRequest, TypedRequest {
   /// let count = try Table("player").fetchCount(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The number of rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
   /// Returns the region of the whole table, including columns that are added later.
   ///
   /// The region of a view consists of the tables and columns that a request of all its rows reads.
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The region of the table.
-  /// - throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: The region of the table.
+  /// - Throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try all().databaseRegion(db).mapTables { table, region in
       table.hasName(tableName) ? (TableKey(tableName, in: table.database), .all) : (table, region)

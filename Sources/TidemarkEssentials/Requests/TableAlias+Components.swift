@@ -9,14 +9,14 @@ extension TableAlias where RowDecoder: TableRecord {
   /// let request = Player.aliased(p).filter(p.score > 10)   // … WHERE "p"."score" > 10
   /// ```
   ///
-  /// - parameter keyPath: The column.
+  /// - Parameter keyPath: The column.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some ColumnExpression>) -> SQLExpression {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 
   /// Returns an expression of the record, in the table of the alias.
   ///
-  /// - parameter keyPath: The expression.
+  /// - Parameter keyPath: The expression.
   public subscript(
     dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLSpecificExpressible>
   ) -> SQLExpression {
@@ -25,14 +25,14 @@ extension TableAlias where RowDecoder: TableRecord {
 
   /// Returns a selection of the record, in the table of the alias.
   ///
-  /// - parameter keyPath: The selection.
+  /// - Parameter keyPath: The selection.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLSelectable>) -> SQLSelection {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 
   /// Returns an ordering of the record, in the table of the alias.
   ///
-  /// - parameter keyPath: The ordering.
+  /// - Parameter keyPath: The ordering.
   public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, some SQLOrderingTerm>) -> SQLOrdering {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }

@@ -10,9 +10,9 @@ extension TableRecord {
   /// ])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The number of columns in the selection of `all()`.
-  /// - throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of columns in the selection of `all()`.
+  /// - Throws: A ``DatabaseError`` if the table does not exist, or SQLite fails.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
     try db.columnCount(of: all().relation)
   }
@@ -25,9 +25,9 @@ extension TableRecord {
   /// }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key.
-  /// - returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key.
+  /// - Returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
   ///   determined.
   public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
     do {
@@ -42,9 +42,9 @@ extension TableRecord {
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// Returns the error that reports a missing row, from its identifier.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: A `RecordError.recordNotFound`, or a ``DatabaseError`` if the primary key of the table cannot be
   ///   determined.
   public static func recordNotFound(_ db: Database, id: ID) -> any Error { recordNotFound(db, key: id) }
 }

@@ -7,9 +7,9 @@ extension TableRecord {
   /// let count = try Player.fetchCount(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The number of rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public static func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
   /// Fetches whether a row with the given primary key exists.
@@ -18,11 +18,11 @@ extension TableRecord {
   /// let isKnown = try Player.exists(db, key: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key. NULL matches no row.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key. NULL matches no row.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
   ///   is a row ID.
   public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try all().exists(db, key: key)
@@ -34,11 +34,11 @@ extension TableRecord {
   /// let isTaken = try Player.exists(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: A dictionary of column names and values.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter key: A dictionary of column names and values.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of the key include all columns of the primary key or of a unique index.
   public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().exists(db, key: key)
   }
@@ -51,9 +51,9 @@ extension TableRecord {
   /// try Player.deleteAll(db)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
@@ -63,11 +63,11 @@ extension TableRecord {
   /// let count = try Player.deleteAll(db, keys: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: The primary keys. Keys without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: The primary keys. Keys without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the keys
   ///   are row IDs.
   @discardableResult
   public static func deleteAll(
@@ -82,11 +82,11 @@ extension TableRecord {
   /// try Player.deleteAll(db, keys: [["email": "arthur@example.com"], ["email": "barbara@example.com"]])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of each key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter keys: Dictionaries of column names and values. Keys without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of each key include all columns of the primary key or of a unique index.
   @discardableResult
   public static func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
     try all().deleteAll(db, keys: keys)
@@ -98,11 +98,11 @@ extension TableRecord {
   /// try Player.deleteOne(db, key: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: The primary key. NULL matches no row.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
+  /// - Parameter db: A database connection.
+  /// - Parameter key: The primary key. NULL matches no row.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The primary key of the table has exactly one column, or the table has no primary key and the key
   ///   is a row ID.
   @discardableResult
   public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
@@ -115,11 +115,11 @@ extension TableRecord {
   /// try Player.deleteOne(db, key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter key: A dictionary of column names and values.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
-  /// - precondition: The columns of the key include all columns of the primary key or of a unique index.
+  /// - Parameter db: A database connection.
+  /// - Parameter key: A dictionary of column names and values.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
+  /// - Precondition: The columns of the key include all columns of the primary key or of a unique index.
   @discardableResult
   public static func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
     try all().deleteAll(db, keys: [key]) > 0
@@ -134,12 +134,12 @@ extension TableRecord {
   ///
   /// Persistence callbacks of the record type, such as `willUpdate(_:columns:)`, do not run.
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns. If no assignment sets a value, nothing is executed.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter assignments: The changes of columns. If no assignment sets a value, nothing is executed.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -154,12 +154,12 @@ extension TableRecord {
   /// try Player.updateAll(db, Column("score").set(to: 0), Column("bonus") += 10)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: The changes of columns.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter assignments: The changes of columns.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -176,12 +176,12 @@ extension TableRecord {
   /// try Player.updateAll(db) { $0.score += 10 }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignment: A closure that returns the change of a column.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
+  /// - Parameter assignment: A closure that returns the change of a column.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignment` throws.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -196,12 +196,12 @@ extension TableRecord {
   /// try Player.updateAll(db) { [$0.score.set(to: 0), $0.bonus += 10] }
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
+  /// - Parameter db: A database connection.
+  /// - Parameter conflictResolution: How SQLite resolves constraint violations. By default, the conflict policy for
   ///   updates of the record type, or `ABORT`.
-  /// - parameter assignments: A closure that returns the changes of columns.
-  /// - returns: The number of updated rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
+  /// - Parameter assignments: A closure that returns the changes of columns.
+  /// - Returns: The number of updated rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or the error that `assignments` throws.
   @discardableResult
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -218,10 +218,10 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// let isKnown = try Player.exists(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: True if the row exists.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: True if the row exists.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
   /// Deletes the rows with the given identifiers.
@@ -230,10 +230,10 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// let count = try Player.deleteAll(db, ids: [1, 2, 3])
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter ids: The identifiers. Identifiers without a row are skipped.
-  /// - returns: The number of deleted rows.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter ids: The identifiers. Identifiers without a row are skipped.
+  /// - Returns: The number of deleted rows.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
     try deleteAll(db, keys: ids)
@@ -245,10 +245,10 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// try Player.deleteOne(db, id: 1)
   /// ```
   ///
-  /// - parameter db: A database connection.
-  /// - parameter id: The identifier.
-  /// - returns: True if a row was deleted.
-  /// - throws: A ``DatabaseError`` if SQLite fails.
+  /// - Parameter db: A database connection.
+  /// - Parameter id: The identifier.
+  /// - Returns: True if a row was deleted.
+  /// - Throws: A ``DatabaseError`` if SQLite fails.
   @discardableResult
   public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
 }

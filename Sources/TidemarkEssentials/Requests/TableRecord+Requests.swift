@@ -24,22 +24,22 @@ extension TableRecord {
   /// let request = Player.select([Column("id"), Column("name")])
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions.
+  /// - Parameter selection: The selected columns and expressions.
   public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
   /// Returns a request with the given selection.
   ///
-  /// - parameter selection: The selected columns and expressions.
+  /// - Parameter selection: The selected columns and expressions.
   public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().select(selection)
   }
 
   /// Returns a request with a selection in raw SQL.
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The selected columns and expressions, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public static func select(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
@@ -48,7 +48,7 @@ extension TableRecord {
 
   /// Returns a request with a selection in an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
   public static func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().select(literal: sqlLiteral)
   }
@@ -59,8 +59,8 @@ extension TableRecord {
   /// let best = try Player.select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
   ///
-  /// - parameter selection: The selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(_ selection: [any SQLSelectable], as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
@@ -69,8 +69,8 @@ extension TableRecord {
 
   /// Returns a request with the given selection, which decodes its rows as `type`.
   ///
-  /// - parameter selection: The selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: The selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(_ selection: any SQLSelectable..., as type: Other.Type = Other.self)
     -> QueryInterfaceRequest<Other>
   {
@@ -79,9 +79,9 @@ extension TableRecord {
 
   /// Returns a request with a selection in raw SQL, which decodes its rows as `type`.
   ///
-  /// - parameter sql: The selected columns and expressions, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sql: The selected columns and expressions, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: Other.Type = Other.self
   ) -> QueryInterfaceRequest<Other> {
@@ -90,8 +90,8 @@ extension TableRecord {
 
   /// Returns a request with a selection in an ``SQL`` literal, which decodes its rows as `type`.
   ///
-  /// - parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter sqlLiteral: The selected columns and expressions. Interpolated values become arguments.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(literal sqlLiteral: SQL, as type: Other.Type = Other.self) -> QueryInterfaceRequest<
     Other
   > {
@@ -114,14 +114,14 @@ extension TableRecord {
   /// let request = Player.annotated(with: [(Column("score") + Column("bonus")).forKey("total")])
   /// ```
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
 
   /// Returns a request that selects additional columns.
   ///
-  /// - parameter selection: The columns and expressions that are added to the selection.
+  /// - Parameter selection: The columns and expressions that are added to the selection.
   public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
     all().annotated(with: selection)
   }
@@ -133,15 +133,15 @@ extension TableRecord {
   /// let request = Player.filter(Column("score") > 1000)
   /// ```
   ///
-  /// - parameter predicate: A condition that each row must satisfy.
+  /// - Parameter predicate: A condition that each row must satisfy.
   public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
 
   /// Returns a request with a filter in raw SQL.
   ///
-  /// - parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: A condition that each row must satisfy, as SQL. Pass values in `arguments` instead of the text.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public static func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
@@ -150,7 +150,7 @@ extension TableRecord {
 
   /// Returns a request with a filter in an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: A condition that each row must satisfy. Interpolated values become arguments.
   public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().filter(literal: sqlLiteral)
   }
@@ -175,14 +175,14 @@ extension TableRecord {
   /// let request = Player.filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain a primary key or a unique key.
   public static func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
   /// Returns a request of the rows with the given unique keys, in any order.
   ///
-  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each key contain a primary key or a unique key.
   public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
     all().filter(keys: keys)
   }
@@ -194,22 +194,22 @@ extension TableRecord {
   /// let request = Player.order([Column("score").desc, Column("name")])
   /// ```
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause.
   public static func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
     all().order(orderings)
   }
 
   /// Returns a request ordered by the given terms.
   ///
-  /// - parameter orderings: The terms of the `ORDER BY` clause.
+  /// - Parameter orderings: The terms of the `ORDER BY` clause.
   public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
     all().order(orderings)
   }
 
   /// Returns a request ordered by raw SQL.
   ///
-  /// - parameter sql: The terms of the `ORDER BY` clause, as SQL.
-  /// - parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter sql: The terms of the `ORDER BY` clause, as SQL.
+  /// - Parameter arguments: The values of the parameters in `sql`.
   public static func order(sql: String, arguments: StatementArguments = StatementArguments()) -> QueryInterfaceRequest<
     Self
   > {
@@ -218,7 +218,7 @@ extension TableRecord {
 
   /// Returns a request ordered by an ``SQL`` literal.
   ///
-  /// - parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
+  /// - Parameter sqlLiteral: The terms of the `ORDER BY` clause. Interpolated values become arguments.
   public static func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
     all().order(literal: sqlLiteral)
   }
@@ -228,8 +228,8 @@ extension TableRecord {
 
   /// Returns a request of at most `limit` rows.
   ///
-  /// - parameter limit: The maximum number of rows.
-  /// - parameter offset: The number of rows to skip, or nil to skip none.
+  /// - Parameter limit: The maximum number of rows.
+  /// - Parameter offset: The number of rows to skip, or nil to skip none.
   public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
     all().limit(limit, offset: offset)
   }
@@ -242,12 +242,12 @@ extension TableRecord {
   /// let request = Player.aliased(p).filter(p[Column("score")] > 10)
   /// ```
   ///
-  /// - parameter alias: The alias.
+  /// - Parameter alias: The alias.
   public static func aliased(_ alias: TableAlias<Self>) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 
   /// Returns a request whose table is identified by an alias.
   ///
-  /// - parameter alias: The alias.
+  /// - Parameter alias: The alias.
   @_disfavoredOverload
   public static func aliased(_ alias: TableAliasBase) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 }
@@ -261,7 +261,7 @@ extension TableRecord {
   /// let request = Player.select { [$0.id, $0.name] }
   /// ```
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions.
+  /// - Parameter selection: A closure that returns the selected columns and expressions.
   public static func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -270,7 +270,7 @@ extension TableRecord {
 
   /// Returns a request with a selection of one of the record's columns.
   ///
-  /// - parameter selection: A closure that returns the selected column or expression.
+  /// - Parameter selection: A closure that returns the selected column or expression.
   public static func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -279,8 +279,8 @@ extension TableRecord {
 
   /// Returns a request with a selection of the record's columns, which decodes its rows as `type`.
   ///
-  /// - parameter selection: A closure that returns the selected columns and expressions.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: A closure that returns the selected columns and expressions.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -289,8 +289,8 @@ extension TableRecord {
 
   /// Returns a request with a selection of one of the record's columns, which decodes its rows as `type`.
   ///
-  /// - parameter selection: A closure that returns the selected column or expression.
-  /// - parameter type: The type of the fetched values.
+  /// - Parameter selection: A closure that returns the selected column or expression.
+  /// - Parameter type: The type of the fetched values.
   public static func select<Other>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: Other.Type = Other.self
   ) rethrows -> QueryInterfaceRequest<Other> {
@@ -299,7 +299,7 @@ extension TableRecord {
 
   /// Returns a request that selects additional columns, from the record's columns.
   ///
-  /// - parameter selection: A closure that returns the additional columns and expressions.
+  /// - Parameter selection: A closure that returns the additional columns and expressions.
   public static func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -308,7 +308,7 @@ extension TableRecord {
 
   /// Returns a request that selects an additional column, from the record's columns.
   ///
-  /// - parameter selection: A closure that returns the additional column or expression.
+  /// - Parameter selection: A closure that returns the additional column or expression.
   public static func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -321,7 +321,7 @@ extension TableRecord {
   /// let request = Player.filter { $0.score > 1000 }
   /// ```
   ///
-  /// - parameter predicate: A closure that returns a condition that each row must satisfy.
+  /// - Parameter predicate: A closure that returns a condition that each row must satisfy.
   public static func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -330,7 +330,7 @@ extension TableRecord {
 
   /// Returns a request ordered by terms of the record's columns.
   ///
-  /// - parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
+  /// - Parameter orderings: A closure that returns the terms of the `ORDER BY` clause.
   public static func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -339,7 +339,7 @@ extension TableRecord {
 
   /// Returns a request ordered by a term of the record's columns.
   ///
-  /// - parameter ordering: A closure that returns the term of the `ORDER BY` clause.
+  /// - Parameter ordering: A closure that returns the term of the `ORDER BY` clause.
   public static func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows
     -> QueryInterfaceRequest<Self>
   {
@@ -350,12 +350,12 @@ extension TableRecord {
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   /// Returns a request of the row with the given identifier.
   ///
-  /// - parameter id: The identifier.
+  /// - Parameter id: The identifier.
   public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(id: id) }
 
   /// Returns a request of the rows with the given identifiers, in any order.
   ///
-  /// - parameter ids: The identifiers.
+  /// - Parameter ids: The identifiers.
   public static func filter(ids: some Collection<ID>) -> QueryInterfaceRequest<Self> { all().filter(ids: ids) }
 
   /// Returns a request of the identifiers of the records.

@@ -39,12 +39,12 @@ extension TableRequest where Self: FilteredRequest {
   /// let request = Player.all().filter(key: ["email": "arthur@example.com"])
   /// ```
   ///
-  /// Fetching throws a `DatabaseError` unless the columns contain those of the primary key, or of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns contain a primary key or a unique key.
   public func filter(key: [String: (any DatabaseValueConvertible)?]) -> Self { filter(keys: [key]) }
 
   /// Returns a request of the rows with the given unique keys, in any order.
   ///
-  /// Fetching throws a `DatabaseError` unless the columns of each contain a primary key, or those of a unique index.
+  /// Fetching throws a `DatabaseError` unless the columns of each key contain a primary key or a unique key.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     if keys.isEmpty { return none() }
     let keys = keys.map { $0.mapValues { KeyValue(optional: $0) } }
@@ -69,7 +69,7 @@ where Self: FilteredRequest & TypedRequest, RowDecoder: Identifiable, RowDecoder
   /// let request = Player.all().filter(id: 1)
   /// ```
   ///
-  /// - parameter id: The identifier.
+  /// - Parameter id: The identifier.
   public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
   /// Returns a request of the rows with the given identifiers, in any order.
@@ -78,7 +78,7 @@ where Self: FilteredRequest & TypedRequest, RowDecoder: Identifiable, RowDecoder
   /// let request = Player.all().filter(ids: [1, 2, 3])
   /// ```
   ///
-  /// - parameter ids: The identifiers.
+  /// - Parameter ids: The identifiers.
   public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
 }
 
@@ -102,7 +102,7 @@ private struct KeyStrategies: @unchecked Sendable {
 }
 
 extension Database {
-  /// What is stored for the primary key of a record.
+  /// The value that is stored for the primary key of a record.
   func databaseValue(ofKey key: KeyValue, for recordType: any TableRecord.Type) throws -> DatabaseValue {
     if case .value(let value) = key { return value }
     let column = try singleKeyColumn(of: recordType.databaseTableName, "Requesting by key")
@@ -111,9 +111,9 @@ extension Database {
 }
 
 extension Database {
-  /// The one column of the primary key of a table, or the row id when there is no primary key.
+  /// The only column of the primary key of a table, or the row ID if the table has no primary key.
   ///
-  /// - throws: A `DatabaseError` when the key has several columns: the table may come from a file that the program does
+  /// - Throws: A `DatabaseError` when the key has several columns: the table may come from a file that the program does
   ///   not know.
   func singleKeyColumn(of tableName: String, _ what: String) throws -> String {
     let columns = try primaryKey(tableName).columns

@@ -7,7 +7,7 @@ public protocol TableRequest {
   ///
   /// Do not call this method: call `aliased(_:)`.
   ///
-  /// - parameter alias: The alias.
+  /// - Parameter alias: The alias.
   func _aliased(_ alias: TableAliasBase) -> Self
 }
 
@@ -20,7 +20,7 @@ extension TableRequest {
   /// let request = Player.all().aliased(p).filter(p[Column("score")] > 10)
   /// ```
   ///
-  /// - parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
+  /// - Parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
   @_disfavoredOverload
   public func aliased(_ alias: TableAliasBase) -> Self { _aliased(alias) }
 }
@@ -34,7 +34,7 @@ extension TableRequest where Self: TypedRequest {
   /// let request = Player.all().aliased(p).filter(p.score > 10)
   /// ```
   ///
-  /// - parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
+  /// - Parameter alias: The alias. Other parts of the request, and subqueries, use it to refer to the table.
   public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { _aliased(alias) }
 }
 

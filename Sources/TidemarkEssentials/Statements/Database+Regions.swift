@@ -43,10 +43,15 @@ extension Database {
 
   /// Returns the rows of an internal statement, which is not traced.
   func internalRows(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
+    try internalRows(sql, arguments.isEmpty ? nil : StatementArguments(values: arguments))
+  }
+
+  /// Returns the rows of an internal statement with the arguments of another statement.
+  func internalRows(_ sql: String, _ arguments: StatementArguments?) throws -> [[DatabaseValue]] {
     try untraced {
       let statement = try compile(sql, isInternal: true)
       statement.checksArguments = false
-      try statement.start(arguments.isEmpty ? nil : StatementArguments(values: arguments))
+      try statement.start(arguments)
       defer { statement.finish() }
       let columns = 0..<sqlite3_column_count(statement.sqliteStatement)
       var rows: [[DatabaseValue]] = []

@@ -118,6 +118,9 @@ public final class Statement {
   /// The cached plan of the region, with the schema for which it is valid.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
+  /// The scan order of a query of the same table, found when this statement had run.
+  var scanOrderRecord: ScanOrderRecord?
+
   /// The queries that refine the region with each run.
   var regionRefiner: RegionRefiner?
 

@@ -36,7 +36,7 @@ public struct AsyncKeyedDifferences<Item: Equatable & Sendable>: AsyncSequence, 
   ) {
     start = { [core = reader._core] in
       let rows = IncrementalFetcher(request, functions)
-      let source = LiveSource<Bool>(incrementallyTracking: request) { try rows.fetch($0, $1) }
+      let source = LiveSource<Bool>(incrementallyTracking: PlanRegion(request: request)) { try rows.fetch($0, $1) }
       var observation = ValueObservation(source: source, reducer: ChangeSignalReducer())
       if retriesPassingErrors { observation = observation.retryingTransientErrors() }
       let changes = observation.values(in: core, bufferingPolicy: .bufferingNewest(1))

@@ -14,9 +14,9 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   /// a single difference for several commits. Each result is the state after a commit.
   ///
   /// For some requests, only the rows changed by a commit are fetched, even if the result is large. These requests read
-  /// a single table without functions, `LIMIT`, aggregates or subqueries, and are ordered by columns. If they are not
-  /// ordered, the rows are ordered by row ID. All other results are fetched completely and compared, like
-  /// `differences()` of the values of an observation.
+  /// a single table without functions, `LIMIT`, aggregates or subqueries, and are ordered by columns. All other results
+  /// are fetched completely and compared, like `differences()` of the values of an observation. In both cases the order
+  /// is the order of `fetchAll`, also among rows with equal sort keys.
   ///
   /// - Parameter reader: The database.
   /// - Parameter retriesPassingErrors: Whether a fetch is retried after a transient error, instead of ending the

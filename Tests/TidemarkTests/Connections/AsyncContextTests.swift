@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import Tidemark
+@testable import TidemarkEssentials
 
 /// The context of the closure of an asynchronous access: the task-local values and the cancellation of the awaiting
 /// task.
@@ -178,11 +179,15 @@ import Tidemark
   }
 
   @Test func aReadWhoseTimeIsOverAfterItsClosureHasItsResult() async throws {
-    let pool = try folder.pool { $0.accessTimeLimit = .milliseconds(200) }
+    let clock = FakeClock()
+    let pool = try folder.pool {
+      $0.environment.clock = clock.clock
+      $0.accessTimeLimit = .seconds(1)
+    }
     let value = try await pool.read { db in
       let value = try Int.fetchOne(db, sql: "SELECT 1")
-      // Until the limit is over: a statement says so.
-      while (try? db.execute(sql: "SELECT 2")) != nil {}
+      clock.advance(by: .seconds(2))
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT 2") }
       return value
     }
     #expect(value == 1)

@@ -64,7 +64,7 @@ private func createPlayers(_ db: Database) throws {
       var configuration = Configuration()
       configuration.label = "jobs"
       configuration.maximumReaderCount = 8
-      configuration.accessTimeLimit = .seconds(5)
+      configuration.accessTimeLimit = .seconds(30)
       let dbPool = try DatabasePool(path: path, configuration: configuration)
       try migrator.migrate(dbPool)
       return dbPool

@@ -21,7 +21,7 @@ import Testing
           CREATE TEMP TABLE draft (id INTEGER PRIMARY KEY);
           CREATE INDEX playerByScore ON player(score);
           """)
-      return try IncrementalQuery(db.makeStatement(sql: sql), db)
+      return try IncrementalQuery(db.makeStatement(sql: sql), [], db)
     }
   }
 
@@ -31,9 +31,10 @@ import Testing
       "SELECT * FROM player WHERE \"player\".\"id\" = :tidemarkRowID"
     ),
     (
-      "select name from player p -- who\n where score > ? or id = 0 order by score desc -- best\n ;",
-      #"select name, "p"."id", "p"."score" from player p WHERE score > ? or id = 0 ORDER BY score desc, "p"."id" DESC"#,
-      #"select name, "p"."id", "p"."score" from player p WHERE (score > ? or id = 0) AND "p"."id" = :tidemarkRowID"#
+      "select name from player p -- who\n where score > ? and id <> 0 order by score desc -- best\n ;",
+      #"select name, "p"."id", "p"."score" from player p WHERE score > ? and id <> 0 "#
+        + #"ORDER BY score desc, "p"."id" DESC"#,
+      #"select name, "p"."id", "p"."score" from player p WHERE (score > ? and id <> 0) AND "p"."id" = :tidemarkRowID"#
     ),
     (
       "SELECT title FROM note ORDER BY title, rowid DESC, body",
@@ -71,6 +72,8 @@ import Testing
     "SELECT *, (SELECT 1) FROM player",
     "SELECT * FROM player UNION SELECT * FROM player",
     "WITH p AS (SELECT * FROM player) SELECT * FROM p",
+    // The order of rows with equal scores is unknown: SQLite reads two indexes, one after the other.
+    "SELECT * FROM player WHERE score = 7 OR id = 0 ORDER BY name",
     "SELECT * FROM player INDEXED BY playerByScore WHERE score > 1",
     "SELECT * FROM best",
     "SELECT * FROM pair",
@@ -90,7 +93,7 @@ import Testing
   @Test func utf16TextsAreSortedByOtherBytes() throws {
     try inMemory { db in
       try db.execute(sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a INTEGER PRIMARY KEY)")
-      #expect(try IncrementalQuery(db.makeStatement(sql: "SELECT * FROM t"), db) == nil)
+      #expect(try IncrementalQuery(db.makeStatement(sql: "SELECT * FROM t"), [], db) == nil)
     }
   }
 }

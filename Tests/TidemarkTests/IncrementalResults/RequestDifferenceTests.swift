@@ -36,7 +36,7 @@ import Tidemark
     let difference = try await differences.next()
     #expect(difference?.moves.map { [$0.oldOffset, $0.offset] } == [[92, 0]])
     #expect(difference?.updates.map(\.element) == [Player(id: 7, name: "Player 7", score: 995)])
-    let selects = recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }
+    let selects = recorder.playerSelects
     #expect(selects == [#"SELECT * FROM "player" WHERE "player"."id" = :tidemarkRowID"#])
   }
 
@@ -54,7 +54,7 @@ import Tidemark
     for n in 0..<20 { try await writer.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [n]) } }
     try await writer.write { _ = try Player.deleteOne($0, key: 3) }
     #expect(try await differences.next()?.removals.map(\.element.id) == [3])
-    #expect(recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }.count == 1)
+    #expect(recorder.playerSelects.count == 1)
   }
 
   @Test(arguments: RequestDatabase.kinds)
@@ -69,7 +69,7 @@ import Tidemark
     recorder.clear()
     try await writer.write { try $0.execute(sql: "UPDATE player SET score = score + 1") }
     #expect(try await differences.next()?.updates.count == 100)
-    #expect(recorder.lines.filter { $0.hasPrefix("SELECT * FROM") }.count == 1)
+    #expect(recorder.playerSelects.count == 1)
   }
 
   // MARK: Differences
@@ -258,6 +258,11 @@ import Tidemark
     while count != 99, let difference = try await other.next() { count = difference.count }
     #expect(count == 99)
   }
+}
+
+extension TraceRecorder {
+  /// The fetches of the request. On a busy machine, the pool may open another reader, which reads the schema.
+  fileprivate var playerSelects: [String] { lines.filter { $0.hasPrefix(#"SELECT * FROM "player""#) } }
 }
 
 extension Configuration {

@@ -62,16 +62,17 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test func aFileThatIsAttachedLaterIsLookedAt() throws {
+  @Test(arguments: [DatabaseKind.queue, .walQueue, .memoryQueue])
+  func aFileThatIsAttachedLaterIsLookedAt(by home: DatabaseKind) throws {
     let other = try makeAttachedFile()
-    let dbQueue = try DatabaseQueue(path: folder.path("main"))
+    let dbQueue = try home.open(in: folder, Configuration())
     let (deliveries, cancellable) = ValueObservation.tracking { db in
       let isAttached = try Row.fetchAll(db, sql: "PRAGMA database_list").contains { $0["name"] == "aux" }
       if !isAttached { return ["not attached"] }
       return try String.fetchAll(db, sql: "SELECT text FROM aux.note ORDER BY rowid")
     }.collect(in: dbQueue)
     try deliveries.wait(forLast: ["not attached"])
-    try dbQueue.inDatabase { try $0.execute(sql: "ATTACH '\(auxPath)' AS aux") }
+    try dbQueue.writeWithoutTransaction { try $0.execute(sql: "ATTACH '\(auxPath)' AS aux") }
     try deliveries.wait(forLast: [])
     try other.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
     try deliveries.wait(forLast: ["a"])

@@ -116,7 +116,7 @@ extension AssociationToMany {
     aggregate(key: "\(singularKey)Count") { alias in .rowCount(alias) }
   }
 
-  /// Whether there are no associated rows. Its default name is `hasNoBook`, for books.
+  /// A condition that is true if a row has no associated rows. Its default name is `hasNoBook`, for books.
   public var isEmpty: AssociationAggregate<OriginRowDecoder> {
     aggregate(key: "hasNo\(singularKey.withUppercasedFirst)") { alias in
       .operation(.countIsZero(), .rowCount(alias))

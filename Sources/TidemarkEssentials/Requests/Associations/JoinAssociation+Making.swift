@@ -1,7 +1,7 @@
 // Associations with common table expressions. They have a condition in place of a foreign key.
 
 extension _AssociationPath {
-  /// Creates an association by a condition. The aliases are those of the tables in one query.
+  /// Creates an association by a condition. Each query has its own aliases.
   fileprivate static func join<Left, Right>(
     _ destination: SQLRelation,
     on condition: @escaping @Sendable (TableAlias<Left>, TableAlias<Right>) -> SQLExpression?

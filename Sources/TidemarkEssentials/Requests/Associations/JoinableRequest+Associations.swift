@@ -3,7 +3,7 @@
 extension JoinableRequest {
   /// Returns a request that fetches all rows of an association along with each row.
   ///
-  /// The associated rows are fetched by one more query, whatever the number of rows: there is no query per row.
+  /// One more query fetches the associated rows of all rows. The number of rows does not matter.
   ///
   /// ```swift
   /// struct AuthorInfo: Decodable, FetchableRecord {

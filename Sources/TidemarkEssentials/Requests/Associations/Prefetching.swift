@@ -174,7 +174,7 @@ extension [Row] {
 }
 
 extension DatabaseValue {
-  /// The order of values in a query: that of SQLite, except for collations.
+  /// The order of values in a query: the order of SQLite, except for collations.
   fileprivate static func precedes(_ lhs: DatabaseValue, _ rhs: DatabaseValue) -> Bool {
     switch (lhs.storage, rhs.storage) {
     case (.int64(let lhs), .int64(let rhs)): lhs < rhs

@@ -6,7 +6,7 @@
 /// let request = Player.select(count(Column("email")))   // SELECT COUNT("email") FROM "player"
 /// ```
 ///
-/// - parameter counted: The expression to count.
+/// - Parameter counted: The expression to count.
 public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { aggregate("COUNT", counted, nil) }
 
 /// Returns an expression that counts the distinct values that are not NULL: `COUNT(DISTINCT a)`.
@@ -15,7 +15,7 @@ public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { agg
 /// let request = Player.select(count(distinct: Column("teamId")))
 /// ```
 ///
-/// - parameter value: The expression to count.
+/// - Parameter value: The expression to count.
 public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
   .operation(.countDistinct, value.sqlExpression)
 }

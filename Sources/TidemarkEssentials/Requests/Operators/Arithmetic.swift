@@ -6,16 +6,16 @@
 /// let request = Player.filter(Column("score") + Column("bonus") > 1000)
 /// ```
 ///
-/// - parameter lhs: An expression.
-/// - parameter rhs: An expression or a value.
+/// - Parameter lhs: An expression.
+/// - Parameter rhs: An expression or a value.
 public func + (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
 /// Returns the sum of a value and an expression: `a + b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func + (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.add, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -33,8 +33,8 @@ public func - (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// Returns the difference of a value and an expression: `a - b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression to subtract.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression to subtract.
 public func - (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.minus, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -52,8 +52,8 @@ public func * (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// Returns the product of a value and an expression: `a * b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func * (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -64,7 +64,7 @@ public func * (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQ
   .chain(.multiply, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
-/// The quotient: `a / b`. That of integers is an integer.
+/// The quotient: `a / b`. The quotient of integers is an integer.
 public func / (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -73,13 +73,13 @@ public func / (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 ///
 /// The quotient of integers is an integer, and division by zero is NULL.
 ///
-/// - parameter lhs: The dividend.
-/// - parameter rhs: The divisor.
+/// - Parameter lhs: The dividend.
+/// - Parameter rhs: The divisor.
 public func / (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// The quotient: `a / b`. That of integers is an integer.
+/// The quotient: `a / b`. The quotient of integers is an integer.
 @_disfavoredOverload
 public func / (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.divided, lhs.sqlExpression, rhs.sqlExpression)
@@ -98,16 +98,16 @@ public prefix func - (expression: some SQLSpecificExpressible) -> SQLExpression 
 /// let request = Player.filter((Column("mask") & 4) != 0)
 /// ```
 ///
-/// - parameter lhs: An expression.
-/// - parameter rhs: An expression or a value.
+/// - Parameter lhs: An expression.
+/// - Parameter rhs: An expression or a value.
 public func & (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
 /// Returns the bitwise AND of a value and an expression: `a & b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func & (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.bitwiseAnd, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -125,8 +125,8 @@ public func | (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// Returns the bitwise OR of a value and an expression: `a | b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func | (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.bitwiseOr, [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -144,8 +144,8 @@ public func << (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns a value shifted to the left by an expression: `a << b`.
 ///
-/// - parameter lhs: The value to shift.
-/// - parameter rhs: The number of bits.
+/// - Parameter lhs: The value to shift.
+/// - Parameter rhs: The number of bits.
 public func << (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.leftShift, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -163,8 +163,8 @@ public func >> (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns a value shifted to the right by an expression: `a >> b`.
 ///
-/// - parameter lhs: The value to shift.
-/// - parameter rhs: The number of bits.
+/// - Parameter lhs: The value to shift.
+/// - Parameter rhs: The number of bits.
 public func >> (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.rightShift, lhs.sqlExpression, rhs.sqlExpression)
 }

@@ -6,8 +6,8 @@
 /// try Player.updateAll(db, Column("score") += 10)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The expression to add.
+/// - Parameter column: The column to update.
+/// - Parameter value: The expression to add.
 public func += (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column + value)
 }
@@ -18,8 +18,8 @@ public func += (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("score") -= 10)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The expression to subtract.
+/// - Parameter column: The column to update.
+/// - Parameter value: The expression to subtract.
 public func -= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column - value)
 }
@@ -30,8 +30,8 @@ public func -= (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("score") *= 2)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The expression to multiply by.
+/// - Parameter column: The column to update.
+/// - Parameter value: The expression to multiply by.
 public func *= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column * value)
 }
@@ -42,8 +42,8 @@ public func *= (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("score") /= 2)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The expression to divide by.
+/// - Parameter column: The column to update.
+/// - Parameter value: The expression to divide by.
 public func /= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column / value)
 }
@@ -54,8 +54,8 @@ public func /= (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("mask") &= 4)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The bits to keep.
+/// - Parameter column: The column to update.
+/// - Parameter value: The bits to keep.
 public func &= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column & value)
 }
@@ -66,8 +66,8 @@ public func &= (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("mask") |= 4)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The bits to set.
+/// - Parameter column: The column to update.
+/// - Parameter value: The bits to set.
 public func |= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column | value)
 }
@@ -78,8 +78,8 @@ public func |= (column: some ColumnExpression, value: some SQLExpressible) -> Co
 /// try Player.updateAll(db, Column("mask") <<= 2)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The number of bits.
+/// - Parameter column: The column to update.
+/// - Parameter value: The number of bits.
 public func <<= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column << value)
 }
@@ -90,8 +90,8 @@ public func <<= (column: some ColumnExpression, value: some SQLExpressible) -> C
 /// try Player.updateAll(db, Column("mask") >>= 2)
 /// ```
 ///
-/// - parameter column: The column to update.
-/// - parameter value: The number of bits.
+/// - Parameter column: The column to update.
+/// - Parameter value: The number of bits.
 public func >>= (column: some ColumnExpression, value: some SQLExpressible) -> ColumnAssignment {
   column.set(to: column >> value)
 }

@@ -13,16 +13,16 @@
 /// Column("name") == nil        // "name" IS NULL
 /// ```
 ///
-/// - parameter lhs: An expression.
-/// - parameter rhs: An expression or a value. Nil stands for NULL.
+/// - Parameter lhs: An expression.
+/// - Parameter rhs: An expression or a value. Nil stands for NULL.
 public func == (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   .equal(lhs.sqlExpression, rhs.sqlExpressionOrNull)
 }
 
 /// Returns an expression that is true if both operands are equal: `a = b`, or `a IS NULL` if an operand is nil.
 ///
-/// - parameter lhs: A value. Nil stands for NULL.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value. Nil stands for NULL.
+/// - Parameter rhs: An expression.
 public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
@@ -41,8 +41,8 @@ public func == (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpr
 
 /// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL` if an operand is NULL.
 ///
-/// - parameter lhs: A database value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A database value.
+/// - Parameter rhs: An expression.
 public func != (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs == rhs).negated
 }
@@ -54,16 +54,16 @@ public func != (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpr
 /// Column("name") != nil        // "name" IS NOT NULL
 /// ```
 ///
-/// - parameter lhs: An expression.
-/// - parameter rhs: An expression or a value. Nil stands for NULL.
+/// - Parameter lhs: An expression.
+/// - Parameter rhs: An expression or a value. Nil stands for NULL.
 public func != (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   (lhs == rhs).negated
 }
 
 /// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL` if an operand is nil.
 ///
-/// - parameter lhs: A value. Nil stands for NULL.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value. Nil stands for NULL.
+/// - Parameter rhs: An expression.
 public func != (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs == rhs).negated
 }
@@ -81,8 +81,8 @@ public func === (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -
 
 /// Returns an expression that is true if both operands are identical, where NULL is identical to NULL: `a IS b`.
 ///
-/// - parameter lhs: A value. Nil stands for NULL.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value. Nil stands for NULL.
+/// - Parameter rhs: An expression.
 public func === (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
@@ -100,8 +100,8 @@ public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -
 
 /// Returns an expression that is true if both operands differ, where NULL is identical to NULL: `a IS NOT b`.
 ///
-/// - parameter lhs: A value. Nil stands for NULL.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value. Nil stands for NULL.
+/// - Parameter rhs: An expression.
 public func !== (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs === rhs).negated
 }
@@ -128,16 +128,16 @@ extension Optional<any DatabaseValueConvertible> {
 /// let request = Player.filter(Column("score") < 1000)
 /// ```
 ///
-/// - parameter lhs: An expression.
-/// - parameter rhs: An expression or a value.
+/// - Parameter lhs: An expression.
+/// - Parameter rhs: An expression or a value.
 public func < (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
 
 /// Returns an expression that is true if the left operand is smaller: `a < b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func < (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -155,8 +155,8 @@ public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns an expression that is true if the left operand is smaller or equal: `a <= b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func <= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -174,8 +174,8 @@ public func > (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQ
 
 /// Returns an expression that is true if the left operand is greater: `a > b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func > (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -193,8 +193,8 @@ public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns an expression that is true if the left operand is greater or equal: `a >= b`.
 ///
-/// - parameter lhs: A value.
-/// - parameter rhs: An expression.
+/// - Parameter lhs: A value.
+/// - Parameter rhs: An expression.
 public func >= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }

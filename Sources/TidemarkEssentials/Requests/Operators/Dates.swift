@@ -69,8 +69,8 @@ public enum SQLDateModifier: Sendable, SQLExpressible {
 /// dateTime(Column("creationDate"), .startOfDay, .day(1))
 /// ```
 ///
-/// - parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
-/// - parameter modifiers: Transformations of the date, which SQLite applies from left to right.
+/// - Parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
+/// - Parameter modifiers: Transformations of the date, which SQLite applies from left to right.
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
   .function("DATETIME", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }
@@ -81,8 +81,8 @@ public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateM
 /// julianDay(Column("endDate")) - julianDay(Column("startDate"))
 /// ```
 ///
-/// - parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
-/// - parameter modifiers: Transformations of the date, which SQLite applies from left to right.
+/// - Parameter value: An expression whose value is a date: text such as `2026-01-31 12:00:00`, or a number.
+/// - Parameter modifiers: Transformations of the date, which SQLite applies from left to right.
 public func julianDay(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
   .function("JULIANDAY", [value.sqlExpression] + modifiers.map { $0.sqlExpression })
 }

@@ -6,7 +6,7 @@
 /// let request = Player.order(abs(Column("balance")))
 /// ```
 ///
-/// - parameter value: An expression with a numeric value.
+/// - Parameter value: An expression with a numeric value.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression {
   .function("ABS", [value.sqlExpression])
 }
@@ -17,7 +17,7 @@ public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression {
 /// let request = Player.filter(length(Column("name")) > 10)
 /// ```
 ///
-/// - parameter value: An expression.
+/// - Parameter value: An expression.
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
   .function("LENGTH", [value.sqlExpression])
 }
@@ -28,8 +28,8 @@ public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
 /// cast(Column("score"), as: .text)
 /// ```
 ///
-/// - parameter expression: The expression to convert.
-/// - parameter storageClass: The type that SQLite converts the value to.
+/// - Parameter expression: The expression to convert.
+/// - Parameter storageClass: The type that SQLite converts the value to.
 public func cast(_ expression: some SQLSpecificExpressible, as storageClass: Database.StorageClass) -> SQLExpression {
   .operation(.cast(storageClass), expression.sqlExpression)
 }
@@ -42,7 +42,7 @@ public func cast(_ expression: some SQLSpecificExpressible, as storageClass: Dat
 ///
 /// A collection of one value returns this value. An empty collection returns NULL.
 ///
-/// - parameter values: The expressions and values, in order of preference.
+/// - Parameter values: The expressions and values, in order of preference.
 public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
   let values = values.map { $0.sqlExpression }
   switch values.count {
@@ -58,8 +58,8 @@ public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpres
 /// Column("nickname") ?? Column("name")   // IFNULL("nickname", "name")
 /// ```
 ///
-/// - parameter lhs: The preferred expression.
-/// - parameter rhs: The expression or value that replaces NULL.
+/// - Parameter lhs: The preferred expression.
+/// - Parameter rhs: The expression or value that replaces NULL.
 public func ?? (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])
 }
@@ -70,9 +70,9 @@ public func ?? (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 /// max(Column("score"), Column("bonus"), 10)
 /// ```
 ///
-/// - parameter value1: An expression.
-/// - parameter value2: An expression or a value.
-/// - parameter values: More expressions and values.
+/// - Parameter value1: An expression.
+/// - Parameter value2: An expression or a value.
+/// - Parameter values: More expressions and values.
 public func max(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
@@ -85,9 +85,9 @@ public func max(
 /// min(Column("score"), Column("bonus"), 10)
 /// ```
 ///
-/// - parameter value1: An expression.
-/// - parameter value2: An expression or a value.
-/// - parameter values: More expressions and values.
+/// - Parameter value1: An expression.
+/// - Parameter value2: An expression or a value.
+/// - Parameter values: More expressions and values.
 public func min(
   _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
@@ -106,7 +106,7 @@ extension DatabaseFunction {
   ///
   /// The function must be added to each connection that runs the request.
   ///
-  /// - parameter arguments: The arguments of the call.
+  /// - Parameter arguments: The arguments of the call.
   public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
     .function(name, arguments.map { $0.sqlExpression })
   }

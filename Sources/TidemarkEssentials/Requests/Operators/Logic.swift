@@ -9,24 +9,24 @@
 /// let request = Player.filter(Column("score") > 1000 && Column("name") != nil)
 /// ```
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition.
 public func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   .chain(.and, [lhs, rhs])
 }
 
 /// Returns an expression that is true if both operands are true: `a AND b`.
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition.
 public func && (lhs: some SQLSpecificExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
 /// Returns an expression that is true if both operands are true: `a AND b`.
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition or a Swift value.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition or a Swift value.
 @_disfavoredOverload
 public func && (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
@@ -34,8 +34,8 @@ public func && (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns an expression that is true if both operands are true: `a AND b`.
 ///
-/// - parameter lhs: A condition or a Swift value.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition or a Swift value.
+/// - Parameter rhs: A condition.
 @_disfavoredOverload
 public func && (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.and, [lhs.sqlExpression, rhs.sqlExpression])
@@ -47,24 +47,24 @@ public func && (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> S
 /// let request = Player.filter(Column("score") > 1000 || Column("isCaptain"))
 /// ```
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition.
 public func || (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   .chain(.or, [lhs, rhs])
 }
 
 /// Returns an expression that is true if at least one operand is true: `a OR b`.
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition.
 public func || (lhs: some SQLSpecificExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
 }
 
 /// Returns an expression that is true if at least one operand is true: `a OR b`.
 ///
-/// - parameter lhs: A condition.
-/// - parameter rhs: A condition or a Swift value.
+/// - Parameter lhs: A condition.
+/// - Parameter rhs: A condition or a Swift value.
 @_disfavoredOverload
 public func || (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
@@ -72,8 +72,8 @@ public func || (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> S
 
 /// Returns an expression that is true if at least one operand is true: `a OR b`.
 ///
-/// - parameter lhs: A condition or a Swift value.
-/// - parameter rhs: A condition.
+/// - Parameter lhs: A condition or a Swift value.
+/// - Parameter rhs: A condition.
 @_disfavoredOverload
 public func || (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .chain(.or, [lhs.sqlExpression, rhs.sqlExpression])
@@ -86,14 +86,14 @@ public func || (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> S
 /// !(Column("score") > 1)    // NOT ("score" > ?)
 /// ```
 ///
-/// - parameter expression: The condition to negate.
+/// - Parameter expression: The condition to negate.
 public prefix func ! (expression: some SQLSpecificExpressible) -> SQLExpression {
   expression.sqlExpression.negated
 }
 
 /// Returns the negation of a condition.
 ///
-/// - parameter expression: The condition to negate.
+/// - Parameter expression: The condition to negate.
 public prefix func ! (expression: SQLExpression) -> SQLExpression { expression.negated }
 
 // MARK: - Many
@@ -107,7 +107,7 @@ extension Sequence where Element: SQLExpressible {
   ///
   /// An empty sequence returns the neutral value of the operator, for example true for `and` and 0 for `add`.
   ///
-  /// - parameter operator: The operator between the elements.
+  /// - Parameter operator: The operator between the elements.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
     .chain(`operator`, map { $0.sqlExpression })
   }
@@ -118,7 +118,7 @@ extension Sequence<any SQLExpressible> {
   ///
   /// An empty sequence returns the neutral value of the operator, for example true for `and` and 0 for `add`.
   ///
-  /// - parameter operator: The operator between the elements.
+  /// - Parameter operator: The operator between the elements.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
     .chain(`operator`, map { $0.sqlExpression })
   }

@@ -11,7 +11,7 @@ extension Sequence where Element: SQLExpressible {
   ///
   /// An empty sequence returns false.
   ///
-  /// - parameter element: The expression to search for.
+  /// - Parameter element: The expression to search for.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     element.sqlExpression.isOne(of: map { $0.sqlExpression })
   }
@@ -27,7 +27,7 @@ extension Sequence<any SQLExpressible> {
   ///
   /// An empty sequence returns false.
   ///
-  /// - parameter element: The expression to search for.
+  /// - Parameter element: The expression to search for.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     element.sqlExpression.isOne(of: map { $0.sqlExpression })
   }
@@ -40,7 +40,7 @@ extension Range where Bound: SQLExpressible {
   /// let request = Player.filter((0..<1000).contains(Column("score")))
   /// ```
   ///
-  /// - parameter element: The expression to test.
+  /// - Parameter element: The expression to test.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     (element >= lowerBound) && (element < upperBound)
   }
@@ -53,7 +53,7 @@ extension ClosedRange where Bound: SQLExpressible {
   /// let request = Player.filter((0...1000).contains(Column("score")))
   /// ```
   ///
-  /// - parameter element: The expression to test.
+  /// - Parameter element: The expression to test.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
     element.sqlExpression.isBetween(lowerBound.sqlExpression, upperBound.sqlExpression)
   }
@@ -66,7 +66,7 @@ extension PartialRangeFrom where Bound: SQLExpressible {
   /// let request = Player.filter((1000...).contains(Column("score")))
   /// ```
   ///
-  /// - parameter element: The expression to test.
+  /// - Parameter element: The expression to test.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element >= lowerBound }
 }
 
@@ -77,7 +77,7 @@ extension PartialRangeThrough where Bound: SQLExpressible {
   /// let request = Player.filter((...1000).contains(Column("score")))
   /// ```
   ///
-  /// - parameter element: The expression to test.
+  /// - Parameter element: The expression to test.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element <= upperBound }
 }
 
@@ -88,6 +88,6 @@ extension PartialRangeUpTo where Bound: SQLExpressible {
   /// let request = Player.filter((..<1000).contains(Column("score")))
   /// ```
   ///
-  /// - parameter element: The expression to test.
+  /// - Parameter element: The expression to test.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element < upperBound }
 }

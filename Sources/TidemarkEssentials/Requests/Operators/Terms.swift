@@ -24,12 +24,12 @@ extension SQLSpecificExpressible {
   /// let request = Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
   /// ```
   ///
-  /// - parameter key: The name of the column in fetched rows.
+  /// - Parameter key: The name of the column in fetched rows.
   public func forKey(_ key: String) -> SQLSelection { .named(sqlExpression, key) }
 
   /// Returns a selection of this expression under the name of a coding key: `a AS "name"`.
   ///
-  /// - parameter key: The coding key that names the column in fetched rows.
+  /// - Parameter key: The coding key that names the column in fetched rows.
   public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }
 
@@ -42,7 +42,7 @@ extension SQLSpecificExpressible {
   /// Column("name").collating(.nocase) == "arthur"   // "name" = ? COLLATE NOCASE
   /// ```
   ///
-  /// - parameter collation: The collation that comparisons and orderings of the expression use.
+  /// - Parameter collation: The collation that comparisons and orderings of the expression use.
   public func collating(_ collation: Database.CollationName) -> SQLExpression {
     sqlExpression.collated(collation.rawValue)
   }
@@ -55,7 +55,7 @@ extension SQLSpecificExpressible {
   ///
   /// The collations of Tidemark are part of every connection. Other collations must be added to each connection.
   ///
-  /// - parameter collation: The collation that comparisons and orderings of the expression use.
+  /// - Parameter collation: The collation that comparisons and orderings of the expression use.
   public func collating(_ collation: DatabaseCollation) -> SQLExpression { sqlExpression.collated(collation.name) }
 
   /// Returns an expression that is true if a text matches a pattern: `a LIKE ?`.
@@ -68,8 +68,8 @@ extension SQLSpecificExpressible {
   /// Column("title").like("100\\%", escape: "\\")
   /// ```
   ///
-  /// - parameter pattern: The pattern.
-  /// - parameter escape: A character that precedes a literal `%` or `_` in the pattern, or nil if there is none.
+  /// - Parameter pattern: The pattern.
+  /// - Parameter escape: A character that precedes a literal `%` or `_` in the pattern, or nil if there is none.
   public func like(_ pattern: some SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
     let operands = [sqlExpression, pattern.sqlExpression] + (escape.map { [$0.sqlExpression] } ?? [])
     return SQLExpression(.operation(.like(), operands))

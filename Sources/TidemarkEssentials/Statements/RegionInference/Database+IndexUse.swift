@@ -6,7 +6,7 @@
 
 extension Database {
   /// How a query reads a table.
-  struct TableUse {
+  struct TableUse: Equatable {
     /// The columns of the used indexes, in lower case.
     var columns: Set<String> = []
 
@@ -15,9 +15,9 @@ extension Database {
   }
 
   /// The tables that SQLite opens to run a query, directly or through an index. C: `EXPLAIN`.
-  func tables(usedBy sql: String) throws -> [TableKey: TableUse] {
+  func tables(usedBy sql: String, _ arguments: StatementArguments? = nil) throws -> [TableKey: TableUse] {
     var roots: [Int64: Set<Int64>] = [:]
-    for row in try internalRows("EXPLAIN \(sql)") {
+    for row in try internalRows("EXPLAIN \(sql)", arguments) {
       // Address, operation, and its first three operands.
       guard row.count > 4, case .string(let operation) = row[1].storage,
         operation == "OpenRead" || operation == "ReopenIdx",
