@@ -1,0 +1,65 @@
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+private let id = Column("id")
+private let title = Column("title")
+private let year = Column("year")
+
+/// The regions of requests with associations, and which changes observations of them report.
+@Suite struct AssociationRegionTests {
+  private func region(_ request: some FetchRequest) throws -> String {
+    try inMusicStore { db in try request.databaseRegion(db).description }
+  }
+
+  @Test func `the region has the joined and the prefetched tables`() throws {
+    #expect(
+      try region(Album.including(required: Album.studio))
+        == "album(id,sequelId,studioId,title,year),studio(cityId,id,name)")
+    #expect(
+      try region(Studio.including(all: Studio.albums))
+        == "album(id,sequelId,studioId,title,year),studio(cityId,id,name)")
+    #expect(
+      try region(Studio.including(all: Studio.albums.select(title))) == "album(studioId,title),studio(cityId,id,name)")
+    #expect(
+      try region(Studio.including(all: Studio.tracks))
+        == "album(id,studioId),studio(cityId,id,name),track(albumId,id,name,secs)")
+    #expect(
+      try region(Studio.including(all: Studio.albums.including(all: Album.tracks))).contains("track(albumId,"))
+  }
+
+  @Test func `a request without rows reads nothing`() throws {
+    #expect(try region(Studio.none().including(all: Studio.albums)) == "empty")
+  }
+
+  /// The region that an observation of a request would record, with its conditions on rows.
+  private func recorded(_ request: some FetchRequest) throws -> String {
+    try inMusicStore { db in
+      try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, request) }.readSet.region.debugDescription
+    }
+  }
+
+  @Test func `prefetched rows of other rows do not matter`() throws {
+    #expect(
+      try recorded(Studio.filter(key: 1).including(all: Studio.albums)) == "x")
+    #expect(
+      try recorded(Studio.filter(key: 1).including(all: Studio.tracks)) == "x")
+    #expect(
+      try recorded(Studio.filter(key: 1).annotated(with: Studio.albums.count)) == "x")
+    #expect(
+      try recorded(Album.filter(key: 1).including(required: Album.studio)) == "x")
+    #expect(
+      try recorded(Pressing.filter(key: ["country": "NO", "catno": "x1"]).including(all: Pressing.shipments)) == "x")
+    #expect(
+      try recorded(Studio.filter(key: 9).including(all: Studio.albums)) == "x")
+  }
+
+  @Test func `a region that is recorded once does not depend on the rows`() throws {
+    try inMusicStore { db in
+      let request = Studio.filter(key: 9).including(all: Studio.albums)
+      let region = try db.recordingReads { _ = try Row.fetchAll(db, request) }.readSet.region
+      #expect(region.description == "album(id,sequelId,studioId,title,year),studio(cityId,id,name)[9]")
+    }
+  }
+}
