@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The order in which SQLite reads the rows of a query of one table: the order of an index, or of the row IDs.
 ///
 /// Rows that the query sorts equally are returned in this order. Either the query needs no sorter, or the sorter is

@@ -77,7 +77,7 @@ import Testing
       steps: ["UPDATE t SET a = 8 WHERE id = 20", "INSERT INTO t VALUES (3, 4)", "DELETE FROM t WHERE id = 30"]),
     RequestCase(
       name: "int key", setup: "CREATE TABLE t (id INT PRIMARY KEY, a); INSERT INTO t VALUES (30, 1), (20, 2), (10, 3)",
-      sql: "SELECT id, a FROM t ORDER BY a DESC", expected: "SELECT id, a FROM t ORDER BY a DESC, rowid DESC",
+      sql: "SELECT id, a FROM t ORDER BY a DESC", expected: "SELECT id, a FROM t ORDER BY a DESC, rowid",
       steps: ["UPDATE t SET a = 8 WHERE id = 20", "INSERT INTO t VALUES (3, 4)", "UPDATE t SET a = 3"]),
     RequestCase(
       name: "quotes",
@@ -105,7 +105,7 @@ import Testing
         """,
       sql: "SELECT id, desc, by, over, filter, rows FROM t rows WHERE by > 0 ORDER BY by desc, asc asc, desc desc",
       expected:
-        "SELECT id, desc, by, over, filter, rows FROM t WHERE by > 0 ORDER BY by desc, asc asc, desc desc, id desc",
+        "SELECT id, desc, by, over, filter, rows FROM t WHERE by > 0 ORDER BY by desc, asc asc, desc desc, id",
       steps: ["UPDATE t SET by = 2", "UPDATE t SET asc = 2", "UPDATE t SET desc = 2", "DELETE FROM t WHERE id = 2"]),
     RequestCase(
       name: "parameters", setup: player,

@@ -32,7 +32,7 @@ import Testing
       sql:
         "SELECT\r\n\"\u{301}x\",-- 🎉 WHERE\r\ny\r\nFROM\r\n\"é\u{301}🎉\"\u{301}t\r\nWHERE(\u{301}t.y>0)OR\"\u{301}x\"='🎉'"
         + "ORDER\r\nBY\u{000C}y\tDESC\r\n;\r\n",
-      expected: "SELECT \"\u{301}x\", y FROM \"é\u{301}🎉\" WHERE y > 0 OR \"\u{301}x\" = '🎉' ORDER BY y DESC, id DESC",
+      expected: "SELECT \"\u{301}x\", y FROM \"é\u{301}🎉\" WHERE y > 0 OR \"\u{301}x\" = '🎉' ORDER BY y DESC, id",
       steps: [
         "UPDATE \"é\u{301}🎉\" SET y = -2 WHERE id = 2", "UPDATE \"é\u{301}🎉\" SET \"\u{301}x\" = '🎉' WHERE id = 2",
         "UPDATE \"é\u{301}🎉\" SET y = 3",
