@@ -88,3 +88,48 @@ func sum() -> Int {
   let x = 1
   return x + 1 * 2 - 3 + x * 4 - (x + 5) / 6
 }
+
+// Long chains of associations.
+
+struct Country: TableRecord, FetchableRecord {
+  static let teams = hasMany(Team.self)
+  static let players = hasMany(Squad.self, through: teams, using: Team.squads)
+  init(row: Row) throws {}
+}
+
+struct Team: TableRecord, FetchableRecord {
+  enum Columns {
+    static let name = Column("name")
+  }
+  static let country = belongsTo(Country.self)
+  static let squads = hasMany(Squad.self)
+  static let captain = hasOne(Squad.self, key: "captain")
+  init(row: Row) throws {}
+}
+
+struct Squad: TableRecord, FetchableRecord {
+  enum Columns {
+    static let rank = Column("rank")
+  }
+  static let team = belongsTo(Team.self)
+  static let country = hasOne(Country.self, through: team, using: Team.country)
+  init(row: Row) throws {}
+}
+
+func associations() {
+  _ =
+    Squad
+    .including(
+      required: Squad.team.filter { $0.name == "x" }.order { $0.name }.including(optional: Team.country)
+        .including(all: Team.squads.filter { $0.rank > 1 }.order { $0.rank.desc }.including(required: Squad.country))
+        .joining(optional: Team.captain.filter { $0.rank < 5 && $0.rank != 3 })
+    )
+    .annotated(withOptional: Squad.country.select(name.forKey("countryName")))
+    .filter { $0.rank >= 1 && $0.rank <= 100 }
+    .order(score.desc, name)
+    .limit(10)
+  _ = Team.annotated(with: Team.squads.count, Team.squads.max { $0.rank }, Team.squads.filter { $0.rank > 1 }.isEmpty)
+    .having(Team.squads.count > 1 && Team.squads.max { $0.rank } < 5 || Team.squads.average(score) * 2 == 3.5)
+  _ = Country.including(all: Country.teams.including(all: Team.squads.including(optional: Squad.team)))
+    .having(Country.players.count + Country.teams.count > 10 && !Country.teams.isEmpty)
+}

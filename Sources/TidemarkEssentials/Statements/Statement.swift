@@ -118,8 +118,8 @@ public final class Statement {
   /// The cached plan of the region, with the schema for which it is valid.
   var cachedRegionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
 
-  /// The scan order of a query of the same table, found when this statement had run.
-  var scanOrderRecord: ScanOrderRecord?
+  /// The scan order of a query of the same table, found by a later module when this statement had run.
+  var scanOrderRecord: AnyObject?
 
   /// The queries that refine the region with each run.
   var regionRefiner: RegionRefiner?

@@ -52,7 +52,7 @@ import Tidemark
     let error = #expect(throws: DatabaseError.self) {
       try DatabasePool(path: disk.path("db.sqlite")).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") }
     }
-    #expect(error?.message?.contains("need room for the file") == true, "\(String(describing: error))")
+    #expect(error?.message?.contains("need disk space for the file") == true, "\(String(describing: error))")
   }
 
   @Test func readOnlyDiskErrorIsExplained() throws {

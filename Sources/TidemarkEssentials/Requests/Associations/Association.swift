@@ -27,7 +27,7 @@
 /// | `including(required:)`, `including(optional:)` | the associated row, in the same query |
 /// | `including(all:)` | all associated rows, in a second query |
 /// | `joining(required:)`, `joining(optional:)` | nothing: the associated table is available to filters and orders |
-/// | `annotated(withRequired:)`, `annotated(withOptional:)` | columns of the associated row, beside the columns of the row |
+/// | `annotated(withRequired:)`, `annotated(withOptional:)` | columns of the associated row, in the row itself |
 /// | `annotated(with:)`, `having(_:)` | a count, a sum, and so on, of the associated rows |
 ///
 /// An association is a derivable request: it can be filtered, ordered, and combined with other associations. It has no

@@ -239,7 +239,8 @@ extension AssociationToMany {
     sum(try expression(RowDecoder.databaseComponents))
   }
 
-  /// Returns an aggregate: the sum of an expression over the associated rows as a floating-point number, 0.0 without associated rows.
+  /// Returns an aggregate: the sum of an expression over the associated rows as a floating-point number, 0.0 without
+  /// associated rows.
   ///
   /// ```swift
   /// // The column is named bookPriceSum.
@@ -252,7 +253,8 @@ extension AssociationToMany {
     aggregate("TOTAL", expression) { key, column in "\(key)\(column)Sum" }
   }
 
-  /// Returns an aggregate: the sum of an expression over the associated rows as a floating-point number, 0.0 without associated rows.
+  /// Returns an aggregate: the sum of an expression over the associated rows as a floating-point number, 0.0 without
+  /// associated rows.
   ///
   /// ```swift
   /// let request = Author.annotated(with: Author.books.total { $0.price })

@@ -18,7 +18,8 @@ extension _AssociationPath {
 }
 
 extension CommonTableExpression {
-  /// Defines an association from the common table expression to a common table expression, without a condition: each row is joined with all rows.
+  /// Defines an association from the common table expression to a common table expression, without a condition: each
+  /// row is joined with all rows.
   ///
   /// - Parameter cte: The joined table.
   /// - Returns: An association.
@@ -43,7 +44,8 @@ extension CommonTableExpression {
     JoinAssociation(_path: .join(cte.all().relation) { condition($0, $1).sqlExpression })
   }
 
-  /// Defines an association from the common table expression to the table of a record type, without a condition: each row is joined with all rows.
+  /// Defines an association from the common table expression to the table of a record type, without a condition: each
+  /// row is joined with all rows.
   ///
   /// - Parameter destination: The joined table.
   /// - Returns: An association.
@@ -69,7 +71,8 @@ extension CommonTableExpression {
     JoinAssociation(_path: .join(destination.all().relation) { condition($0, $1).sqlExpression })
   }
 
-  /// Defines an association from the common table expression to a table, without a condition: each row is joined with all rows.
+  /// Defines an association from the common table expression to a table, without a condition: each row is joined with
+  /// all rows.
   ///
   /// - Parameter destination: The joined table.
   /// - Returns: An association.
@@ -95,7 +98,8 @@ extension CommonTableExpression {
 }
 
 extension TableRecord {
-  /// Defines an association from the table of the record type to a common table expression, without a condition: each row is joined with all rows.
+  /// Defines an association from the table of the record type to a common table expression, without a condition: each
+  /// row is joined with all rows.
   ///
   /// - Parameter cte: The joined table.
   /// - Returns: An association.
@@ -133,7 +137,8 @@ extension TableRecord {
 }
 
 extension Table {
-  /// Defines an association from the table to a common table expression, without a condition: each row is joined with all rows.
+  /// Defines an association from the table to a common table expression, without a condition: each row is joined with
+  /// all rows.
   ///
   /// - Parameter cte: The joined table.
   /// - Returns: An association.

@@ -22,7 +22,8 @@ extension JoinableRequest {
     changing { $0.prefetch(association._path) }
   }
 
-  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched, too.
+  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched,
+  /// too.
   ///
   /// ```swift
   /// struct BookInfo: Decodable, FetchableRecord {
@@ -58,7 +59,8 @@ extension JoinableRequest {
     changing { $0.join(association._path, .required) }
   }
 
-  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched, too.
+  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched,
+  /// too.
   ///
   /// ```swift
   /// // SELECT "book".* FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId"
@@ -88,8 +90,8 @@ extension JoinableRequest {
 }
 
 extension JoinableRequest where Self: SelectionRequest {
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are fetched,
-  /// too.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are
+  /// fetched, too.
   ///
   /// ```swift
   /// // SELECT "book".*, "author"."name" FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId"
@@ -102,7 +104,8 @@ extension JoinableRequest where Self: SelectionRequest {
     changing { $0.annotate(with: association._path, .optional) }
   }
 
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left out.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left
+  /// out.
   ///
   /// ```swift
   /// // SELECT "book".*, "author"."name" FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"

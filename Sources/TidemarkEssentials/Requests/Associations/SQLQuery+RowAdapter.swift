@@ -1,8 +1,8 @@
 // The scopes of joined rows.
 
 extension SQLQuery {
-  /// Returns the adapter that splits the rows into the columns of the main table and one scope for each joined table, or
-  /// nil if nothing is selected from the joined tables.
+  /// Returns the adapter that splits the rows into the columns of the main table and one scope for each joined table,
+  /// or nil if nothing is selected from the joined tables.
   func rowAdapter(_ db: Database) throws -> (any RowAdapter)? {
     guard joins.contains(where: { !$0.selection.isEmpty }) else { return nil }
     var end = try columnCount(of: selection, db)

@@ -162,7 +162,8 @@ extension Table {
     all().including(all: association)
   }
 
-  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched, too.
+  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched,
+  /// too.
   ///
   /// - Parameter association: An association from this table.
   /// - Returns: A request of all rows of the table, with the association.
@@ -180,7 +181,8 @@ extension Table {
     all().including(required: association)
   }
 
-  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched, too.
+  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched,
+  /// too.
   ///
   /// - Parameter association: An association from this table.
   /// - Returns: A request of all rows of the table, with the association.
@@ -198,8 +200,8 @@ extension Table {
     all().joining(required: association)
   }
 
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are fetched,
-  /// too.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are
+  /// fetched, too.
   ///
   /// - Parameter association: An association from this table.
   /// - Returns: A request of all rows of the table, with the association.
@@ -208,7 +210,8 @@ extension Table {
     all().annotated(withOptional: association)
   }
 
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left out.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left
+  /// out.
   ///
   /// - Parameter association: An association from this table.
   /// - Returns: A request of all rows of the table, with the association.

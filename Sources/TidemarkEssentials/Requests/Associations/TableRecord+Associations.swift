@@ -166,7 +166,8 @@ extension TableRecord {
     all().including(all: association)
   }
 
-  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched, too.
+  /// Returns a request that fetches the associated row along with each row. Rows without associated row are fetched,
+  /// too.
   ///
   /// ```swift
   /// let request = Book.including(optional: Book.author)
@@ -192,7 +193,8 @@ extension TableRecord {
     all().including(required: association)
   }
 
-  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched, too.
+  /// Returns a request that joins the associated table without fetching it. Rows without associated row are fetched,
+  /// too.
   ///
   /// ```swift
   /// let request = Book.joining(optional: Book.author)
@@ -218,8 +220,8 @@ extension TableRecord {
     all().joining(required: association)
   }
 
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are fetched,
-  /// too.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are
+  /// fetched, too.
   ///
   /// ```swift
   /// let request = Book.annotated(withOptional: Book.author.select { $0.name })
@@ -232,7 +234,8 @@ extension TableRecord {
     all().annotated(withOptional: association)
   }
 
-  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left out.
+  /// Returns a request that fetches columns of the associated row beside its own. Rows without associated row are left
+  /// out.
   ///
   /// ```swift
   /// let request = Book.annotated(withRequired: Book.author.select { $0.name })
