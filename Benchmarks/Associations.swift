@@ -31,7 +31,8 @@ func associations(_ folder: BenchmarkFolder) throws -> [Workload] {
     more: """
       CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
       CREATE TABLE book (
-        id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL, year INTEGER NOT NULL);
+        id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author, title TEXT NOT NULL,
+        year INTEGER NOT NULL);
       CREATE INDEX bookByAuthor ON book (authorId);
       WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(authorCount))
       INSERT INTO author SELECT n, 'the name of author ' || n FROM number;
@@ -71,7 +72,8 @@ private func bareAuthors(_ bare: BareConnection) throws -> [AuthorInfo] {
   let keys = indexes.keys.sorted()
   let parameters = Array(repeating: "?", count: keys.count).joined(separator: ", ")
   let books = try bare.prepare(
-    #"SELECT *, "authorId" AS "grdb_authorId" FROM "book" WHERE "authorId" IN (\#(parameters))"#)
+    #"SELECT *, "authorId" AS "grdb_authorId" FROM "book" WHERE "authorId" IN (\#(parameters))"#
+  )
   for (index, key) in keys.enumerated() { sqlite3_bind_int64(books, CInt(index + 1), key) }
   while sqlite3_step(books) == SQLITE_ROW {
     let book = Book(

@@ -29,7 +29,7 @@ public struct PreparedRequest {
     get throws {
       let region =
         arguments.map { preparedStatement.region(with: $0, isChecked: false) } ?? preparedStatement.databaseRegion
-      guard let supplementaryFetch else { return region }
+      guard let supplementaryFetch, !region.isEmpty else { return region }
       return region.union(try supplementaryFetch.region(preparedStatement.database))
     }
   }

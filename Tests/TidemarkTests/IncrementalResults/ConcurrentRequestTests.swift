@@ -102,7 +102,6 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       "SELECT name, n FROM item WHERE n > -100000 ORDER BY x DESC",
     ]
     let requests = texts.map { SQLRequest<Named>(sql: $0) }
-    let orders = [" ORDER BY rowid", "", ", rowid DESC"]
     let torn = Locked<[String]>([])
     let lists = Locked<[[Named]]>([[], [], []])
     let tasks = requests.indices.map { index in
@@ -148,7 +147,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       try $0.execute(sql: "UPDATE item SET x = x + 1 WHERE rowid = (SELECT min(rowid) FROM item)")
     }
     let expected = try await writer.read { db in
-      try zip(texts, orders).map { text, order in try Named.fetchAll(db, sql: text + order) }
+      try texts.map { try Named.fetchAll(db, sql: $0) }
     }
     try await Wait.until("the lists") { lists.value == expected }
     #expect(lists.value == expected)
