@@ -49,7 +49,10 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
     // Only this function stores a reusable decoder.
     let reusable = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
-    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) { return reusable }
+    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) {
+      // The decoder of another row of the same query has the same plan.
+      return reusable.row === row ? reusable : RecordDecoder(row, reusable.plan, codingPath: [])
+    }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
     if reusable == nil, row.reusesDecoder {
       decoder.reusesContainer = true
@@ -62,6 +65,21 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   func decoder(of row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
     RecordDecoder(
       row, row === self.row ? plan : RecordDecodingPlan(plan.recordType, row), codingPath: codingPath)
+  }
+
+  /// Returns a decoder for another row of the same query as the row of this decoder.
+  func decoder(ofSimilar row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
+    RecordDecoder(row, plan, codingPath: codingPath)
+  }
+
+  /// Decodes a record from a row, with the plan of this decoder, which belongs to another row of the same query.
+  func decodeRecord<Record: FetchableRecord, Value>(
+    _ recordType: Record.Type, from row: Row, as type: Value.Type
+  ) throws -> Value {
+    row.reusesDecoder = true
+    row.keep(decoder: self)
+    defer { row.forgetDecoder() }
+    return sameValue(try Record(row: row), as: type)
   }
 
   var userInfo: [CodingUserInfoKey: Any] { plan.recordType.decodingUserInfo }

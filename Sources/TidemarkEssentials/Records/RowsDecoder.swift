@@ -31,6 +31,9 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   let decoder: RowsDecoder
   private(set) var currentIndex = 0
 
+  /// How the elements are decoded. It is determined once for all elements of the same type in rows of the same query.
+  private var element: (type: ObjectIdentifier, columns: ColumnNames, decoding: ElementDecoding)?
+
   init(decoder: RowsDecoder) {
     self.decoder = decoder
   }
@@ -42,13 +45,29 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   func decodeNil() -> Bool { false }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let (row, codingPath) = try current(type)
-    currentIndex += 1
-    // A value is in the first column, unless its type reads whole rows.
-    if let valueType = type as? any DatabaseValueConvertible.Type, !(type is any FetchableRecord.Type) {
-      return try Self.firstValue(valueType, row, as: type)
+    let row = try currentRow(type)
+    let decoding = decoding(of: type, row)
+    defer { currentIndex += 1 }
+    switch decoding {
+    case .record(let recordType, let template): return try template.decodeRecord(recordType, from: row, as: type)
+    case .value(let valueType): return try Self.firstValue(valueType, row, as: type)
+    case .decodable(let template): return try Value(from: template.decoder(ofSimilar: row, at: currentPath))
     }
-    return try decoder.decoder.decode(type, from: row, at: codingPath)
+  }
+
+  private mutating func decoding(of type: Any.Type, _ row: Row) -> ElementDecoding {
+    if let element, element.type == ObjectIdentifier(type), element.columns === row.columns { return element.decoding }
+    let decoding: ElementDecoding =
+      if let recordType = type as? any FetchableRecord.Type {
+        .record(recordType, template: RecordDecoder.decoder(of: row, for: recordType))
+      } else if let valueType = type as? any DatabaseValueConvertible.Type {
+        // A value is in the first column.
+        .value(valueType)
+      } else {
+        .decodable(template: decoder.decoder.decoder(of: row, at: []))
+      }
+    element = (ObjectIdentifier(type), row.columns, decoding)
+    return decoding
   }
 
   private static func firstValue<Value: DatabaseValueConvertible, Same>(
@@ -68,19 +87,30 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   }
 
   mutating func superDecoder() throws -> any Decoder {
-    let (row, codingPath) = try current((any Decoder).self)
-    currentIndex += 1
-    return decoder.decoder.decoder(of: row, at: codingPath)
+    let row = try currentRow((any Decoder).self)
+    defer { currentIndex += 1 }
+    return decoder.decoder.decoder(of: row, at: currentPath)
   }
 
-  private func current(_ type: Any.Type) throws -> (Row, [any CodingKey]) {
-    let codingPath = codingPath + [Position(intValue: currentIndex)]
+  private var currentPath: [any CodingKey] { codingPath + [Position(intValue: currentIndex)] }
+
+  private func currentRow(_ type: Any.Type) throws -> Row {
     if isAtEnd {
       throw DecodingError.valueNotFound(
-        type, DecodingError.Context(codingPath: codingPath, debugDescription: "All prefetched rows are already decoded")
-      )
+        type,
+        DecodingError.Context(codingPath: currentPath, debugDescription: "All prefetched rows are already decoded"))
     }
-    return (decoder.rows[currentIndex], codingPath)
+    return decoder.rows[currentIndex]
+  }
+
+  private enum ElementDecoding {
+    /// By `init(row:)`. The template is the decoder of the first row.
+    case record(any FetchableRecord.Type, template: RecordDecoder)
+
+    case value(any DatabaseValueConvertible.Type)
+
+    /// By `init(from:)`. The template is the decoder of the first row.
+    case decodable(template: RecordDecoder)
   }
 
   /// The coding key of an element.

@@ -138,13 +138,28 @@ extension Prefetch {
       let end = min(start + Self.keysMax, values.count)
       let filter = values[start..<end].contains(Column(pivotColumn))
       let request = QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
-      for row in try request.fetchAll(db) {
-        keyed[row.databaseValue(at: row.count - 1), default: []].append(row)
-      }
+      try keyed.merge(Self.grouped(request.fetchAll(db))) { $0 + $1 }
       start = end
     } while start < values.count
     let path = keys[...]
     for row in rows { row.prefetched.set(keyed[row.databaseValue(at: column)] ?? [], at: path) }
+  }
+
+  /// Returns the rows by the values of their last column. SQLite often returns the rows of a key one after the other.
+  private static func grouped(_ rows: [Row]) -> [DatabaseValue: [Row]] {
+    guard let first = rows.first else { return [:] }
+    let column = first.count - 1
+    var groups: [DatabaseValue: [Row]] = [:]
+    var start = 0
+    var key = first.databaseValue(at: column)
+    for index in 1...rows.count {
+      let next = index < rows.count ? rows[index].databaseValue(at: column) : nil
+      if next == key { continue }
+      groups[key, default: []] += rows[start..<index]
+      start = index
+      if let next { key = next }
+    }
+    return groups
   }
 
   /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
