@@ -7,8 +7,8 @@
 /// 1. The result belongs to one state of the database.
 /// 2. A difference leads from the result that the consumer has seen to the current one.
 /// 3. If changes are not known row by row, the whole result is fetched and compared.
-/// 4. The order is that of the request's statement on the connection that fetches, also among rows that the request
-///    sorts equally. If SQLite may have chosen another query plan since, the whole result is fetched.
+/// 4. The order is the order of the request's statement on the connection that fetches, also among rows with equal sort
+///    keys. If SQLite may have chosen another query plan since, the whole result is fetched.
 @usableFromInline
 final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sendable>: Sendable {
   /// The functions that are specialised for the type of the elements.

@@ -16,7 +16,9 @@
 /// One decoder with one keyed container decodes all rows of a cursor. The container refers to an object, because the
 /// standard library copies it for each decoded key.
 final class RecordDecoder: Decoder, ReusableDecoder {
-  let row: Row
+  /// The decoded row. It changes when a decoder decodes several copied rows of a query, one after the other.
+  @exclusivity(unchecked) private(set) var row: Row
+
   let plan: RecordDecodingPlan
   let codingPath: [any CodingKey]
 
@@ -49,10 +51,7 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
     // Only this function stores a reusable decoder.
     let reusable = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
-    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) {
-      // The decoder of another row of the same query has the same plan.
-      return reusable.row === row ? reusable : RecordDecoder(row, reusable.plan, codingPath: [])
-    }
+    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) { return reusable }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
     if reusable == nil, row.reusesDecoder {
       decoder.reusesContainer = true
@@ -72,13 +71,16 @@ final class RecordDecoder: Decoder, ReusableDecoder {
     RecordDecoder(row, plan, codingPath: codingPath)
   }
 
-  /// Decodes a record from a row, with the plan of this decoder, which belongs to another row of the same query.
+  /// Decodes a record from another copied row of the same query.
+  ///
+  /// This decoder keeps its container. Call `releaseReferences()` after the last row.
   func decodeRecord<Record: FetchableRecord, Value>(
     _ recordType: Record.Type, from row: Row, as type: Value.Type
   ) throws -> Value {
-    row.reusesDecoder = true
-    row.keep(decoder: self)
-    defer { row.forgetDecoder() }
+    self.row = row
+    reusesContainer = true
+    row.lend(decoder: self)
+    defer { row.removeLentDecoder() }
     return sameValue(try Record(row: row), as: type)
   }
 

@@ -49,7 +49,7 @@ private struct RowsContainer: UnkeyedDecodingContainer {
     let decoding = decoding(of: type, row)
     defer { currentIndex += 1 }
     switch decoding {
-    case .record(let recordType, let template): return try template.decodeRecord(recordType, from: row, as: type)
+    case .record(let recordType, let shared): return try shared.decoder.decodeRecord(recordType, from: row, as: type)
     case .value(let valueType): return try Self.firstValue(valueType, row, as: type)
     case .decodable(let template): return try Value(from: template.decoder(ofSimilar: row, at: currentPath))
     }
@@ -59,7 +59,7 @@ private struct RowsContainer: UnkeyedDecodingContainer {
     if let element, element.type == ObjectIdentifier(type), element.columns === row.columns { return element.decoding }
     let decoding: ElementDecoding =
       if let recordType = type as? any FetchableRecord.Type {
-        .record(recordType, template: RecordDecoder.decoder(of: row, for: recordType))
+        .record(recordType, SharedDecoder(RecordDecoder.decoder(of: row, for: recordType)))
       } else if let valueType = type as? any DatabaseValueConvertible.Type {
         // A value is in the first column.
         .value(valueType)
@@ -104,13 +104,24 @@ private struct RowsContainer: UnkeyedDecodingContainer {
   }
 
   private enum ElementDecoding {
-    /// By `init(row:)`. The template is the decoder of the first row.
-    case record(any FetchableRecord.Type, template: RecordDecoder)
+    /// By `init(row:)`, with one decoder for all rows.
+    case record(any FetchableRecord.Type, SharedDecoder)
 
     case value(any DatabaseValueConvertible.Type)
 
     /// By `init(from:)`. The template is the decoder of the first row.
     case decodable(template: RecordDecoder)
+  }
+
+  /// Breaks the reference cycle of a decoder and its container after the last row.
+  private final class SharedDecoder {
+    let decoder: RecordDecoder
+
+    init(_ decoder: RecordDecoder) {
+      self.decoder = decoder
+    }
+
+    deinit { decoder.releaseReferences() }
   }
 
   /// The coding key of an element.

@@ -31,6 +31,7 @@ struct PrefetchedRows: Equatable {
   subscript(key: String) -> [Row]? {
     if nodes.isEmpty { return nil }
     if let rows = nodes[key]?.rows { return rows }
+    if nodes.values.allSatisfy(\.descendants.isEmpty) { return nil }
     var level = nodes.values.map(\.descendants)
     while !level.isEmpty {
       for tree in level {

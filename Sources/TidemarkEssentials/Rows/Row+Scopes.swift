@@ -77,6 +77,7 @@ extension Row {
 
     /// The row of the nearest scope with a name, or nil.
     public subscript(_ name: String) -> Row? {
+      guard let layout = row.layout, !layout.scopes.isEmpty else { return nil }
       var level = [row]
       while !level.isEmpty {
         for row in level {

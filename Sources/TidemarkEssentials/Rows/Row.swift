@@ -117,6 +117,11 @@ public final class Row {
     if reusesDecoder { reusableDecoder = decoder }
   }
 
+  /// Stores the decoder of a row that is decoded now. The decoder belongs to the caller, who removes it afterwards.
+  func lend(decoder: any ReusableDecoder) { reusableDecoder = decoder }
+
+  func removeLentDecoder() { reusableDecoder = nil }
+
   func forgetDecoder() {
     reusesDecoder = false
     guard let decoder = reusableDecoder else { return }
