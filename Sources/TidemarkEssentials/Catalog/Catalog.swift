@@ -49,7 +49,7 @@ final class Catalog: DatabaseModuleState {
     let effectCount = db.effectCount
     if db.isInAutocommitMode {
       // No statement can run in a transaction that SQLite has rolled back. The caller gets an error when it tries.
-      if db.transactionDepth > 0 { return }
+      if db.transaction.scopes.depth > 0 { return }
     } else if checkedEffectCount == effectCount {
       return
     }

@@ -170,12 +170,12 @@ extension Database {
     // SQLite takes the snapshot at the first read of the transaction.
     try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     // If the program ends the transaction, statements must fail until `endSnapshot`: they would read another state.
-    transactionDepth += 1
+    transaction.enterScope()
   }
 
   /// Ends the transaction of the snapshot.
   fileprivate func endSnapshot() throws {
-    transactionDepth -= 1
+    transaction.leaveScope(endsTransaction: false)
     try shielded { try rollback() }
   }
 }

@@ -380,7 +380,7 @@ extension Database {
     // transaction.
     if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
     precondition(
-      allowsUnsafeTransactions || !isInsideTransaction || pendingRollback != nil,
+      allowsUnsafeTransactions || !isInsideTransaction || transaction.awaitsRollback,
       "A transaction has been left opened at the end of a database access")
   }
 
@@ -393,7 +393,7 @@ extension Database {
       try shielded { try rollback() }
     } catch {
       Self.log(error, "Could not roll back a transaction that was left open")
-      pendingRollback = error
+      transaction.rollbackDidFail(error)
     }
   }
 }

@@ -36,18 +36,8 @@ final class ConnectionCallbacks {
   /// Called every few thousand instructions; returns whether to interrupt the statement.
   @exclusivity(unchecked) var shouldInterrupt: (() -> Bool)?
 
-  /// Called before each commit; returns whether to commit.
-  @exclusivity(unchecked) var mayCommit: (() -> Bool)?
-
-  /// Whether a commit has started since this was last set to false. If its statement fails, the changes
-  /// may be on the disk.
-  @exclusivity(unchecked) var hasBegunCommit = false
-
-  /// Whether SQLite has started to commit, or has rolled back a transaction, since these were last set to false. The
-  /// outcome is known from the first one after a statement has ended.
-  @exclusivity(unchecked) var hasTransactionEnded = false
-  @exclusivity(unchecked) var hasCommitted = false
-  @exclusivity(unchecked) var hasRolledBack = false
+  /// Receives commits and rollbacks. Not retained: it owns this object.
+  @exclusivity(unchecked) unowned(unsafe) var transactionHooks: (any TransactionHooks)?
 
   /// Receives changed rows.
   @exclusivity(unchecked) var rowChanges: (any RowChangeListener)?
@@ -64,6 +54,15 @@ final class ConnectionCallbacks {
   }
 
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// Receives the commit and rollback hooks of a connection. The connection cannot be used meanwhile.
+protocol TransactionHooks: AnyObject {
+  /// Called before each commit. Returns whether to commit.
+  func commitWillBegin() -> Bool
+
+  /// Called when a transaction is rolled back.
+  func transactionDidRollBack()
 }
 
 /// Decides about the actions of a statement under compilation.
@@ -107,13 +106,7 @@ extension ConnectionHandle {
       pointer,
       { context in
         let callbacks = ConnectionCallbacks.borrowed(context)
-        if callbacks.mayCommit?() == false { return 1 }
-        callbacks.hasBegunCommit = true
-        callbacks.hasCommitted = true
-        // An earlier rollback belongs to another transaction. SQLite begins one, and rolls it back, when it finds that
-        // the schema has changed and the statement must be compiled again.
-        callbacks.hasRolledBack = false
-        callbacks.hasTransactionEnded = true
+        if callbacks.transactionHooks?.commitWillBegin() == false { return 1 }
         if let connection = callbacks.connection { callbacks.ownCommits.willCommit(on: connection) }
         return 0
       }, callbacks.context)

@@ -95,8 +95,7 @@ extension ConnectionHandle {
       pointer,
       { context in
         let callbacks = ConnectionCallbacks.borrowed(context)
-        callbacks.hasRolledBack = true
-        callbacks.hasTransactionEnded = true
+        callbacks.transactionHooks?.transactionDidRollBack()
         callbacks.ownCommits.didNotCommit()
       }, callbacks.context)
   }

@@ -52,7 +52,7 @@ extension Statement {
   @inline(__always)
   func bypassesCapture(wasInsideTransaction: Bool) -> Bool {
     guard let writes, database.captureBypass.includes(writes.bypass) else { return false }
-    return wasInsideTransaction && database.compilation.stepDepth == 0 && !database.callbacks.hasTransactionEnded
+    return wasInsideTransaction && database.compilation.stepDepth == 0 && database.transaction.ending == .none
   }
 
   /// Executes a step that bypasses the capture, unless an unexpected event happens.

@@ -49,7 +49,7 @@ extension Database {
     // A load and a store avoid the cost of an atomic exchange: no other thread writes the value meanwhile.
     let previous = accessor.load(ordering: .relaxed)
     accessor.store(currentThreadID(), ordering: .relaxed)
-    abortCause = nil
+    transaction.acknowledgeAbort()
     if settings.health.isInherited {
       becomeInherited()
     } else if deferredReleases.isPending {
@@ -62,7 +62,7 @@ extension Database {
 
   private func endAccess(_ previous: ThreadID) {
     // Changes that the program made without the library are reported before the next access.
-    if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: nil) }
+    if transaction.ending != .none { executionObserver?.transactionMayHaveEnded(after: nil) }
     if isHandleExposed { executionObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }

@@ -1,20 +1,6 @@
-// The effects of a failed statement on its transaction, and on the database.
+// The effects of a failed statement on its transaction, as `TransactionMachine` decides, and on the database.
 //
-//     idle --BEGIN--> open --COMMIT, ROLLBACK--> idle
-//                      |
-//                      +-- a statement fails, and SQLite rolls back the transaction
-//                      v
-//                   aborted --the scope ends, rollback(), BEGIN, the access ends--> idle
-//
-//     any --a commit fails with an unknown outcome--> stopped
-//
-// Idle and open are SQLite's own states (`sqlite3_get_autocommit`), which are checked after each failure; aborted is
-// `abortCause`, or a scope of ours while SQLite is idle; stopped is in `DatabaseHealth`.
-//
-// Invariants:
-// 1. In an aborted transaction no statement begins: SQLite would commit it by itself.
-// 2. If the outcome of a commit is unknown, the error says so, and the database is stopped.
-// 3. While a transaction is open whose rollback has failed, no statement begins except a rollback.
+// Invariant: If the outcome of a commit is unknown, the error says so, and the database is stopped (`DatabaseHealth`).
 
 extension Database {
   /// Determines the error to be thrown for a failure, and its effects.
@@ -26,32 +12,27 @@ extension Database {
     _ error: DatabaseError, of statement: Statement, interruption: (any Error)?, wasInsideTransaction: Bool
   ) -> any Error {
     var error = error
-    let refusal = commitRefusal
-    commitRefusal = nil
+    let refusal = transaction.takeRefusal()
     if let refusal = refusal as? DatabaseError { error = refusal }
-    let isIdle = isInAutocommitMode
-    let isCommit = statement.effects.contains(.keep)
-    // Changes of `INSERT OR FAIL` before its failure are committed.
-    let isKept =
-      isIdle && !isCommit && error.resultCode == .SQLITE_CONSTRAINT && callbacks.hasCommitted
-      && !callbacks.hasRolledBack
-    let hasBegunCommit = callbacks.hasBegunCommit && !isKept && (isCommit || !statement.isReadonly)
-    if hasBegunCommit || isCommit || error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
-      let isUnknown =
-        hasBegunCommit && isIdle && settings.isInFile && error.extendedResultCode.leavesCommitUnknown
-      error.commitOutcome = isUnknown ? .unknown : .notCommitted
-      if isUnknown { stop(because: error) }
-    }
+    let isOpen = !isInAutocommitMode
+    let outcome = transaction.commitOutcome(
+      of: TransactionMachine.Failure(
+        isCommit: statement.effects.contains(.keep), mayWrite: !statement.isReadonly,
+        isConstraint: error.resultCode == .SQLITE_CONSTRAINT,
+        leavesCommitUnknown: settings.isInFile && error.extendedResultCode.leavesCommitUnknown,
+        isFileMoved: error.extendedResultCode == .SQLITE_READONLY_DBMOVED),
+      isOpen: isOpen)
+    if let outcome { error.commitOutcome = outcome }
+    if outcome == .unknown { stop(because: error) }
     let failure = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
-    if wasInsideTransaction, isIdle, abortCause == nil { abortCause = failure }
+    transaction.statementDidFail(failure, wasOpen: wasInsideTransaction, isOpen: isOpen)
     return failure
   }
 
   /// Runs a step of a backup into this database, whose last one commits it.
   func interpretingCopyFailure<Result>(_ step: () throws -> Result) throws -> Result {
     // A backup is committed without a call of the commit hook.
-    if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = commitRefusal {
-      commitRefusal = nil
+    if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = transaction.takeRefusal() {
       throw refusal
     }
     do {
@@ -91,8 +72,7 @@ extension Database {
     if !settings.health.isUsable { try checkHealth(for: statement) }
     // A statement may outlive its connection.
     if handle == nil { throw Self.closedError }
-    if transactionDepth > 0 || abortCause != nil { try checkTransactionIsAlive(for: statement, arguments) }
-    if pendingRollback != nil { try checkNoPendingRollback(statement, arguments) }
+    if !transaction.grantsEverything { try checkPermission(for: statement, arguments) }
   }
 
   private func checkHealth(for statement: Statement) throws {
@@ -100,67 +80,67 @@ extension Database {
     if !isUndo, let refusal = settings.health.refusal { throw refusal }
   }
 
-  /// Throws if the transaction of the current access is not open any more.
+  /// Throws if the transaction of the current access is not open any more, or must be rolled back.
   ///
   /// SQLite rolls back by itself after some failures, and a program may execute COMMIT. The following statements
   /// would run outside of the transaction, and be committed immediately.
-  private func checkTransactionIsAlive(for statement: Statement, _ arguments: StatementArguments?) throws {
-    guard let handle, handle.isInAutocommitMode else { return }
-    if transactionDepth == 0, !statement.effects.isDisjoint(with: [.undo, .begin]) {
-      // These statements show that the program knows about the end of the transaction. SQLite reports that there is
-      // nothing to roll back; BEGIN starts another transaction.
-      abortCause = nil
-      return
+  private func checkPermission(for statement: Statement, _ arguments: StatementArguments?) throws {
+    let permission = transaction.permission(
+      isOpen: !isInAutocommitMode, isRollback: statement.effects.contains(.undo),
+      isBegin: statement.effects.contains(.begin))
+    let cause: (any Error)?
+    switch permission {
+    case .granted: return
+    case .transactionIsAborted(let known): cause = known
+    case .transactionMustBeRolledBack(let known): cause = known
     }
-    throw abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
-  }
-
-  // Invariant 3.
-  private func checkNoPendingRollback(_ statement: Statement, _ arguments: StatementArguments?) throws {
-    if isInAutocommitMode {
-      pendingRollback = nil
-    } else if !statement.effects.contains(.undo) {
-      var error = abortedError(sql: statement.sql, arguments: arguments ?? statement.currentArguments)
-      error.cause = pendingRollback
-      throw error
-    }
+    throw abortedError(cause, sql: statement.sql, arguments: arguments ?? statement.currentArguments)
   }
 
   /// The error for a transaction that has ended before its scope.
-  func abortedError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
+  func abortedError(
+    _ cause: (any Error)?, sql: String? = nil, arguments: StatementArguments? = nil
+  ) -> DatabaseError {
     var error = DatabaseError(
       resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: sql, arguments: arguments,
       publicStatementArguments: settings.publicStatementArguments)
-    error.cause = abortCause
+    error.cause = cause
     return error
   }
 
   /// Runs a closure whose statements are allowed in an aborted transaction.
   func withoutTransactionChecks<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let state = (transactionDepth, abortCause, pendingRollback)
-    (transactionDepth, abortCause, pendingRollback) = (0, nil, nil)
-    defer { (transactionDepth, abortCause, pendingRollback) = state }
+    let suspended = transaction.suspendChecks()
+    defer { transaction.resumeChecks(suspended) }
     return try body()
   }
+}
 
-  // MARK: - Moved files
+extension Database: TransactionHooks {
+  func commitWillBegin() -> Bool {
+    guard mayCommit() else { return false }
+    transaction.commitWillBegin()
+    return true
+  }
 
-  /// Called by SQLite before each commit.
+  func transactionDidRollBack() { transaction.didRollBack() }
+
+  /// Asks the transaction observers, and checks the file.
   ///
   /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
-  func mayCommit() -> Bool {
+  private func mayCommit() -> Bool {
     guard settings.isInFile, handle?.hasMoved() == true else {
       guard let executionObserver else { return true }
       do {
         try executionObserver.willCommit()
         return true
       } catch {
-        commitRefusal = error
+        transaction.commitIsRefused(error, isByObserver: true)
         return false
       }
     }
     let error = Self.movedError(path: handle?.filePath(of: "main"))
-    commitRefusal = error
+    transaction.commitIsRefused(error, isByObserver: false)
     stop(because: error)
     return false
   }

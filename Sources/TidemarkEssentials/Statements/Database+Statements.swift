@@ -113,7 +113,7 @@ extension Database {
   ///
   /// - Parameter error: The error of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
-    if callbacks.hasTransactionEnded { executionObserver?.transactionMayHaveEnded(after: error) }
+    if transaction.ending != .none { executionObserver?.transactionMayHaveEnded(after: error) }
     guard isInAutocommitMode, !defersWork, let work = workBetweenTransactions else { return }
     workBetweenTransactions = nil
     work(self)

@@ -35,19 +35,8 @@ public final class Database {
   /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
-  /// The number of open transactions and savepoints of the library. If it is not zero and SQLite has no open
-  /// transaction, the transaction was rolled back.
-  @exclusivity(unchecked) var transactionDepth = 0
-
-  /// The error that rolled back the transaction of the current access early; nil otherwise.
-  @exclusivity(unchecked) var abortCause: (any Error)?
-
-  /// The reason why a transaction that must be rolled back is still open; nil if there is none. For example, SQLite had
-  /// no memory to compile `ROLLBACK`.
-  @exclusivity(unchecked) var pendingRollback: (any Error)?
-
-  /// The reason why the commit hook has refused the current commit.
-  @exclusivity(unchecked) var commitRefusal: (any Error)?
+  /// The state of the transaction.
+  @exclusivity(unchecked) var transaction = TransactionMachine()
 
   /// Whether transactions and running statements may outlast an access, to be ended in another access. This is true if
   /// a dialect exposes the connection as an object of its own.
@@ -133,9 +122,6 @@ public final class Database {
   /// Whether the program has the connection's pointer, and may use it without the library.
   @exclusivity(unchecked) private(set) var isHandleExposed = false
 
-  /// Whether a transaction was open when the last statement began.
-  @exclusivity(unchecked) var wasInsideTransaction = false
-
   /// The states of later modules. There are few, and each written record looks one up.
   @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
@@ -149,8 +135,7 @@ public final class Database {
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
     try handle.installAuthorizer(callbacks)
     if !settings.isReadonly {
-      // Not retained: the connection owns the object that stores the closure.
-      callbacks.mayCommit = { [unowned(unsafe) self] in mayCommit() }
+      callbacks.transactionHooks = self
       handle.installCommitHook(callbacks)
       handle.installRollbackHook(callbacks)
     }

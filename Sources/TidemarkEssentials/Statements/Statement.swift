@@ -176,8 +176,7 @@ public final class Statement {
       mayBeginTransaction = effects.contains(.transactionControl) && !wasInsideTransaction
       if effects.contains(.journalMode) { database.compilation.willSetJournalMode?() }
     }
-    database.callbacks.hasBegunCommit = false
-    database.wasInsideTransaction = wasInsideTransaction
+    database.transaction.statementWillBegin(isOpen: wasInsideTransaction)
     if let writes {
       isNextStepObserved = writes.isAlwaysCaptured || database.rowListening.isOn
     } else if isVacuum || effects.contains(.transactionControl) {
@@ -231,7 +230,7 @@ public final class Statement {
       try executionObserver.willStep(self)
     } catch {
       // The commit was refused before SQLite was called.
-      database.commitRefusal = error
+      database.transaction.commitIsRefused(error, isByObserver: false)
       throw failure(
         DatabaseError(
           resultCode: .SQLITE_CONSTRAINT_COMMITHOOK, sql: sql, arguments: currentArguments,
@@ -313,7 +312,7 @@ public final class Statement {
   /// Ends a run. C: `sqlite3_reset`.
   func finish() {
     end()
-    if database.callbacks.hasTransactionEnded || database.workBetweenTransactions != nil {
+    if database.transaction.ending != .none || database.workBetweenTransactions != nil {
       database.workAfterStatement(nil)
     }
   }

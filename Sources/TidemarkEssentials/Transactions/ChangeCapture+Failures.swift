@@ -3,10 +3,14 @@
 extension ChangeCapture {
   /// Returns whether the changes of the failed step were kept or undone.
   func outcomeOfStep(_ error: DatabaseError) -> ChangeLog.Outcome {
-    if db.callbacks.hasRolledBack { return .undone }
-    // A statement that fails with FAIL keeps its changes, and commits them in autocommit mode. With ABORT, they are not
-    // counted.
-    if db.callbacks.hasCommitted, db.isInAutocommitMode { return .kept }
+    switch db.transaction.ending {
+    case .rolledBack, .committedThenRolledBack, .refused: return .undone
+    // A statement that fails with FAIL keeps its changes, and commits them in autocommit mode. A failed COMMIT leaves
+    // its transaction open: virtual tables may have written buffered changes.
+    case .committed: return db.isInAutocommitMode ? .kept : .unclear
+    case .none, .committedNothing, .rebuilt: break
+    }
+    // With ABORT, changes are not counted.
     guard log.hasStepChanged else { return .undone }
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
     // The content of a damaged database is not reliable.

@@ -15,7 +15,7 @@ extension ChangeCapture {
 
   func sharedAccessWillEnd() {
     let db: Database = self.db
-    guard db.handle != nil, db.isInAutocommitMode, !log.isInStep, db.transactionDepth == 0 else { return }
+    guard db.handle != nil, db.isInAutocommitMode, !log.isInStep, db.transaction.scopes.depth == 0 else { return }
     // Commits were reported when they happened.
     var isReplaced = db.compilation.replacementCount != replacementCount
     replacementCount = db.compilation.replacementCount

@@ -74,11 +74,6 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
   @exclusivity(unchecked) var sharedGeneration: UInt?
 
-  @exclusivity(unchecked) private var isSavepointTransaction = false
-  @exclusivity(unchecked) private var hasCommittedEmptyTransaction = false
-  @exclusivity(unchecked) private var hasRefused = false
-  @exclusivity(unchecked) private var hasRebuilt = false
-
   /// The running statement if its step is not captured, otherwise nil. There is one at most: statements that run inside
   /// of it are captured.
   @exclusivity(unchecked) private(set) var uncapturedStatement: ObjectIdentifier?
@@ -126,7 +121,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     // Loaded once: each use of an unowned reference retains the object.
     let db: Database = self.db
     if db.captureBypass.current != nil { endCaptureBypass() }
-    if db.callbacks.hasTransactionEnded { transactionMayHaveEnded(after: nil) }
+    if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     if db.compilation.foreignControlCount != foreignControlCount {
       foreignControlCount = db.compilation.foreignControlCount
@@ -154,7 +149,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     if uncapturedStatement == ObjectIdentifier(statement) {
       uncapturedStatement = nil
       guard error == nil else { return }
-      noteEmptyCommit(statement)
+      noteCommit(statement)
       if isListening { allowCaptureBypass(after: nil) }
       return
     }
@@ -180,7 +175,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       if writes.changesUntoldContent { log.becomeUnknown() }
       switch writes.savepoint {
       case .open(let name):
-        isSavepointTransaction = !db.wasInsideTransaction || isSavepointTransaction
+        db.transaction.savepointWasOpened()
         log.openSavepoint(name)
       case .release(let name): log.releaseSavepoint(name)
       case .rollback(let name): log.rollBackToSavepoint(name)
@@ -191,25 +186,19 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       vacuumCount = db.compilation.vacuumCount
       // VACUUM may have changed the row IDs of tables without an INTEGER PRIMARY KEY.
       log.becomeUnknown()
-      hasRebuilt = true
-      db.callbacks.hasTransactionEnded = true
+      db.transaction.databaseWasRebuilt()
     }
     if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
       // Outside of a transaction, SQLite calls no hook.
-      hasRebuilt = true
-      db.callbacks.hasTransactionEnded = true
+      db.transaction.databaseWasRebuilt()
     }
-    noteEmptyCommit(statement)
+    noteCommit(statement)
   }
 
-  private func noteEmptyCommit(_ statement: Statement) {
+  private func noteCommit(_ statement: Statement) {
     guard statement.effects.contains(.keep) else { return }
     let db: Database = self.db
-    if db.isInAutocommitMode, !db.callbacks.hasTransactionEnded {
-      // SQLite calls no hook if nothing was written.
-      hasCommittedEmptyTransaction = true
-      db.callbacks.hasTransactionEnded = true
-    }
+    db.transaction.commitDidSucceed(isOpen: !db.isInAutocommitMode)
   }
 
   /// Detects a statement that changed observed tables without a call of the hook.
@@ -241,10 +230,9 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     log.begin(needsVersion: needsVersion)
     forgetLogTables()
     logSerial &+= 1
-    isSavepointTransaction = false
+    db.transaction.captureWillBegin()
     hasVirtualWrites = false
     db.captureBypass.epoch = 0
-    hasRefused = false
     foreignControlCount = db.compilation.foreignControlCount
     if !observations.isEmpty {
       removeReleasedObservers()
@@ -285,7 +273,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   /// Whether a statement commits a transaction that has written nothing. SQLite calls no hook then.
   private func isEmptyCommit(_ statement: Statement) -> Bool {
     if case .release(let name)? = statement.writes?.savepoint {
-      guard isSavepointTransaction, log.isOutermost(name) else { return false }
+      guard db.transaction.isBegunBySavepoint, log.isOutermost(name) else { return false }
     }
     return !db.isInAutocommitMode && db.handle?.isWriting == false
   }
@@ -296,7 +284,6 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     } catch {
       // Roll back, as SQLite does when its commit hook refuses.
       do {
-        hasRefused = true
         try db.shielded { try db.rollback() }
       } catch {
         Database.log(error, "Could not roll back a transaction that an observer refused")
@@ -308,48 +295,34 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func willCommit() throws {
     if observations.isEmpty || db.isReadOnlyForObservers { return }
     deliver(log.undelivered)
-    do {
-      for observation in observations { try observation.observer?.databaseWillCommit() }
-    } catch {
-      hasRefused = true
-      throw error
-    }
+    for observation in observations { try observation.observer?.databaseWillCommit() }
   }
 
   func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
     guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
-    let callbacks = db.callbacks
     db.captureBypass.epoch = 0
-    let (hasCommitted, hasRolledBack) = (callbacks.hasCommitted, callbacks.hasRolledBack)
-    let isUnobserved = db.isInAutocommitMode
-    let (hasCommittedEmptyTransaction, hasRebuilt) = (hasCommittedEmptyTransaction, hasRebuilt)
-    (self.hasCommittedEmptyTransaction, self.hasRebuilt) = (false, false)
-    callbacks.hasTransactionEnded = false
     // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
-    callbacks.ownCommits.didNotCommit()
-    callbacks.hasCommitted = false
-    callbacks.hasRolledBack = false
-    if hasCommitted, hasRolledBack, error == nil, !hasRefused {
-      // Several transactions of the program have ended, and it is unknown which changes belong to which one.
+    db.callbacks.ownCommits.didNotCommit()
+    let settlement = db.transaction.settle(
+      hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
+    switch settlement {
+    case .nothing: break
+    case .publish(let hasWritten): didCommit(hasWritten: hasWritten)
+    case .publishUnknown:
       log.becomeUnknown()
       didCommit()
-    } else if hasRolledBack {
-      didRollBack(isReported: db.wasInsideTransaction || hasRefused)
-    } else if hasCommitted, !isUnobserved {
-      // A failed commit leaves its transaction open. Otherwise, this is another transaction, which was not reported.
-      guard error == nil else { return }
+    case .publishUnknownAndContinue:
       log.becomeUnknown()
       didCommit()
       beginTransaction()
       log.becomeUnknown()
-    } else if hasCommitted || hasCommittedEmptyTransaction {
-      // Nothing can be reported if the outcome of the commit is unknown.
-      if db.settings.health.isUsable { didCommit(hasWritten: hasCommitted) } else { log.reset() }
-    } else if hasRebuilt {
+    case .publishRebuild:
       publish(hasWritten: true)
-      callbacks.ownCommits.didReport()
+      db.callbacks.ownCommits.didReport()
       log.reset()
+    case .discard(let isReported): didRollBack(isReported: isReported)
+    case .forget: log.reset()
     }
   }
 
@@ -358,14 +331,12 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     db.callbacks.ownCommits.didReport()
     forgetLogTables()
     log.reset()
-    hasRefused = false
     if !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isReported: Bool) {
     forgetLogTables()
     log.reset()
-    hasRefused = false
     if isReported, !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidRollback($1) } }
   }
 

@@ -64,16 +64,14 @@ extension Database {
 
   /// Rolls back the transaction. Does nothing without a transaction: SQLite may have rolled it back by itself.
   public func rollback() throws {
-    let pending = pendingRollback
-    pendingRollback = nil
+    let condition = transaction.rollbackWillBegin()
     do {
       if isInsideTransaction { try run(.rollback) }
     } catch {
-      pendingRollback = pending
+      transaction.rollbackDidNotHappen(restoring: condition)
       throw error
     }
-    // The program knows that the transaction has ended; a surrounding scope does not.
-    if transactionDepth == 0 { abortCause = nil }
+    transaction.rollbackDidSucceed()
   }
 
   private var defaultTransactionKind: TransactionKind {
@@ -159,8 +157,8 @@ extension Database {
   }
 
   private func run(_ operations: () throws -> TransactionCompletion, end scope: Scope) throws {
-    transactionDepth += 1
-    defer { leave(scope) }
+    transaction.enterScope()
+    defer { transaction.leaveScope(endsTransaction: scope != .savepoint) }
     let completion: TransactionCompletion
     do {
       completion = try operations()
@@ -213,8 +211,8 @@ extension Database {
   // statement.
   @inline(__always)
   private func keeping<Result>(_ updates: (Database) throws -> Result, in scope: Scope) throws -> Result {
-    transactionDepth += 1
-    defer { leave(scope) }
+    transaction.enterScope()
+    defer { transaction.leaveScope(endsTransaction: scope != .savepoint) }
     let result: Result
     do {
       result = try updates(self)
@@ -224,13 +222,6 @@ extension Database {
     }
     try keepOrUndo(scope)
     return result
-  }
-
-  private func leave(_ scope: Scope) {
-    transactionDepth -= 1
-    // The transaction of this scope has ended, and its error is obsolete. The error of an explicit transaction around a
-    // savepoint is not.
-    if transactionDepth == 0, scope != .savepoint { abortCause = nil }
   }
 
   private func keepOrUndo(_ scope: Scope) throws {
@@ -244,7 +235,7 @@ extension Database {
 
   private func keep(_ scope: Scope) throws {
     guard isInsideTransaction else {
-      throw abortedError()
+      throw abortedError(transaction.abortCause)
     }
     switch scope {
     case .transaction: try commit()
@@ -271,14 +262,14 @@ extension Database {
     } catch {
       Self.log(error, "Could not roll back a failed transaction")
       // Also for a savepoint: its changes must not be committed with the rest.
-      pendingRollback = error
+      transaction.rollbackDidFail(error)
       performPendingRollback()
     }
   }
 
   /// Rolls back a transaction whose rollback has failed before. Until it succeeds, no statement begins.
   func performPendingRollback() {
-    guard pendingRollback != nil else { return }
+    guard transaction.awaitsRollback else { return }
     do {
       try shielded { try rollback() }
     } catch {

@@ -199,7 +199,8 @@ import Tidemark
       return Self.names.collect(in: pool, scheduling: ImmediateScheduler())
     }
     try deliveries.wait(forLast: ["Arthur"])
-    #expect(deliveries.values == [[], ["Arthur"]])
+    // The newer value replaces the first one if it is fetched before the delivery.
+    #expect([[[], ["Arthur"]], [["Arthur"]]].contains(deliveries.values))
     cancellable.cancel()
   }
 

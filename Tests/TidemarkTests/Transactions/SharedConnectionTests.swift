@@ -122,6 +122,21 @@ import Tidemark
     #expect(recorder.take().flatMap(\.tables).contains { $0.key == TableKey("a") && $0.updates })
   }
 
+  @Test func aCommitBeforeOneThatAnObserverRefusesIsReported() throws {
+    struct Refused: Error {}
+    let (dbQueue, recorder) = try captured(Self.schema)
+    let observer = EventRecorder()
+    dbQueue.add(transactionObserver: observer)
+    try dbQueue.writeWithoutTransaction { db in
+      try Self.run(db, "UPDATE a SET r = 3")
+      observer.refusal = Refused()
+      let code = sqlite3_exec(db.sqliteConnection, "UPDATE b SET x = 9", nil, nil, nil)
+      try #require(code == SQLITE_CONSTRAINT | 2 << 8)  // SQLITE_CONSTRAINT_COMMITHOOK
+    }
+    #expect(recorder.take().contains { $0.isUnknown })
+    try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT r FROM a") == [3, 3]) }
+  }
+
   @Test func anAccessThatOnlyReadsIsNotReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.inDatabase { try Self.run($0, "SELECT * FROM a") }

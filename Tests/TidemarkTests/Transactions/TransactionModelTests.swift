@@ -19,7 +19,7 @@ import Tidemark
           #expect(actual == expected, "\(step)")
         }
         #expect(!db.isInsideTransaction)
-        #expect(db.transactionDepth == 0)
+        #expect(db.transaction.scopes.depth == 0)
         #expect(try Set(Int.fetchAll(db, sql: "SELECT a FROM t")) == model.rows)
       }
     }

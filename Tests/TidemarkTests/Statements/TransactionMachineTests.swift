@@ -1,0 +1,377 @@
+import Testing
+
+@testable import TidemarkEssentials
+
+/// The decisions of `TransactionMachine`, without a database.
+@Suite struct TransactionMachineTests {
+  // MARK: - Settlements
+
+  /// What happens to a connection, as its hooks and statements report it.
+  enum Event {
+    /// A statement begins, outside of or in a transaction.
+    case outside
+    case inside
+    case commitHook
+    case rollbackHook
+    case refusedByObserver
+    case refusedBecauseFileWasMoved
+
+    /// A COMMIT or RELEASE has succeeded, and no transaction is open.
+    case commitSucceeded
+    case rebuilt
+  }
+
+  /// The state in which a statement ends.
+  struct End {
+    var hasFailed = false
+    var isOpen = false
+    var isStopped = false
+
+    static let succeeded = End()
+    static let failed = End(hasFailed: true)
+    static let succeededInTransaction = End(isOpen: true)
+    static let failedInTransaction = End(hasFailed: true, isOpen: true)
+    static let stopped = End(hasFailed: true, isStopped: true)
+  }
+
+  struct Case: CustomTestStringConvertible {
+    var name: String
+    var events: [Event]
+    var end: End
+    var settlement: TransactionMachine.Settlement
+
+    init(_ name: String, _ events: [Event], _ end: End, _ settlement: TransactionMachine.Settlement) {
+      (self.name, self.events, self.end, self.settlement) = (name, events, end, settlement)
+    }
+
+    var testDescription: String { name }
+  }
+
+  static let settlements = [
+    // Ordinary statements.
+    Case("a SELECT outside of transactions", [.outside], .succeeded, .nothing),
+    Case("an INSERT in a transaction", [.inside], .succeededInTransaction, .nothing),
+    Case("an INSERT in autocommit mode", [.outside, .commitHook], .succeeded, .publish(hasWritten: true)),
+    Case("COMMIT after changes", [.inside, .commitHook, .commitSucceeded], .succeeded, .publish(hasWritten: true)),
+    Case("COMMIT without changes", [.inside, .commitSucceeded], .succeeded, .publish(hasWritten: false)),
+    Case("ROLLBACK", [.inside, .rollbackHook], .succeeded, .discard(isReported: true)),
+    Case("VACUUM, DETACH", [.outside, .rebuilt], .succeeded, .publishRebuild),
+    Case(
+      "VACUUM that also calls the commit hook", [.outside, .rebuilt, .commitHook], .succeeded,
+      .publish(hasWritten: true)),
+    // Failures: hazards D1 to D7, H7 and H8.
+    Case(
+      "an INSERT in autocommit mode that a constraint undoes", [.outside, .rollbackHook], .failed,
+      .discard(isReported: false)),
+    Case("an INSERT in a transaction that a constraint undoes", [.inside], .failedInTransaction, .nothing),
+    Case(
+      "INSERT OR FAIL in autocommit mode, which keeps changes", [.outside, .commitHook], .failed,
+      .publish(hasWritten: true)),
+    Case("INSERT OR ROLLBACK", [.inside, .rollbackHook], .failed, .discard(isReported: true)),
+    Case(
+      "a full disk in a transaction, after which SQLite rolls back", [.inside, .rollbackHook], .failed,
+      .discard(isReported: true)),
+    Case("COMMIT on a full disk", [.inside, .commitHook, .rollbackHook], .failed, .discard(isReported: true)),
+    Case("COMMIT while a reader holds its lock", [.inside, .commitHook], .failedInTransaction, .nothing),
+    Case("COMMIT with violated deferred foreign keys", [.inside], .failedInTransaction, .nothing),
+    Case("COMMIT whose sync fails without a rollback", [.inside, .commitHook], .stopped, .forget),
+    Case("COMMIT whose sync fails", [.inside, .commitHook, .rollbackHook], .stopped, .discard(isReported: true)),
+    Case("COMMIT without changes in a stopped database", [.inside, .commitSucceeded], .stopped, .forget),
+    // Refusals.
+    Case(
+      "an observer refuses COMMIT", [.inside, .refusedByObserver, .rollbackHook], .failed, .discard(isReported: true)),
+    Case(
+      "an observer refuses an INSERT in autocommit mode", [.outside, .refusedByObserver, .rollbackHook], .failed,
+      .discard(isReported: true)),
+    Case(
+      "the file was moved before an INSERT in autocommit mode", [.outside, .refusedBecauseFileWasMoved, .rollbackHook],
+      .failed, .discard(isReported: false)),
+    // A statement that SQLite compiles again, because the schema has changed.
+    Case(
+      "a commit after the rollback of a first attempt", [.outside, .rollbackHook, .commitHook], .succeeded,
+      .publish(hasWritten: true)),
+    // Several transactions, with the C interface.
+    Case("BEGIN, COMMIT, BEGIN, ROLLBACK", [.commitHook, .rollbackHook], .succeeded, .publishUnknown),
+    Case("BEGIN, COMMIT, BEGIN", [.commitHook], .succeededInTransaction, .publishUnknownAndContinue),
+    Case(
+      "a COMMIT, and another one that an observer refuses", [.commitHook, .refusedByObserver, .rollbackHook],
+      .succeeded, .publishUnknown),
+    Case(
+      "a COMMIT before a statement that fails in autocommit mode", [.commitHook, .outside], .failed,
+      .publish(hasWritten: true)),
+    Case(
+      "a COMMIT before a statement that is rolled back", [.commitHook, .outside, .rollbackHook], .failed,
+      .publishUnknown),
+    Case(
+      "a COMMIT, BEGIN, and a statement that fails", [.commitHook, .inside], .failedInTransaction,
+      .publishUnknownAndContinue),
+    Case("a ROLLBACK after VACUUM", [.rebuilt, .rollbackHook], .succeeded, .publishRebuild),
+  ]
+
+  @Test(arguments: settlements) func endingsAreSettled(_ test: Case) {
+    var machine = TransactionMachine()
+    for event in test.events { machine.receive(event) }
+    #expect(
+      machine.settle(hasFailed: test.end.hasFailed, isOpen: test.end.isOpen, isStopped: test.end.isStopped)
+        == test.settlement)
+  }
+
+  @Test(arguments: settlements) func anEndingIsSettledOnce(_ test: Case) {
+    var machine = TransactionMachine()
+    for event in test.events { machine.receive(event) }
+    _ = machine.settle(hasFailed: test.end.hasFailed, isOpen: test.end.isOpen, isStopped: test.end.isStopped)
+    #expect(machine.settle(hasFailed: false, isOpen: false, isStopped: false) == .nothing)
+  }
+
+  // MARK: - Outcomes of commits
+
+  struct Outcome: CustomTestStringConvertible {
+    var testDescription: String
+    var events: [Event]
+    var failure: TransactionMachine.Failure
+    var isOpen = false
+    var outcome: DatabaseError.CommitOutcome?
+  }
+
+  static func failure(
+    isCommit: Bool = false, mayWrite: Bool = true, isConstraint: Bool = false, mayBeOnDisk: Bool = false,
+    isFileMoved: Bool = false
+  ) -> TransactionMachine.Failure {
+    TransactionMachine.Failure(
+      isCommit: isCommit, mayWrite: mayWrite, isConstraint: isConstraint, leavesCommitUnknown: mayBeOnDisk,
+      isFileMoved: isFileMoved)
+  }
+
+  static let outcomes = [
+    Outcome(
+      testDescription: "COMMIT fails before it begins", events: [.inside],
+      failure: failure(isCommit: true, mayBeOnDisk: true),
+      isOpen: true, outcome: .notCommitted),
+    Outcome(
+      testDescription: "COMMIT fails with an I/O error", events: [.inside, .commitHook, .rollbackHook],
+      failure: failure(isCommit: true, mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "COMMIT fails with an I/O error, without a rollback", events: [.inside, .commitHook],
+      failure: failure(isCommit: true, mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "COMMIT does not get a lock", events: [.inside, .commitHook],
+      failure: failure(isCommit: true), isOpen: true, outcome: .notCommitted),
+    Outcome(
+      testDescription: "COMMIT is rolled back on a full disk", events: [.inside, .commitHook, .rollbackHook],
+      failure: failure(isCommit: true), outcome: .notCommitted),
+    Outcome(
+      testDescription: "an INSERT in autocommit mode fails with an I/O error while it commits",
+      events: [.outside, .commitHook, .rollbackHook], failure: failure(mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "an INSERT in autocommit mode fails with an I/O error before it commits",
+      events: [.outside, .rollbackHook], failure: failure(mayBeOnDisk: true), outcome: nil),
+    Outcome(
+      testDescription: "INSERT OR FAIL keeps its changes", events: [.outside, .commitHook],
+      failure: failure(isConstraint: true), outcome: nil),
+    Outcome(
+      testDescription: "a SELECT fails after a COMMIT with the C interface", events: [.commitHook, .outside],
+      failure: failure(mayWrite: false, mayBeOnDisk: true), outcome: nil),
+    Outcome(
+      testDescription: "the file was moved", events: [.outside, .refusedBecauseFileWasMoved, .rollbackHook],
+      failure: failure(isFileMoved: true), outcome: .notCommitted),
+    Outcome(
+      testDescription: "an INSERT fails in a transaction", events: [.inside],
+      failure: failure(isConstraint: true), isOpen: true, outcome: nil),
+  ]
+
+  @Test(arguments: outcomes) func failuresHaveACommitOutcome(_ test: Outcome) {
+    var machine = TransactionMachine()
+    for event in test.events { machine.receive(event) }
+    #expect(machine.commitOutcome(of: test.failure, isOpen: test.isOpen) == test.outcome)
+  }
+
+  // MARK: - Permissions
+
+  /// The result of `permission`, with the texts of errors.
+  enum Permission: Equatable {
+    case granted
+    case aborted(String?)
+    case awaitsRollback(String)
+  }
+
+  private struct Failed: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private func permission(
+    _ machine: inout TransactionMachine, isOpen: Bool, isRollback: Bool = false, isBegin: Bool = false
+  ) -> Permission {
+    switch machine.permission(isOpen: isOpen, isRollback: isRollback, isBegin: isBegin) {
+    case .granted: .granted
+    case .transactionIsAborted(let error): .aborted(error.map { "\($0)" })
+    case .transactionMustBeRolledBack(let error): .awaitsRollback("\(error)")
+    }
+  }
+
+  @Test func statementsBeginOutsideOfTransactions() {
+    var machine = TransactionMachine()
+    #expect(machine.grantsEverything)
+    #expect(permission(&machine, isOpen: false) == .granted)
+  }
+
+  @Test func statementsBeginInScopes() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    #expect(permission(&machine, isOpen: true) == .granted)
+  }
+
+  @Test func noStatementBeginsInAScopeWhoseTransactionHasEnded() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    #expect(!machine.grantsEverything)
+    #expect(permission(&machine, isOpen: false) == .aborted(nil))
+    #expect(permission(&machine, isOpen: false, isBegin: true) == .aborted(nil))
+    #expect(permission(&machine, isOpen: false, isRollback: true) == .aborted(nil))
+  }
+
+  @Test func anAbortedTransactionKeepsItsFirstError() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "first"), wasOpen: true, isOpen: false)
+    machine.statementDidFail(Failed(description: "second"), wasOpen: true, isOpen: false)
+    #expect(permission(&machine, isOpen: false) == .aborted("first"))
+    #expect(machine.abortCause.map { "\($0)" } == "first")
+  }
+
+  @Test(arguments: [(false, false), (false, true), (true, true)])
+  func aFailureThatEndsNoTransactionAbortsNothing(wasOpen: Bool, isOpen: Bool) {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "error"), wasOpen: wasOpen, isOpen: isOpen)
+    #expect(machine.grantsEverything)
+  }
+
+  @Test func anExplicitTransactionStaysAbortedUntilTheProgramEndsIt() {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+    #expect(permission(&machine, isOpen: false, isRollback: true) == .granted)
+    #expect(permission(&machine, isOpen: false) == .granted)
+  }
+
+  @Test func beginEndsAnAbortedExplicitTransaction() {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    #expect(permission(&machine, isOpen: false, isBegin: true) == .granted)
+    #expect(machine.grantsEverything)
+  }
+
+  @Test func rollbackEndsAnAbortedExplicitTransactionButNotAScope() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    machine.rollbackDidSucceed()
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+    machine.leaveScope(endsTransaction: true)
+    #expect(machine.grantsEverything)
+  }
+
+  @Test func theEndOfASavepointDoesNotEndTheAbortOfTheTransactionAroundIt() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    machine.leaveScope(endsTransaction: false)
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+    machine.acknowledgeAbort()
+    #expect(machine.grantsEverything)
+  }
+
+  @Test func theEndOfAnInnerScopeDoesNotEndTheAbort() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    machine.leaveScope(endsTransaction: true)
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+  }
+
+  @Test func onlyRollbacksBeginWhileATransactionAwaitsItsRollback() {
+    var machine = TransactionMachine()
+    machine.rollbackDidFail(Failed(description: "no memory"))
+    #expect(machine.awaitsRollback)
+    #expect(permission(&machine, isOpen: true) == .awaitsRollback("no memory"))
+    #expect(permission(&machine, isOpen: true, isBegin: true) == .awaitsRollback("no memory"))
+    #expect(permission(&machine, isOpen: true, isRollback: true) == .granted)
+    #expect(machine.awaitsRollback)
+    machine.rollbackDidSucceed()
+    #expect(machine.grantsEverything)
+  }
+
+  @Test func theEndOfATransactionEndsTheWaitForItsRollback() {
+    var machine = TransactionMachine()
+    machine.rollbackDidFail(Failed(description: "no memory"))
+    #expect(permission(&machine, isOpen: false) == .granted)
+    #expect(!machine.awaitsRollback)
+  }
+
+  @Test func aRollbackOfTheLibraryNeedsNoPermission() {
+    var machine = TransactionMachine()
+    machine.rollbackDidFail(Failed(description: "no memory"))
+    let condition = machine.rollbackWillBegin()
+    #expect(permission(&machine, isOpen: true) == .granted)
+    machine.rollbackDidNotHappen(restoring: condition)
+    #expect(permission(&machine, isOpen: true) == .awaitsRollback("no memory"))
+  }
+
+  @Test func anotherAccessStillAwaitsTheRollback() {
+    var machine = TransactionMachine()
+    machine.rollbackDidFail(Failed(description: "no memory"))
+    machine.acknowledgeAbort()
+    #expect(machine.awaitsRollback)
+  }
+
+  @Test func suspendedChecksAreResumed() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    let suspended = machine.suspendChecks()
+    #expect(machine.grantsEverything)
+    machine.resumeChecks(suspended)
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+  }
+
+  // MARK: - Refusals and savepoints
+
+  @Test func aRefusalIsThrownOnce() {
+    var machine = TransactionMachine()
+    machine.commitIsRefused(Failed(description: "refused"), isByObserver: true)
+    #expect(machine.takeRefusal().map { "\($0)" } == "refused")
+    #expect(machine.takeRefusal() == nil)
+  }
+
+  @Test func onlyASavepointOutsideOfATransactionBeginsOne() {
+    var machine = TransactionMachine()
+    machine.captureWillBegin()
+    machine.statementWillBegin(isOpen: true)
+    machine.savepointWasOpened()
+    #expect(!machine.isBegunBySavepoint)
+    machine.statementWillBegin(isOpen: false)
+    machine.savepointWasOpened()
+    #expect(machine.isBegunBySavepoint)
+    machine.statementWillBegin(isOpen: true)
+    machine.savepointWasOpened()
+    #expect(machine.isBegunBySavepoint)
+    machine.captureWillBegin()
+    #expect(!machine.isBegunBySavepoint)
+  }
+}
+
+extension TransactionMachine {
+  fileprivate mutating func receive(_ event: TransactionMachineTests.Event) {
+    struct Refused: Error {}
+    switch event {
+    case .outside: statementWillBegin(isOpen: false)
+    case .inside: statementWillBegin(isOpen: true)
+    case .commitHook: commitWillBegin()
+    case .rollbackHook: didRollBack()
+    case .refusedByObserver: commitIsRefused(Refused(), isByObserver: true)
+    case .refusedBecauseFileWasMoved: commitIsRefused(Refused(), isByObserver: false)
+    case .commitSucceeded: commitDidSucceed(isOpen: false)
+    case .rebuilt: databaseWasRebuilt()
+    }
+  }
+}
