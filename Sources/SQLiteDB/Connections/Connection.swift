@@ -99,7 +99,7 @@ public final class Connection: Sendable {
 
   private init(over writer: any DatabaseWriter) {
     self.writer = writer
-    writer.unsafeReentrantWrite { $0.allowsTransactionsAcrossAccesses = true }
+    writer.unsafeReentrantWrite { $0.dialect.allowsTransactionsAcrossAccesses = true }
   }
 
   deinit {

@@ -152,11 +152,11 @@ extension Database {
 
   private func insert(_ row: InsertedRow) throws {
     let text: InsertionText
-    if let last = cachedPlan as? InsertionText, last.isText(of: row) {
+    if let last = dialect.cachedPlan as? InsertionText, last.isText(of: row) {
       text = last
     } else {
       text = InsertionText(row)
-      cachedPlan = text
+      dialect.cachedPlan = text
     }
     let values = row.setters.map { setter in
       if case .value(let binding) = setter.content { DatabaseValue(binding) } else { DatabaseValue.null }

@@ -263,7 +263,7 @@ final class OpenLoops: OpenReads {
 
   private func removeAll(_ isRemoved: (Statement?) -> Bool) {
     entries.removeAll { isRemoved($0.statement) }
-    if entries.isEmpty { db.openReads = nil }
+    if entries.isEmpty { db.dialect.openReads = nil }
   }
 
   func statementWillBegin(_ statement: Tidemark.Statement) {
@@ -274,12 +274,12 @@ final class OpenLoops: OpenReads {
 
 extension Database {
   /// The unfinished iterations; nil if there are none.
-  var openLoops: OpenLoops? { openReads as? OpenLoops }
+  var openLoops: OpenLoops? { dialect.openReads as? OpenLoops }
 
   fileprivate var openLoopsMade: OpenLoops {
     if let openLoops { return openLoops }
     let loops = OpenLoops(self)
-    openReads = loops
+    dialect.openReads = loops
     return loops
   }
 

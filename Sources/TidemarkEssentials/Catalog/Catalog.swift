@@ -45,7 +45,7 @@ final class Catalog: DatabaseModuleState {
 
   /// Discards cached facts that are no longer valid.
   func refresh(_ db: Database) throws {
-    db.currentDigest?.dependsOnSchema = true
+    db.recording.digest?.dependsOnSchema = true
     let effectCount = db.effectCount
     if db.isInAutocommitMode {
       // No statement can run in a transaction that SQLite has rolled back. The caller gets an error when it tries.

@@ -3,7 +3,7 @@
 extension Database {
   /// Enables region inference, which needs facts about tables. This module knows them.
   func provideSchemaFacts() {
-    schemaFacts = SchemaFacts(
+    schema.facts = SchemaFacts(
       generation: { try $0.catalogGeneration() },
       knownGeneration: { $0.moduleState(Catalog.self).generation },
       table: { db, name, database in try db.catalogTable(name, in: database)?.facts(db) })

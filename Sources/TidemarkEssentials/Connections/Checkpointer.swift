@@ -57,7 +57,7 @@ final class Checkpointer: DatabaseModuleState {
     guard last == 0 || frameCount - last >= max(automaticFrameCount / 4, 1) else { return }
     lastAttempts[name] = frameCount
     due.insert(name)
-    db.workBetweenTransactions = { [unowned self] db in moveDueLogs(db) }
+    db.transactionWork.betweenTransactions = { [unowned self] db in moveDueLogs(db) }
   }
 
   private func moveDueLogs(_ db: Database) {

@@ -27,7 +27,7 @@ extension Database {
     destDb.preconditionAccess()
     precondition(pagesPerStep != 0, "pagesPerStep must not be 0: the backup would never end")
     // The backup API does not check `PRAGMA query_only`.
-    if destDb.isQueryOnly {
+    if destDb.access.isQueryOnly {
       throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
     }
     let backup = try BackupHandle(from: openHandle(), to: destDb.openHandle())

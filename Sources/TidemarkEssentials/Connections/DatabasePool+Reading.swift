@@ -134,7 +134,7 @@ extension DatabasePool {
       precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
       let lease: ReaderPool.Lease
       do {
-        lease = try readers.acquire(until: db.deadline)
+        lease = try readers.acquire(until: db.access.deadline)
       } catch {
         return value(.failure(error))
       }

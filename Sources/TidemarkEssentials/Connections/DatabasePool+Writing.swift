@@ -28,7 +28,7 @@ extension DatabasePool {
   @_disfavoredOverload
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try writer.boundedSync(nested: readers.nestedWrites) { db in
-      try readers.exclusively(until: db.deadline) { try updates(db) }
+      try readers.exclusively(until: db.access.deadline) { try updates(db) }
     }
   }
 

@@ -99,7 +99,7 @@ extension Database {
   // A program with access to the raw connection can end the transaction and begin another one. `PRAGMA data_version`
   // detects whether another connection has committed in between.
   private func hasSnapshotState() throws -> Bool {
-    guard isHandleExposed, isInsideTransaction else { return true }
+    guard capture.isHandleExposed, isInsideTransaction else { return true }
     return try shielded { try dataVersion() } == moduleState(SnapshotPart.self).dataVersion
   }
 

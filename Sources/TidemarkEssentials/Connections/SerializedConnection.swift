@@ -257,8 +257,8 @@ final class SerializedConnection: Sendable {
     return try run(timeLimit.deadline()) { db in
       _ = try db.openHandle()
       // Deferred work may take long, and the task does not have to wait for it.
-      db.defersWork = true
-      defer { db.defersWork = false }
+      db.transactionWork.isDeferred = true
+      defer { db.transactionWork.isDeferred = false }
       return try db.withCancellationOfTask {
         guard try db.beginTransactionNow() else { throw LockUnavailable() }
         return try db.committingRemainder(body)
@@ -267,7 +267,7 @@ final class SerializedConnection: Sendable {
   }
 
   private func leaveInline() {
-    guard db.workBetweenTransactions != nil else { return gate.leave() }
+    guard db.transactionWork.betweenTransactions != nil else { return gate.leave() }
     executor.execute { [self] in
       run(nil) { $0.workAfterStatement(nil) }
       gate.leave()
@@ -367,7 +367,7 @@ extension Database {
 
   /// Cleans up after an access that has thrown.
   private func undoLeftovers(_ allowsUnsafeTransactions: Bool) {
-    if allowsTransactionsAcrossAccesses { return }
+    if dialect.allowsTransactionsAcrossAccesses { return }
     // Statements are reset first: while one of them runs, an interruption also affects the rollback.
     resetRunningStatements()
     if !allowsUnsafeTransactions { rollbackLeftovers() }
@@ -375,10 +375,12 @@ extension Database {
 
   /// Checks the connection after an access that has not thrown.
   private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
-    if allowsTransactionsAcrossAccesses { return }
+    if dialect.allowsTransactionsAcrossAccesses { return }
     // A statement may be running if a statement of the library runs, or if a statement of the program holds a read
     // transaction.
-    if runningCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true { resetRunningStatements() }
+    if access.runningStatementCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true {
+      resetRunningStatements()
+    }
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction || transaction.awaitsRollback,
       "A transaction has been left opened at the end of a database access")

@@ -47,7 +47,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     self.statement = run.statement
     runNumber = run.number
     self.adapter = adapter
-    usedArguments = self.statement.currentArguments
+    usedArguments = self.statement.argumentState.current
   }
 
   deinit { run.finish() }
@@ -128,7 +128,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   @usableFromInline
   func checkMayStep() throws {
     statement.database.preconditionAccess()
-    guard statement.database.checksForInterruption, case .onRow = phase else { return }
+    guard statement.database.access.checksForInterruption, case .onRow = phase else { return }
     do {
       try statement.database.checkInterruption()
     } catch {

@@ -104,7 +104,7 @@ public struct PreparedRequest {
     while rows.count < countMax, let row = try cursor.nextCopy() { rows.append(row) }
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
-    if db.readSet != nil, !db.recordsBounds {
+    if db.recording.readSet != nil, !db.recording.usesBounds {
       let region = try supplementaryFetch.region(db)
       try db.registerAccess(to: region)
     }

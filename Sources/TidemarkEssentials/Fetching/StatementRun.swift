@@ -86,17 +86,17 @@ struct StatementRun {
 extension Statement {
   /// Returns the window kept by an earlier run, if it has the current columns.
   fileprivate func takeSpareRow() -> Row? {
-    if spareWindow == nil { return nil }
+    if cached.spareWindow == nil { return nil }
     // Exchange the value to avoid a retain and a release.
     var spare: AnyObject?
-    swap(&spare, &spareWindow)
+    swap(&spare, &cached.spareWindow)
     // Only `keep(spare:)` sets this property.
     let row = unsafeDowncast(spare.unsafelyUnwrapped, to: Row.self)
     return row.reopen(on: self) ? row : nil
   }
 
   fileprivate func keep(spare row: Row) {
-    if row.close() { spareWindow = row }
+    if row.close() { cached.spareWindow = row }
   }
 }
 
@@ -110,13 +110,13 @@ extension Row {
 extension Statement {
   /// Returns a newly compiled statement with the same SQL and arguments, and removes this one from the cache.
   fileprivate func recompiled() throws -> Statement {
-    database.statements.remove(self)
-    database.publicStatements.remove(self)
+    database.caches.fetchStatements.remove(self)
+    database.caches.programStatements.remove(self)
     // A running statement detects schema changes made by other connections. Compiling a statement does not.
     try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1")
     let statement = try database.compile(sql, isInternal: isInternal)
-    statement.currentArguments = currentArguments
-    statement.checksArguments = checksArguments
+    statement.argumentState.current = argumentState.current
+    statement.argumentState.areChecked = argumentState.areChecked
     return statement
   }
 }

@@ -36,7 +36,7 @@ struct IncrementalQuery: Sendable {
   ///
   /// - Parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
   init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    guard statement.isReadonly, db.schemaFacts != nil else { return nil }
+    guard statement.isReadonly, db.schema.facts != nil else { return nil }
     do {
       guard let made = try Self(parsing: statement, arguments, db) else { return nil }
       self = made

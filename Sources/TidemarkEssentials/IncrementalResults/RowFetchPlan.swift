@@ -49,5 +49,5 @@ struct RowFetchPlan: Sendable {
 
 extension PreparedRequest {
   /// The arguments of the next run.
-  var currentArguments: StatementArguments { arguments ?? preparedStatement.currentArguments }
+  var currentArguments: StatementArguments { arguments ?? preparedStatement.argumentState.current }
 }

@@ -44,13 +44,13 @@ extension Statement {
   /// This statement must have run in the current snapshot, so that it was compiled for the current schema.
   func scanOrder(ofQuery sql: String, _ arguments: StatementArguments) throws -> ScanOrder? {
     let count = recompilationCountOfSQLite
-    if let known = scanOrderRecord as? ScanOrderRecord, known.recompilationCount == count, known.sql == sql,
+    if let known = cached.scanOrder as? ScanOrderRecord, known.recompilationCount == count, known.sql == sql,
       known.arguments == arguments
     {
       return known.order
     }
     let order = try database.scanOrder(ofQuery: sql, arguments)
-    scanOrderRecord = ScanOrderRecord(sql, arguments, count, order)
+    cached.scanOrder = ScanOrderRecord(sql, arguments, count, order)
     return order
   }
 }

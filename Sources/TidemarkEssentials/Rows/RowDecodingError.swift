@@ -15,7 +15,7 @@ public struct RowDecodingError: Error, CustomStringConvertible {
     context.append("row: \(row)")
     if let statement = row.statement {
       context.append("sql: `\(statement.sql)`")
-      context.append("arguments: \(statement.currentArguments)")
+      context.append("arguments: \(statement.argumentState.current)")
     }
     description = "\(what) - \(context.joined(separator: ", "))"
   }

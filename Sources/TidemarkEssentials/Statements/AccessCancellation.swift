@@ -18,9 +18,9 @@ extension Database {
   ///
   /// Once it is cancelled, its statements throw `CancellationError`, except for rollbacks.
   func withCancellation<Result>(_ cancellation: AccessCancellation, _ body: () throws -> Result) rethrows -> Result {
-    let previous = self.cancellation
-    self.cancellation = cancellation
-    defer { self.cancellation = previous }
+    let previous = access.cancellation
+    access.cancellation = cancellation
+    defer { access.cancellation = previous }
     return try checkingForInterruption(body)
   }
 
@@ -30,9 +30,9 @@ extension Database {
   /// additional cost of a cancellable access (Benchmarks: `access: await pool.readInline`).
   @inline(__always)
   func withCancellationOfTask<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let previous = endsWithTask
-    endsWithTask = true
-    defer { endsWithTask = previous }
+    let previous = access.endsWithTask
+    access.endsWithTask = true
+    defer { access.endsWithTask = previous }
     return try checkingForInterruption(body)
   }
 
@@ -58,10 +58,10 @@ extension Database {
 
   /// Runs a closure whose statements must end before a deadline.
   func withDeadline<Result>(_ own: Deadline, _ body: () throws -> Result) rethrows -> Result {
-    let previous = deadline
+    let previous = access.deadline
     if let previous, previous.time <= own.time { return try body() }
-    deadline = own
-    defer { deadline = previous }
+    access.deadline = own
+    defer { access.deadline = previous }
     return try checkingForInterruption(body)
   }
 
@@ -98,14 +98,14 @@ extension Database {
   /// Runs a closure whose statements check from time to time whether they should stop.
   @inline(__always)
   private func checkingForInterruption<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let isOutermost = !checksForInterruption
+    let isOutermost = !access.checksForInterruption
     if isOutermost { setInterruptionChecks(true) }
     defer { if isOutermost { setInterruptionChecks(false) } }
     return try body()
   }
 
   private func setInterruptionChecks(_ isOn: Bool) {
-    checksForInterruption = isOn
+    access.checksForInterruption = isOn
     if isOn {
       handle?.installProgressHandler(callbacks, every: 1000)
     } else {
@@ -115,24 +115,24 @@ extension Database {
 
   /// The reason why the access should stop, if any.
   var interruption: (any Error)? {
-    if shieldDepth > 0 { return nil }
+    if access.shieldDepth > 0 { return nil }
     if isCancelled { return CancellationError() }
-    if let deadline, deadline.isExpired { return deadline.error }
+    if let deadline = access.deadline, deadline.isExpired { return deadline.error }
     return nil
   }
 
-  private var isCancelled: Bool { endsWithTask && Task.isCancelled || cancellation?.isCancelled == true }
+  private var isCancelled: Bool { access.endsWithTask && Task.isCancelled || access.cancellation?.isCancelled == true }
 
   /// Whether the access should stop.
-  var shouldStop: Bool { shieldDepth == 0 && (isCancelled || deadline?.isExpired == true) }
+  var shouldStop: Bool { access.shieldDepth == 0 && (isCancelled || access.deadline?.isExpired == true) }
 
   /// Whether the access can be stopped at all.
-  var mayBeInterrupted: Bool { endsWithTask || cancellation != nil || deadline != nil }
+  var mayBeInterrupted: Bool { access.endsWithTask || access.cancellation != nil || access.deadline != nil }
 
   /// Runs a closure that must not be stopped.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {
-    shieldDepth += 1
-    defer { shieldDepth -= 1 }
+    access.shieldDepth += 1
+    defer { access.shieldDepth -= 1 }
     return try body()
   }
 

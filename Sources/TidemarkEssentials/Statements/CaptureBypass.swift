@@ -51,7 +51,7 @@ extension Statement {
   /// Whether the step that begins bypasses the capture.
   @inline(__always)
   func bypassesCapture(wasInsideTransaction: Bool) -> Bool {
-    guard let writes, database.captureBypass.includes(writes.bypass) else { return false }
+    guard let writes, database.capture.bypass.includes(writes.bypass) else { return false }
     return wasInsideTransaction && database.compilation.stepDepth == 0 && database.transaction.ending == .none
   }
 
@@ -59,15 +59,15 @@ extension Statement {
   ///
   /// - Returns: The result code of the step, and whether the capture was started for it.
   func stepBypassingCapture(on handle: ConnectionHandle) -> (code: CInt, isCaptured: Bool) {
-    let pausesHook = !database.isHandleExposed
+    let pausesHook = !database.capture.isHandleExposed
     if pausesHook { handle.pauseRowChangeHook() }
-    database.captureBypass.isHookPaused = pausesHook
-    database.captureBypass.current = self
+    database.capture.bypass.isHookPaused = pausesHook
+    database.capture.bypass.current = self
     database.compilation.stepDepth = 1
     let code = sqlite3_step(sqliteStatement)
     database.compilation.stepDepth = 0
-    if database.captureBypass.current == nil { return (code, true) }
-    database.captureBypass.current = nil
+    if database.capture.bypass.current == nil { return (code, true) }
+    database.capture.bypass.current = nil
     if pausesHook { handle.resumeRowChangeHook() }
     return (code, false)
   }

@@ -53,17 +53,17 @@ extension Database {
     if settings.health.isInherited {
       becomeInherited()
     } else if deferredReleases.isPending {
-      runningCount -= deferredReleases.performPending()
+      access.runningStatementCount -= deferredReleases.performPending()
     }
     // Even if the program uses no statement of the library.
-    if rowListening.isOn != isListeningToRows { executionObserver?.listeningDidChange() }
+    if capture.rowListening.isOn != capture.isListening { capture.executionObserver?.listeningDidChange() }
     return previous
   }
 
   private func endAccess(_ previous: ThreadID) {
     // Changes that the program made without the library are reported before the next access.
-    if transaction.ending != .none { executionObserver?.transactionMayHaveEnded(after: nil) }
-    if isHandleExposed { executionObserver?.sharedAccessWillEnd() }
+    if transaction.ending != .none { capture.executionObserver?.transactionMayHaveEnded(after: nil) }
+    if capture.isHandleExposed { capture.executionObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }
 
@@ -117,16 +117,16 @@ extension Database {
 }
 
 extension Database {
-  /// Closes the connection, after finalizing the cached statements. If the program still retains a statement, the
+  /// Closes the connection, after finalizing the cached caches.fetchStatements. If the program still retains a statement, the
   /// method throws, and the connection stays usable.
   func close() throws {
     if settings.health.isInherited { becomeInherited() }
     guard let handle else { return }
     forgetStatements()
-    runningCount -= deferredReleases.performPending()
+    access.runningStatementCount -= deferredReleases.performPending()
     try handle.close()
     RowChangeRegistry.remove(handle.pointer)
-    executionObserver = nil
+    setExecutionObserver(nil)
     InvalidText.forget(handle.pointer)
     self.handle = nil
   }
@@ -137,7 +137,7 @@ extension Database {
     guard let handle, !settings.health.isInherited else { return }
     handle.closeEventually()
     RowChangeRegistry.remove(handle.pointer)
-    executionObserver = nil
+    setExecutionObserver(nil)
     InvalidText.forget(handle.pointer)
     self.handle = nil
     closeAfterLastStatement()
@@ -162,11 +162,9 @@ extension Database {
     deferredReleases.becomeOrphaned()
   }
 
-  /// Releases the cached statements.
+  /// Releases the cached caches.fetchStatements.
   func forgetStatements() {
-    statements.removeAll()
-    publicStatements.removeAll()
-    controlStatements = []
+    caches.removeAll()
     moduleStates.forEach { $0.moduleState.forgetStatements() }
   }
 }

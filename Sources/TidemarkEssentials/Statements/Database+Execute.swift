@@ -21,7 +21,7 @@ extension Database {
   /// - Throws: A `DatabaseError`. Statements before the failed one have been executed.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
     preconditionAccess()
-    if let statement = statements.statement(for: sql) {
+    if let statement = caches.fetchStatements.statement(for: sql) {
       // The general path reports a wrong number of arguments.
       if arguments.namedValues.isEmpty, arguments.values.count == statement.parameterCount {
         return try statement.availableStatement().runToEnd(arguments)
@@ -32,7 +32,9 @@ extension Database {
     var statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     try ArgumentCheck(sql).validate(arguments)
     var rest = arguments
-    if let statement, let next, next.effects.isEmpty, source.isAtEnd { statements.insert(statement, for: sql) }
+    if let statement, let next, next.effects.isEmpty, source.isAtEnd {
+      caches.fetchStatements.insert(statement, for: sql)
+    }
     while let current = statement {
       try current.runToEnd(rest.deal(to: current))
       next = try source.next(in: self, isPersistent: false)

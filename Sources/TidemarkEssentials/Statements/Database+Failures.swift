@@ -94,7 +94,7 @@ extension Database {
     case .transactionIsAborted(let known): cause = known
     case .transactionMustBeRolledBack(let known): cause = known
     }
-    throw abortedError(cause, sql: statement.sql, arguments: arguments ?? statement.currentArguments)
+    throw abortedError(cause, sql: statement.sql, arguments: arguments ?? statement.argumentState.current)
   }
 
   /// The error for a transaction that has ended before its scope.
@@ -130,7 +130,7 @@ extension Database: TransactionHooks {
   /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
   private func mayCommit() -> Bool {
     guard settings.isInFile, handle?.hasMoved() == true else {
-      guard let executionObserver else { return true }
+      guard let executionObserver = capture.executionObserver else { return true }
       do {
         try executionObserver.willCommit()
         return true

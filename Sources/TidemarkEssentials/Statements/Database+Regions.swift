@@ -19,7 +19,7 @@ extension Database {
 
   /// Returns the facts about a table, if a schema module is installed.
   func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
-    try schemaFacts?.table(self, name, database)
+    try schema.facts?.table(self, name, database)
   }
 
   /// Returns the names of the databases that have a table of the given name. Views are left out.
@@ -50,7 +50,7 @@ extension Database {
   func internalRows(_ sql: String, _ arguments: StatementArguments?) throws -> [[DatabaseValue]] {
     try untraced {
       let statement = try compile(sql, isInternal: true)
-      statement.checksArguments = false
+      statement.argumentState.areChecked = false
       try statement.start(arguments)
       defer { statement.finish() }
       let columns = 0..<sqlite3_column_count(statement.sqliteStatement)
@@ -79,17 +79,17 @@ extension Database {
   func recordingReads<Result>(
     usesBounds: Bool = false, _ body: () throws -> Result
   ) rethrows -> (result: Result, readSet: ReadSet) {
-    let (outer, outerUsesBounds) = (readSet, recordsBounds)
-    readSet = ReadSet()
-    recordsBounds = usesBounds && (outer == nil || outerUsesBounds)
+    let (outer, outerUsesBounds) = (recording.readSet, recording.usesBounds)
+    recording.readSet = ReadSet()
+    recording.usesBounds = usesBounds && (outer == nil || outerUsesBounds)
     defer {
-      let inner = readSet
-      (readSet, recordsBounds) = (outer, outerUsesBounds)
+      let inner = recording.readSet
+      (recording.readSet, recording.usesBounds) = (outer, outerUsesBounds)
       // The enclosing recording has read the same regions.
-      if let inner { readSet?.add(inner) }
+      if let inner { recording.readSet?.add(inner) }
     }
     let result = try body()
-    return (result, readSet ?? ReadSet(.fullDatabase))
+    return (result, recording.readSet ?? ReadSet(.fullDatabase))
   }
 
   /// Adds a region to the observation whose value is being fetched, as if a statement had read it.
@@ -108,23 +108,23 @@ extension Database {
   /// - Throws: The error of resolving the region.
   public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
     preconditionAccess()
-    if readSet == nil { return }
+    if recording.readSet == nil { return }
     // The recorder does not see how the region is read.
-    currentDigest?.isUnknown = true
+    recording.digest?.isUnknown = true
     let region = try region().databaseRegion(self)
-    readSet?.add(region)
+    recording.readSet?.add(region)
   }
 
   /// Records the region that a statement is about to read.
   func recordReads(of statement: Statement) {
     // Internal statements are not recorded.
-    if readSet == nil || callbacks.isTraceSuspended { return }
+    if recording.readSet == nil || callbacks.isTraceSuspended { return }
     // The statements that determine the region do not belong to the digest.
-    let made = currentDigest
-    defer { currentDigest = made }
+    let made = recording.digest
+    defer { recording.digest = made }
     // The statement may have been compiled for another schema, which SQLite detects at the first step.
-    let rowCount = statement.addRegion(to: &readSet)
-    if recordsBounds, let rowCount { statement.observeRows(upTo: rowCount) }
+    let rowCount = statement.addRegion(to: &recording.readSet)
+    if recording.usesBounds, let rowCount { statement.followRows(upTo: rowCount) }
   }
 }
 

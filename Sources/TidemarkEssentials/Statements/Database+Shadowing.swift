@@ -7,24 +7,24 @@ extension Database {
   /// attached database, and the main database now has a table with that name, SQLite does not notice.
   func expireStatementsOfOtherSchema() {
     // Schema queries run statements, too: prevent recursion.
-    guard !isExpiringStatements, let schemaFacts, let handle else { return }
-    isExpiringStatements = true
-    defer { isExpiringStatements = false }
+    guard !caches.isExpiring, let facts = schema.facts, let handle else { return }
+    caches.isExpiring = true
+    defer { caches.isExpiring = false }
     // Schema queries do not count as reads of the statement that is about to run.
-    let (readSet, digest) = (self.readSet, currentDigest)
-    (self.readSet, currentDigest) = (nil, nil)
-    defer { (self.readSet, currentDigest) = (readSet, digest) }
+    let (readSet, digest) = (recording.readSet, recording.digest)
+    (recording.readSet, recording.digest) = (nil, nil)
+    defer { (recording.readSet, recording.digest) = (readSet, digest) }
     do {
       try shielded {
-        let generation = try schemaFacts.generation(self)
-        if generation == generationOfStatements { return }
+        let generation = try facts.generation(self)
+        if generation == caches.schemaGeneration { return }
         try handle.expireStatements(callbacks)
         // The statements of schema queries were marked, too.
-        generationOfStatements = try schemaFacts.generation(self)
+        caches.schemaGeneration = try facts.generation(self)
       }
     } catch {
       // The schema is locked: try again before the next statement.
-      generationOfStatements = nil
+      caches.schemaGeneration = nil
     }
   }
 }

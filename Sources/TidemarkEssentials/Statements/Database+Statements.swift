@@ -1,6 +1,6 @@
 import CSQLite
 
-// Creating, caching and finalizing statements.
+// Creating, caching and finalizing caches.fetchStatements.
 
 extension Database {
   /// Creates a prepared statement.
@@ -12,7 +12,7 @@ extension Database {
   ///
   /// - Parameter sql: A single statement.
   /// - Returns: A new statement.
-  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several caches.fetchStatements.
   public func makeStatement(sql: String) throws -> Statement {
     try compile(sql, isInternal: false)
   }
@@ -29,23 +29,23 @@ extension Database {
   ///
   /// - Parameter sql: A single statement.
   /// - Returns: A new or cached statement.
-  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several caches.fetchStatements.
   public func cachedStatement(sql: String) throws -> Statement {
     preconditionAccess()
-    if let statement = publicStatements.statement(for: sql) { return statement }
+    if let statement = caches.programStatements.statement(for: sql) { return statement }
     let statement = try compile(sql, isInternal: false, isPersistent: true)
-    publicStatements.insert(statement, for: sql)
+    caches.programStatements.insert(statement, for: sql)
     return statement
   }
 
   /// Returns a cached statement for internal use.
   func preparedStatement(sql: String) throws -> Statement {
     preconditionAccess()
-    if let statement = statements.statement(for: sql) { return statement }
+    if let statement = caches.fetchStatements.statement(for: sql) { return statement }
     let statement = try compile(sql, isInternal: true, isPersistent: true)
     // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
     // effect.
-    if !statement.effects.contains(.schemaOrPragma) { statements.insert(statement, for: sql) }
+    if !statement.effects.contains(.schemaOrPragma) { caches.fetchStatements.insert(statement, for: sql) }
     return statement
   }
 
@@ -78,7 +78,7 @@ extension Database {
       return isCalled
     } catch {
       // The state of the statement is unknown.
-      statements.remove(statement)
+      caches.fetchStatements.remove(statement)
       throw error
     }
   }
@@ -113,9 +113,11 @@ extension Database {
   ///
   /// - Parameter error: The error of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
-    if transaction.ending != .none { executionObserver?.transactionMayHaveEnded(after: error) }
-    guard isInAutocommitMode, !defersWork, let work = workBetweenTransactions else { return }
-    workBetweenTransactions = nil
+    if transaction.ending != .none { capture.executionObserver?.transactionMayHaveEnded(after: error) }
+    guard isInAutocommitMode, !transactionWork.isDeferred, let work = transactionWork.betweenTransactions else {
+      return
+    }
+    transactionWork.betweenTransactions = nil
     work(self)
   }
 
@@ -127,7 +129,7 @@ extension Database {
     if settings.health.isInherited { return }
     if handle != nil, isAccessible {
       sqlite3_finalize(statement)
-      if isRunning { runningCount -= 1 }
+      if isRunning { access.runningStatementCount -= 1 }
     } else {
       deferredReleases.addFinalization(of: statement, isRunning: isRunning, keeping: arguments)
     }
@@ -136,7 +138,7 @@ extension Database {
   /// Returns the error of a failed step.
   func error(_ code: CInt, of statement: Statement) -> DatabaseError {
     DatabaseError(
-      code: code, connection: handle?.pointer, sql: statement.sql, arguments: statement.currentArguments,
+      code: code, connection: handle?.pointer, sql: statement.sql, arguments: statement.argumentState.current,
       publicStatementArguments: settings.publicStatementArguments)
   }
 }
@@ -145,8 +147,8 @@ extension Statement {
   /// Returns another statement with the same SQL and arguments.
   func copy() throws -> Statement {
     let copy = try database.compile(sql, isInternal: isInternal)
-    copy.currentArguments = currentArguments
-    copy.checksArguments = checksArguments
+    copy.argumentState.current = argumentState.current
+    copy.argumentState.areChecked = argumentState.areChecked
     copy.cachedRowPlan = cachedRowPlan
     return copy
   }

@@ -20,107 +20,21 @@ public final class Database {
   let callbacks = ConnectionCallbacks()
   let compilation = CompilationRecorder()
 
-  // Statements of fetches, and statements of `cachedStatement`. The caches are separate, because a program may rely on
-  // the arguments that it has set on the latter.
-  let statements: StatementCache
-  let publicStatements: StatementCache
-
-  /// Statements that begin and end transactions, by number. Nearly every access runs two of them, and a search by SQL
-  /// took a fifth of an access that reads one row.
-  @exclusivity(unchecked) var controlStatements: [Statement?] = []
-
   /// The thread that may use the connection; zero outside of an access.
   let accessor = Atomic<ThreadID>(0)
 
   /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
-  /// The state of the transaction.
+  // The state of the connection, by subject: see `DatabaseState.swift`.
+  @exclusivity(unchecked) var caches: StatementCaches
+  @exclusivity(unchecked) var access = AccessState()
   @exclusivity(unchecked) var transaction = TransactionMachine()
-
-  /// Whether transactions and running statements may outlast an access, to be ended in another access. This is true if
-  /// a dialect exposes the connection as an object of its own.
-  @exclusivity(unchecked) package var allowsTransactionsAcrossAccesses = false
-
-  /// The plan that a dialect has cached last.
-  package var cachedPlan: (any CachedPlan)?
-
-  /// Notified before each statement begins; nil unless a dialect has rows that it has not read to their end.
-  @exclusivity(unchecked) package var openReads: (any OpenReads)?
-
-  /// The number of running statements of the library.
-  @exclusivity(unchecked) var runningCount = 0
-
-  /// The number of nested `readOnly` accesses.
-  @exclusivity(unchecked) var readOnlyDepth = 0
-
-  /// The cancellation of the current access; nil if only its task can be cancelled.
-  @exclusivity(unchecked) var cancellation: AccessCancellation?
-
-  /// Whether the current access runs on the thread of its task, and is cancelled with it.
-  @exclusivity(unchecked) var endsWithTask = false
-
-  /// The time limit of the current access; nil if there is none.
-  @exclusivity(unchecked) var deadline: Deadline?
-
-  /// Whether SQLite's progress handler checks for interruption.
-  @exclusivity(unchecked) var checksForInterruption = false
-
-  /// The number of nested closures that ignore cancellation and time limits.
-  @exclusivity(unchecked) var shieldDepth = 0
-
-  /// The number of begun or ended statements that do more than read and write rows. While it is unchanged, this
-  /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
-  var effectCount: UInt { statementEffectCount &+ compilation.effectCount }
-  @exclusivity(unchecked) var statementEffectCount: UInt = 0
-
-  /// Whether `PRAGMA query_only` is on. It stays on after the accesses above if it could not be turned off.
-  @exclusivity(unchecked) var isQueryOnly = false
-
-  /// Called when a statement has begun a transaction.
-  @exclusivity(unchecked) var didBeginTransaction: ((Database) -> Void)?
-
-  /// The start of the last transaction, in seconds since 2001; nil if a custom clock is used.
-  @exclusivity(unchecked) var systemTimeOfTransaction: Double?
-
-  /// Work of a later module, to be performed once when a statement has ended and no transaction is open.
-  @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
-
-  /// Whether that work is left to the next access.
-  @exclusivity(unchecked) var defersWork = false
-
-  /// The facts about the schema that regions need. Without them, regions are whole tables.
-  var schemaFacts: SchemaFacts?
-
-  /// The generations of the attached schemas for which the cached statements were compiled.
-  @exclusivity(unchecked) var generationOfStatements: UInt?
-  @exclusivity(unchecked) var isExpiringStatements = false
-
-  /// The regions of the statements executed since the recording began; nil if nothing is recorded.
-  @exclusivity(unchecked) var readSet: ReadSet?
-
-  /// Whether the recorded regions leave out rows that do not matter in the current snapshot.
-  @exclusivity(unchecked) var recordsBounds = false
-
-  /// The digest of the results since it was begun; nil if none is computed.
-  @exclusivity(unchecked) var currentDigest: DigestBuilder?
-
-  /// The observer of executed statements; nil on a read-only connection.
-  @exclusivity(unchecked) var executionObserver: (any ExecutionObserver)? {
-    didSet { compilation.executionObserver = executionObserver }
-  }
-
-  /// Whether row changes must be captured. Any thread may set this.
-  let rowListening = RowListening()
-
-  /// Whether the execution observer has seen that.
-  @exclusivity(unchecked) var isListeningToRows = false
-
-  /// The steps that bypass change capture, because their changes are unobserved.
-  @exclusivity(unchecked) var captureBypass = CaptureBypass()
-
-  /// Whether the program has the connection's pointer, and may use it without the library.
-  @exclusivity(unchecked) private(set) var isHandleExposed = false
+  @exclusivity(unchecked) var transactionWork = TransactionWork()
+  @exclusivity(unchecked) var capture = CaptureState()
+  @exclusivity(unchecked) var recording = ReadRecording()
+  @exclusivity(unchecked) var schema = SchemaState()
+  @exclusivity(unchecked) package var dialect = DialectState()
 
   /// The states of later modules. There are few, and each written record looks one up.
   @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
@@ -128,8 +42,7 @@ public final class Database {
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.handle = handle
     self.settings = settings
-    statements = StatementCache(countMax: settings.maximumCachedStatementCount)
-    publicStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
+    caches = StatementCaches(maximumCount: settings.maximumCachedStatementCount)
     compilation.allowsAttachedFiles = settings.allowsAttachedFiles
     callbacks.authorizer = compilation
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
@@ -153,11 +66,11 @@ public final class Database {
 
   /// The raw SQLite connection; nil after it was closed.
   public var sqliteConnection: SQLiteConnection? {
-    if !isHandleExposed {
-      isHandleExposed = true
-      executionObserver?.connectionWillBeShared()
+    if !capture.isHandleExposed {
+      capture.isHandleExposed = true
+      capture.executionObserver?.connectionWillBeShared()
     }
-    currentDigest?.isUnknown = true
+    recording.digest?.isUnknown = true
     return handle?.pointer
   }
 }
@@ -173,37 +86,4 @@ extension Database: CustomStringConvertible {
 extension Database: CustomDebugStringConvertible {
   /// The name of the connection.
   public var debugDescription: String { "<Database: \(settings.label)>" }
-}
-
-/// A value that a dialect computes once and caches in a connection or a statement.
-package protocol CachedPlan: AnyObject {}
-
-/// The rows that a dialect reads over several accesses. Other statements may begin in between.
-package protocol OpenReads: AnyObject {
-  /// Called before a statement begins.
-  func statementWillBegin(_ statement: Statement)
-}
-
-/// The state of a later module in a connection, created on first use.
-protocol DatabaseModuleState: AnyObject {
-  init()
-
-  /// Releases cached statements. They retain the connection, and prevent it from being closed.
-  func forgetStatements()
-}
-
-extension DatabaseModuleState {
-  func forgetStatements() {}
-}
-
-extension Database {
-  /// Returns the state of a module in this connection.
-  func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
-    let key = ObjectIdentifier(type)
-    // Only this function adds entries, with the type of the state as key.
-    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
-    let moduleState = State()
-    moduleStates.append((key, moduleState))
-    return moduleState
-  }
 }

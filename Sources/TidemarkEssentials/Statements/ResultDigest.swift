@@ -106,13 +106,13 @@ extension Database {
   /// Runs a closure, and returns the digest of the results of its statements; nil if the closure may depend on the
   /// database in other ways.
   func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
-    let outer = currentDigest
-    currentDigest = DigestBuilder()
-    defer { currentDigest = outer }
+    let outer = recording.digest
+    recording.digest = DigestBuilder()
+    defer { recording.digest = outer }
     let result = try body()
-    guard var made = currentDigest, made.hasRows, !made.isUnknown else { return (result, nil) }
+    guard var made = recording.digest, made.hasRows, !made.isUnknown else { return (result, nil) }
     if made.dependsOnSchema {
-      currentDigest = nil
+      recording.digest = nil
       made.add(schemaVersion: try mainSchemaVersion())
     }
     return (result, made.digest)

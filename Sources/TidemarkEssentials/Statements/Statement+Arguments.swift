@@ -5,7 +5,7 @@ extension Statement {
   ///
   /// - Precondition: The arguments match the parameters. Use `setArguments(_:)` to throw an error instead.
   public var arguments: StatementArguments {
-    get { currentArguments }
+    get { argumentState.current }
     set {
       do {
         try setArguments(newValue)
@@ -41,8 +41,8 @@ extension Statement {
       try bind(arguments, isChecked: false)
     } catch {
       // If SQLite rejects a value because of its size, the next execution throws the error.
-      currentArguments = arguments
-      checksArguments = false
+      argumentState.current = arguments
+      argumentState.areChecked = false
     }
   }
 
@@ -52,9 +52,9 @@ extension Statement {
     if arguments.namedValues.count + arguments.values.count >= parameterCount { return try setArguments(arguments) }
     database.preconditionAccess()
     if isRunning { finish() }
-    currentArguments = arguments
-    checksArguments = true
-    hasBoundArguments = false
+    argumentState.current = arguments
+    argumentState.areChecked = true
+    argumentState.areBound = false
   }
 
   /// Validates arguments without setting them.
@@ -109,28 +109,28 @@ extension Statement {
 
   /// Binds arguments. If this fails, the current arguments are kept.
   func bind(_ arguments: StatementArguments, isChecked: Bool = true) throws {
-    if parameterCount == 0, arguments.isEmpty, currentArguments.isEmpty {
+    if parameterCount == 0, arguments.isEmpty, argumentState.current.isEmpty {
       // Fast path: most queries, and all transaction statements, have no parameters.
-      checksArguments = isChecked
+      argumentState.areChecked = isChecked
       return
     }
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
-      argumentBytes.begin(sqliteStatement)
+      argumentState.bytes.begin(sqliteStatement)
       try arguments.values.withUnsafeBufferPointer { values in
         for index in values.indices { try bind(values[index], at: CInt(truncatingIfNeeded: index + 1)) }
       }
     } else {
       if isChecked { try validate(arguments) }
-      argumentBytes.begin(sqliteStatement)
+      argumentState.bytes.begin(sqliteStatement)
       var rest = arguments.values[...]
       for index in 1..<CInt(parameterCount + 1) {
         let value = isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
         try bind(value, at: index)
       }
     }
-    currentArguments = arguments
-    checksArguments = isChecked
-    hasBoundArguments = true
+    argumentState.current = arguments
+    argumentState.areChecked = isChecked
+    argumentState.areBound = true
   }
 
   /// Removes the values of the parameters from arguments shared by several statements.
@@ -162,9 +162,9 @@ extension Statement {
   }
 
   private func bind(_ value: DatabaseValue, at index: CInt) throws {
-    let code = argumentBytes.bind(value, to: sqliteStatement, at: index)
+    let code = argumentState.bytes.bind(value, to: sqliteStatement, at: index)
     if code != SQLITE_OK {
-      hasBoundArguments = false
+      argumentState.areBound = false
       // The remaining parameters still refer to the freed memory of the previous values.
       sqlite3_clear_bindings(sqliteStatement)
       throw database.error(code, of: self)

@@ -38,26 +38,26 @@ extension Statement {
 
   /// The columns reported by SQLite. Before the first step, they may belong to an earlier schema.
   var columns: ColumnNames {
-    if let compiled = columnRecord.compiled { return compiled }
+    if let compiled = cached.columns.compiled { return compiled }
     let columns = ColumnNames(
       (0..<sqlite3_column_count(sqliteStatement)).map { index in
         sqlite3_column_name(sqliteStatement, index).map { String(cString: $0) } ?? ""
       })
-    columnRecord.compiled = columns
+    cached.columns.compiled = columns
     return columns
   }
 
   /// Returns whether these are the columns, according to the cache.
-  func isKnownToHave(_ columns: ColumnNames) -> Bool { columnRecord.compiled === columns }
+  func isKnownToHave(_ columns: ColumnNames) -> Bool { cached.columns.compiled === columns }
 
   /// Returns the columns if SQLite has recompiled the statement since they were cached.
   ///
   /// Call it after the first step.
   func columnsAfterRecompilation() -> ColumnNames? {
     let count = recompilationCountOfSQLite
-    if count == columnRecord.recompilationCount { return nil }
-    columnRecord.recompilationCount = count
-    columnRecord.compiled = nil
+    if count == cached.columns.recompilationCount { return nil }
+    cached.columns.recompilationCount = count
+    cached.columns.compiled = nil
     return columns
   }
 
@@ -68,15 +68,15 @@ extension Statement {
   private var currentColumns: ColumnNames {
     if sqlite3_stmt_busy(sqliteStatement) != 0 { return columnsAfterRecompilation() ?? columns }
     // A statement without columns does not get columns by recompilation.
-    guard database.isAccessible, let facts = database.schemaFacts, sqlite3_column_count(sqliteStatement) > 0 else {
+    guard database.isAccessible, let facts = database.schema.facts, sqlite3_column_count(sqliteStatement) > 0 else {
       return columns
     }
     do {
       let generation = try facts.generation(database)
-      if generation == columnRecord.generation { return columns }
-      if let later = columnRecord.later, later.generation == generation { return later.columns }
+      if generation == cached.columns.generation { return columns }
+      if let later = cached.columns.later, later.generation == generation { return later.columns }
       let columns = try database.compile(sql, isInternal: true).columns
-      columnRecord.later = (columns, generation)
+      cached.columns.later = (columns, generation)
       return columns
     } catch {
       // The schema cannot be read, or the statement is no longer valid: its next run throws that error.

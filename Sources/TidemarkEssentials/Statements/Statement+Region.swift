@@ -13,7 +13,7 @@ extension Statement {
   ///
   /// The first access compiles the statement again.
   public var databaseRegion: DatabaseRegion {
-    region(with: currentArguments, isChecked: checksArguments)
+    region(with: argumentState.current, isChecked: argumentState.areChecked)
   }
 
   /// Returns the region that an execution with these arguments reads. The statement may be running with others.
@@ -33,9 +33,9 @@ extension Statement {
   func addRegion(to readSet: inout ReadSet?) -> Int? {
     do {
       let plan = try regionPlan()
-      let values = parameterValues(currentArguments, isChecked: checksArguments)
+      let values = parameterValues(argumentState.current, isChecked: argumentState.areChecked)
       readSet?.add(plan, values)
-      if database.recordsBounds, !plan.refinementQueries.isEmpty {
+      if database.recording.usesBounds, !plan.refinementQueries.isEmpty {
         readSet?.setRefinement(.linked(linkedValues(plan, values)), of: plan, values)
       }
       return plan.rowCountOfBound(values)
@@ -47,10 +47,10 @@ extension Statement {
   }
 
   private func regionPlan() throws -> RegionPlan {
-    let generation = try database.schemaFacts?.generation(database)
-    if let cached = cachedRegionPlan, cached.schemaGeneration == generation { return cached.plan }
+    let generation = try database.schema.facts?.generation(database)
+    if let cached = cached.regionPlan, cached.schemaGeneration == generation { return cached.plan }
     let plan = RegionPlans.shared.shared(try database.regionPlan(of: self), of: sql)
-    cachedRegionPlan = generation.map { (plan, $0) }
+    cached.regionPlan = generation.map { (plan, $0) }
     return plan
   }
 }

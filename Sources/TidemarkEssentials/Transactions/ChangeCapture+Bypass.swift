@@ -23,15 +23,15 @@ extension ChangeCapture {
     if let plan = step?.plan, !plan.isAlwaysReported, !plan.tables.isEmpty, let step { updateBypass(step, plan) }
     // A full-text table writes pending changes in steps of other statements.
     if hasVirtualWrites { return }
-    db.captureBypass.epoch = epoch
-    db.captureBypass.generation = log.generation
+    db.capture.bypass.epoch = epoch
+    db.capture.bypass.generation = log.generation
   }
 
   private func updateBypass(_ step: Step, _ plan: CapturePlan) {
     let statement = step.statement
     guard isOrdinary(statement) else {
       hasVirtualWrites = true
-      db.captureBypass.epoch = 0
+      db.capture.bypass.epoch = 0
       return
     }
     guard let writes = statement.writes, !writes.isAlwaysCaptured, statement.effects.isEmpty, !step.isStale,
@@ -106,9 +106,9 @@ extension ChangeCapture {
   // MARK: - Exceptions
 
   func endCaptureBypass() {
-    guard let statement = db.captureBypass.current else { return }
-    if db.captureBypass.isHookPaused { db.handle?.resumeRowChangeHook() }
-    db.captureBypass.current = nil
+    guard let statement = db.capture.bypass.current else { return }
+    if db.capture.bypass.isHookPaused { db.handle?.resumeRowChangeHook() }
+    db.capture.bypass.current = nil
     log.willStep()
     step = Step(
       statement: statement, plan: statement.writes.flatMap(knownPlan),

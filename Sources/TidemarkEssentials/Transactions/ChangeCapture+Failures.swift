@@ -16,7 +16,7 @@ extension ChangeCapture {
     // The content of a damaged database is not reliable.
     if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
     // A function of the statement may have changed rows without the library, and SQLite may have kept them.
-    if db.isHandleExposed { return .unclear }
+    if db.capture.isHandleExposed { return .unclear }
     if let areKept = areRowsKept() { return areKept ? .kept : .undone }
     // SQLite writes a statement journal only for statements that a conflict may undo. Without a journal, a statement
     // that fails for another reason keeps its changes.

@@ -2,7 +2,7 @@
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
-    if let bypass = db.captureBypass.current {
+    if let bypass = db.capture.bypass.current {
       if isExpected(signal, in: bypass) { return }
       endCaptureBypass()
     }
@@ -109,7 +109,8 @@ extension ChangeCapture {
   }
 
   private func disableHookIfUnobserved() {
-    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.isHandleExposed, isOrdinary(step.statement),
+    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.capture.isHandleExposed,
+      isOrdinary(step.statement),
       step.statement.writes?.hold(for: step.statement) == true
     else { return }
     plan.tables.forEach(notifyDeleteObservers)

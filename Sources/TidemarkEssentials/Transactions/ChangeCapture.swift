@@ -38,7 +38,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   @exclusivity(unchecked) var observations: [TransactionObservation] = []
 
   /// Plans of another epoch are invalid.
-  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.captureBypass.epoch = 0 } }
+  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.capture.bypass.epoch = 0 } }
 
   /// The current step, and the steps that enclose it.
   @exclusivity(unchecked) var step: Step?
@@ -59,8 +59,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   /// Whether row changes are received, from the pre-update hook or its fallback.
   private(set) var isListening: Bool {
-    get { db.isListeningToRows }
-    set { db.isListeningToRows = newValue }
+    get { db.capture.isListening }
+    set { db.capture.isListening = newValue }
   }
 
   /// The number of calls of the hook.
@@ -103,10 +103,10 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
     self.db = db
     self.usesRowHook = usesRowHook && SQLiteLibrary.hasPreupdateHook
-    broker = ChangeBroker(listening: db.rowListening)
+    broker = ChangeBroker(listening: db.capture.rowListening)
     log = ChangeLog(bound: bound)
     db.callbacks.rowChanges = self
-    db.executionObserver = self
+    db.setExecutionObserver(self)
   }
 
   func forgetStatements() {
@@ -120,7 +120,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func willStep(_ statement: Statement) throws {
     // Loaded once: each use of an unowned reference retains the object.
     let db: Database = self.db
-    if db.captureBypass.current != nil { endCaptureBypass() }
+    if db.capture.bypass.current != nil { endCaptureBypass() }
     if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     if db.compilation.foreignControlCount != foreignControlCount {
@@ -232,7 +232,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     logSerial &+= 1
     db.transaction.captureWillBegin()
     hasVirtualWrites = false
-    db.captureBypass.epoch = 0
+    db.capture.bypass.epoch = 0
     foreignControlCount = db.compilation.foreignControlCount
     if !observations.isEmpty {
       removeReleasedObservers()
@@ -301,7 +301,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
     guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
-    db.captureBypass.epoch = 0
+    db.capture.bypass.epoch = 0
     // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
     db.callbacks.ownCommits.didNotCommit()
     let settlement = db.transaction.settle(
@@ -349,7 +349,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   /// Reports that everything in a database has changed, without a statement.
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
-    db.captureBypass.epoch = 0
+    db.capture.bypass.epoch = 0
     log.becomeUnknown()
     for observation in observations { observation.observer?.databaseDidChange() }
     didCommit()

@@ -1,6 +1,6 @@
 extension Database {
   /// Whether observers are not notified of the ends of transactions, which change nothing.
-  var isReadOnlyForObservers: Bool { settings.isReadonly || readOnlyDepth > 0 }
+  var isReadOnlyForObservers: Bool { settings.isReadonly || access.readOnlyDepth > 0 }
 
   /// The change capture of this connection.
   var changeCapture: ChangeCapture { moduleState() }

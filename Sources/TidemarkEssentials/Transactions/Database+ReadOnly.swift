@@ -17,22 +17,22 @@ extension Database {
 
   func beginReadOnly() throws {
     if settings.isReadonly { return }
-    if readOnlyDepth == 0, !isQueryOnly {
+    if access.readOnlyDepth == 0, !access.isQueryOnly {
       // Compiled in advance, while there is enough memory, so that the mode can be left again.
       _ = try preparedStatement(sql: Self.queryOnlyOff)
       // SQLite changes the mode while it compiles the statement, and may fail afterwards.
-      isQueryOnly = true
+      access.isQueryOnly = true
       try setQueryOnly("PRAGMA query_only = 1")
     }
-    readOnlyDepth += 1
+    access.readOnlyDepth += 1
   }
 
   func endReadOnly() throws {
     if settings.isReadonly { return }
-    readOnlyDepth -= 1
-    if readOnlyDepth == 0, isQueryOnly {
+    access.readOnlyDepth -= 1
+    if access.readOnlyDepth == 0, access.isQueryOnly {
       try setQueryOnly(Self.queryOnlyOff)
-      isQueryOnly = false
+      access.isQueryOnly = false
     }
   }
 
@@ -40,10 +40,10 @@ extension Database {
 
   /// Makes the connection writable again, if this has failed before.
   func endPendingReadOnly() {
-    guard isQueryOnly, readOnlyDepth == 0 else { return }
+    guard access.isQueryOnly, access.readOnlyDepth == 0 else { return }
     do {
       try setQueryOnly(Self.queryOnlyOff)
-      isQueryOnly = false
+      access.isQueryOnly = false
     } catch {
       Self.log(error, "Could not end the read-only mode of a connection")
     }

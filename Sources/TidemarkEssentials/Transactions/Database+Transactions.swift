@@ -75,7 +75,7 @@ extension Database {
   }
 
   private var defaultTransactionKind: TransactionKind {
-    settings.isReadonly || readOnlyDepth > 0 ? .deferred : .immediate
+    settings.isReadonly || access.readOnlyDepth > 0 ? .deferred : .immediate
   }
 
   private func run(_ sql: String) throws {
@@ -102,15 +102,19 @@ extension Database {
   }
 
   private func isKept(_ control: Control) -> Bool {
-    control.rawValue < controlStatements.count && controlStatements[control.rawValue] != nil
+    control.rawValue < caches.controlStatements.count && caches.controlStatements[control.rawValue] != nil
   }
 
   private func statement(_ control: Control) throws -> Statement {
-    if control.rawValue < controlStatements.count, let known = controlStatements[control.rawValue] { return known }
+    if control.rawValue < caches.controlStatements.count, let known = caches.controlStatements[control.rawValue] {
+      return known
+    }
     let statement = try compile(control.sql, isInternal: true, isPersistent: true)
     if settings.maximumCachedStatementCount == 0 { return statement }
-    if controlStatements.isEmpty { controlStatements = Array(repeating: nil, count: Control.allCases.count) }
-    controlStatements[control.rawValue] = statement
+    if caches.controlStatements.isEmpty {
+      caches.controlStatements = Array(repeating: nil, count: Control.allCases.count)
+    }
+    caches.controlStatements[control.rawValue] = statement
     return statement
   }
 

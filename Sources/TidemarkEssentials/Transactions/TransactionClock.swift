@@ -59,7 +59,7 @@ extension Database {
       preconditionAccess()
       let moduleState: TransactionDateState = moduleState()
       if isInsideTransaction {
-        if let time = systemTimeOfTransaction { return Date(timeIntervalSinceReferenceDate: time) }
+        if let time = transactionWork.systemTimeOfBegin { return Date(timeIntervalSinceReferenceDate: time) }
         if let date = moduleState.date { return try date.get() }
       }
       return try moduleState.clock.now(self)
@@ -73,9 +73,11 @@ extension Database {
     // The date of each transaction is stored, and rarely read: with the system's clock, nothing is
     // retained for it.
     if clock is DefaultTransactionClock {
-      didBeginTransaction = { $0.systemTimeOfTransaction = Date.timeIntervalSinceReferenceDate }
+      transactionWork.didBegin = { $0.transactionWork.systemTimeOfBegin = Date.timeIntervalSinceReferenceDate }
     } else {
-      didBeginTransaction = { [unowned moduleState] db in moduleState.date = Result { try moduleState.clock.now(db) } }
+      transactionWork.didBegin = { [unowned moduleState] db in
+        moduleState.date = Result { try moduleState.clock.now(db) }
+      }
     }
   }
 }

@@ -59,15 +59,15 @@ import Tidemark
     try dbQueue.inDatabase { db throws in
       let statement = try db.cachedStatement(sql: "SELECT 1")
       _ = try Int.fetchOne(db, sql: "SELECT 2")
-      #expect(db.statements.count > 0)
+      #expect(db.caches.fetchStatements.count > 0)
       db.releaseMemory()
-      #expect(db.statements.count == 0)
+      #expect(db.caches.fetchStatements.count == 0)
       #expect(try db.cachedStatement(sql: "SELECT 1") !== statement)
       // A statement that the program retains is still valid.
       #expect(try Int.fetchOne(statement) == 1)
     }
     dbQueue.releaseMemory()
-    dbQueue.inDatabase { db in #expect(db.publicStatements.count == 0) }
+    dbQueue.inDatabase { db in #expect(db.caches.programStatements.count == 0) }
   }
 
   // MARK: The library's own
@@ -78,7 +78,7 @@ import Tidemark
     try DatabaseQueue(configuration: configuration).inDatabase { db throws in
       for number in 0..<1000 {
         #expect(try Int.fetchOne(db, sql: "SELECT \(number)") == number)
-        #expect(db.statements.count <= 8)
+        #expect(db.caches.fetchStatements.count <= 8)
       }
       #expect(db.openStatementCount <= 8)
     }
@@ -96,7 +96,7 @@ import Tidemark
       while let (_, statement) = kept.popFirst() {
         #expect(throws: DatabaseError.self) { try statement.execute(arguments: [nil]) }
         for (sql, statement) in kept { #expect(try db.cachedStatement(sql: sql) === statement) }
-        #expect(db.publicStatements.count == kept.count)
+        #expect(db.caches.programStatements.count == kept.count)
       }
     }
   }
@@ -120,16 +120,16 @@ import Tidemark
     try dbQueue.write { try $0.execute(sql: "INSERT INTO book (title) VALUES ('Dune')") }
     #expect(try dbQueue.read { try $0.titles() } == ["Dune"])
     dbQueue.inDatabase { db in
-      #expect(db.statements.count == 0)
+      #expect(db.caches.fetchStatements.count == 0)
       #expect(db.openStatementCount == 0)
     }
   }
 
   @Test func longTextsAreNotCached() throws {
     try DatabaseQueue().inDatabase { db throws in
-      let count = db.statements.count
+      let count = db.caches.fetchStatements.count
       _ = try Row.fetchOne(db, sql: "SELECT '\(String(repeating: "x", count: 40_000))'")
-      #expect(db.statements.count == count)
+      #expect(db.caches.fetchStatements.count == count)
     }
   }
 

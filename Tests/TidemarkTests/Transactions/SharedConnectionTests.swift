@@ -130,11 +130,13 @@ import Tidemark
     try dbQueue.writeWithoutTransaction { db in
       try Self.run(db, "UPDATE a SET r = 3")
       observer.refusal = Refused()
-      let code = sqlite3_exec(db.sqliteConnection, "UPDATE b SET x = 9", nil, nil, nil)
+      let code = sqlite3_exec(db.sqliteConnection, "UPDATE a SET n = 9", nil, nil, nil)
       try #require(code == SQLITE_CONSTRAINT | 2 << 8)  // SQLITE_CONSTRAINT_COMMITHOOK
     }
     #expect(recorder.take().contains { $0.isUnknown })
-    try dbQueue.inDatabase { try #expect(Int.fetchAll($0, sql: "SELECT r FROM a") == [3, 3]) }
+    try dbQueue.inDatabase { db in
+      try #expect(Row.fetchAll(db, sql: "SELECT * FROM a") == [["id": 1, "n": 1, "r": 3], ["id": 2, "n": 2, "r": 3]])
+    }
   }
 
   @Test func anAccessThatOnlyReadsIsNotReported() throws {

@@ -100,14 +100,15 @@ extension Statement {
 extension Database {
   /// Records the last row that a statement may return.
   func recordBound(of statement: Statement) {
-    guard let plan = statement.cachedRegionPlan?.plan, let bound = plan.bound else { return }
+    guard let plan = statement.cached.regionPlan?.plan, let bound = plan.bound else { return }
     var values: [DatabaseValue] = []
     for term in bound.terms {
       guard let value = statement.currentValue(ofColumnNamed: term.column.name) else { break }
       values.append(value)
     }
     if values.isEmpty { return }
-    let arguments = statement.parameterValues(statement.currentArguments, isChecked: statement.checksArguments)
-    readSet?.setRefinement(.bound(values), of: plan, arguments)
+    let arguments = statement.parameterValues(
+      statement.argumentState.current, isChecked: statement.argumentState.areChecked)
+    recording.readSet?.setRefinement(.bound(values), of: plan, arguments)
   }
 }

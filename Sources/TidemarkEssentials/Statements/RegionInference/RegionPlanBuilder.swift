@@ -40,7 +40,7 @@ struct RegionPlanBuilder {
 
   /// The analysed text; nil if it is not supported.
   private func readText() throws -> OccurrenceCollector? {
-    guard db.schemaFacts != nil else { return nil }
+    guard db.schema.facts != nil else { return nil }
     do {
       var parser = try SelectParser(statement.sql)
       let query = try parser.parseStatement()
@@ -84,7 +84,7 @@ struct RegionPlanBuilder {
   private mutating func readTable(_ key: TableKey, _ columns: Set<String>) throws -> RegionPlan.ReadTable {
     var part = TableRegion.Part(columns: columns)
     var table = RegionPlan.ReadTable(key: key, part: part)
-    guard db.schemaFacts != nil else { return table }
+    guard db.schema.facts != nil else { return table }
     guard let facts = try db.facts(ofTable: key.name, in: key.database) else {
       rest = .fullDatabase
       return table

@@ -71,13 +71,13 @@ extension Statement {
   func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
     do {
       return try database.untraced {
-        if regionRefiner?.plan !== plan { regionRefiner = try RegionRefiner(plan, database) }
-        return try regionRefiner?.values(arguments) ?? []
+        if cached.regionRefiner?.plan !== plan { cached.regionRefiner = try RegionRefiner(plan, database) }
+        return try cached.regionRefiner?.values(arguments) ?? []
       }
     } catch {
       // The error will also occur in the statement itself, or concerns the probe alone: use the wider
       // region.
-      regionRefiner = nil
+      cached.regionRefiner = nil
       return []
     }
   }

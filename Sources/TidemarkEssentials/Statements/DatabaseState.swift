@@ -1,0 +1,168 @@
+// The stored state of a connection, one structure per subject.
+
+/// The cached statements of a connection.
+struct StatementCaches {
+  // Statements of fetches, and statements of `cachedStatement`. The caches are separate, because a program may rely on
+  // the arguments that it has set on the latter.
+  let fetchStatements: StatementCache
+  let programStatements: StatementCache
+
+  /// Statements that begin and end transactions, by number. Nearly every access runs two of them, and a search by SQL
+  /// took a fifth of an access that reads one row.
+  var controlStatements: [Statement?] = []
+
+  /// The generations of the attached schemas for which the cached statements were compiled.
+  var schemaGeneration: UInt?
+
+  /// Whether statements are being marked for recompilation.
+  var isExpiring = false
+
+  init(maximumCount: Int) {
+    fetchStatements = StatementCache(countMax: maximumCount)
+    programStatements = StatementCache(countMax: .max, sqlByteCountMax: .max)
+  }
+
+  mutating func removeAll() {
+    fetchStatements.removeAll()
+    programStatements.removeAll()
+    controlStatements = []
+  }
+}
+
+/// The limits of the current access.
+struct AccessState {
+  /// The cancellation of the access; nil if only its task can be cancelled.
+  var cancellation: AccessCancellation?
+
+  /// Whether the access runs on the thread of its task, and is cancelled with it.
+  var endsWithTask = false
+
+  /// The time limit; nil if there is none.
+  var deadline: Database.Deadline?
+
+  /// Whether SQLite's progress handler checks for interruption.
+  var checksForInterruption = false
+
+  /// The number of nested closures that ignore cancellation and time limits.
+  var shieldDepth = 0
+
+  /// The number of nested `readOnly` closures.
+  var readOnlyDepth = 0
+
+  /// Whether `PRAGMA query_only` is on. It stays on after the closures above if it could not be turned off.
+  var isQueryOnly = false
+
+  /// The number of running statements of the library.
+  var runningStatementCount = 0
+}
+
+/// Work of later modules at the ends of transactions.
+struct TransactionWork {
+  /// Called when a statement has begun a transaction.
+  var didBegin: ((Database) -> Void)?
+
+  /// The start of the last transaction, in seconds since 2001; nil if a custom clock is used.
+  var systemTimeOfBegin: Double?
+
+  /// Performed once when a statement has ended and no transaction is open.
+  var betweenTransactions: ((Database) -> Void)?
+
+  /// Whether that work is left to the next access.
+  var isDeferred = false
+}
+
+/// The capture of changes.
+struct CaptureState {
+  /// The observer of executed statements; nil on a read-only connection.
+  var executionObserver: (any ExecutionObserver)?
+
+  /// Whether row changes must be captured. Any thread may set this.
+  let rowListening = RowListening()
+
+  /// Whether the execution observer has seen that.
+  var isListening = false
+
+  /// The steps that bypass change capture, because their changes are unobserved.
+  var bypass = CaptureBypass()
+
+  /// Whether the program has the connection's pointer, and may use it without the library.
+  var isHandleExposed = false
+}
+
+/// The recording of what is read.
+struct ReadRecording {
+  /// The regions of the statements executed since the recording began; nil if nothing is recorded.
+  var readSet: ReadSet?
+
+  /// Whether the recorded regions leave out rows that do not matter in the current snapshot.
+  var usesBounds = false
+
+  /// The digest of the results since it was begun; nil if none is computed.
+  var digest: DigestBuilder?
+}
+
+/// What the statements know about the schema.
+struct SchemaState {
+  /// The facts that regions need. Without them, regions are whole tables.
+  var facts: SchemaFacts?
+
+  /// The number of begun or ended statements that do more than read and write rows: see `Database.effectCount`.
+  var effectCount: UInt = 0
+}
+
+extension Database {
+  /// The number of begun or ended statements that do more than read and write rows. While it is unchanged, this
+  /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
+  var effectCount: UInt { schema.effectCount &+ compilation.effectCount }
+
+  /// Sets the observer of executed statements, and of their compilation.
+  func setExecutionObserver(_ observer: (any ExecutionObserver)?) {
+    capture.executionObserver = observer
+    compilation.executionObserver = observer
+  }
+}
+
+/// The state of a dialect that uses the connection as an object of its own.
+package struct DialectState {
+  /// Whether transactions and running statements may outlast an access, to be ended in another access.
+  package var allowsTransactionsAcrossAccesses = false
+
+  /// The plan that the dialect has cached last.
+  package var cachedPlan: (any CachedPlan)?
+
+  /// Notified before each statement begins; nil unless the dialect has rows that it has not read to their end.
+  package var openReads: (any OpenReads)?
+}
+
+/// A value that a dialect computes once and caches in a connection or a statement.
+package protocol CachedPlan: AnyObject {}
+
+/// The rows that a dialect reads over several accesses. Other statements may begin in between.
+package protocol OpenReads: AnyObject {
+  /// Called before a statement begins.
+  func statementWillBegin(_ statement: Statement)
+}
+
+/// The state of a later module in a connection, created on first use.
+protocol DatabaseModuleState: AnyObject {
+  init()
+
+  /// Releases cached statements. They retain the connection, and prevent it from being closed.
+  func forgetStatements()
+}
+
+extension DatabaseModuleState {
+  func forgetStatements() {}
+}
+
+extension Database {
+  /// Returns the state of a module in this connection.
+  func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
+    let key = ObjectIdentifier(type)
+    // Only this function adds entries, with the type of the state as key.
+    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
+    let moduleState = State()
+    moduleStates.append((key, moduleState))
+    return moduleState
+  }
+}
