@@ -50,13 +50,13 @@ public final class Database {
   @exclusivity(unchecked) var commitRefusal: (any Error)?
 
   /// Whether transactions and running statements may outlast an access, to be ended in another access. This is true if
-  /// a dialect exposes the connection as an object of its own.
+  /// a `Connection` of `SQLiteDB` uses the database.
   @exclusivity(unchecked) package var allowsTransactionsAcrossAccesses = false
 
-  /// The plan that a dialect has cached last.
+  /// The plan that `SQLiteDB` has cached last.
   package var cachedPlan: (any CachedPlan)?
 
-  /// Notified before each statement begins; nil unless a dialect has rows that it has not read to their end.
+  /// Notified before each statement begins; nil unless `SQLiteDB` has rows that it has not read to their end.
   @exclusivity(unchecked) package var openReads: (any OpenReads)?
 
   /// The number of running statements of the library.
@@ -97,7 +97,7 @@ public final class Database {
   /// Work of a later module, to be performed once when a statement has ended and no transaction is open.
   @exclusivity(unchecked) var workBetweenTransactions: ((Database) -> Void)?
 
-  /// Whether that work is left to the next access.
+  /// Whether that work must be performed in the next access.
   @exclusivity(unchecked) var defersWork = false
 
   /// The facts about the schema that regions need. Without them, regions are whole tables.
@@ -124,7 +124,7 @@ public final class Database {
   /// Whether row changes must be captured. Any thread may set this.
   let rowListening = RowListening()
 
-  /// Whether the execution observer has seen that.
+  /// Whether the execution observer has applied the state of `rowListening`.
   @exclusivity(unchecked) var isListeningToRows = false
 
   /// The steps that bypass change capture, because their changes are unobserved.
@@ -190,10 +190,10 @@ extension Database: CustomDebugStringConvertible {
   public var debugDescription: String { "<Database: \(settings.label)>" }
 }
 
-/// A value that a dialect computes once and caches in a connection or a statement.
+/// A value that `SQLiteDB` computes once and caches in a connection or a statement.
 package protocol CachedPlan: AnyObject {}
 
-/// The rows that a dialect reads over several accesses. Other statements may begin in between.
+/// The rows that `SQLiteDB` reads over several accesses. Other statements may begin in between.
 package protocol OpenReads: AnyObject {
   /// Called before a statement begins.
   func statementWillBegin(_ statement: Statement)

@@ -108,7 +108,7 @@ public final class Statement {
   /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
   @exclusivity(unchecked) var isLent = false
 
-  /// The row plan that a dialect has cached for the statement.
+  /// The row plan that `SQLiteDB` has cached for the statement.
   package var cachedRowPlan: (any CachedPlan)?
 
   /// The row window of the last run that fetched one row, closed: it does not retain the statement. The next such run
@@ -153,7 +153,8 @@ public final class Statement {
     if holdsRow {
       if arguments != nil {
         throw DatabaseError(
-          resultCode: .SQLITE_MISUSE, message: "The statement has its arguments, and runs with them already", sql: sql)
+          resultCode: .SQLITE_MISUSE,
+          message: "the statement already runs with its arguments: fetch its rows without passing arguments", sql: sql)
       }
       run &+= 1
       return
