@@ -20,8 +20,11 @@ SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 # two cores, Swift's concurrency pool has two threads.
 TEST_FLAGS := --no-parallel
 
-# `make test-fast` skips slow tests: random histories, simulated faults, and programs that run compilers.
-FAST_FLAGS := --skip '^StressTests' --skip '^FaultTests' --skip '^ArchitectureTests' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)'
+# `make test-fast` skips slow tests: random histories, simulated faults, programs that run compilers or terminals, and
+# comparisons with oracles.
+FAST_FLAGS := --skip '^(StressTests|FaultTests|ArchitectureTests)\.' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)' \
+  --skip '(OracleTests|RandomTests|ConcurrentRequestTests|LongResultTests|UnusualRequestTests)/' \
+  --skip '/transactionsMayHaveVeryManyStatements'
 
 # The optimizer moves releases: an object protected by a lock was once released before the unlock in release builds only.
 # So the stress, oracle and storm tests also run in a release build, which contains no other tests: see Package.swift.
@@ -39,6 +42,7 @@ setup: ## install SQLite's development files, if they are missing
 	@Scripts/setup.sh
 
 demo: setup ## build and run the demo
+	@[ -e .build/debug/Demo ] || echo 'demo: the first build takes some minutes, once'
 	@swift run Demo
 
 picture: setup ## run the demo for some seconds, and draw its screen into Documentation/dashboard.svg
@@ -53,7 +57,7 @@ bench: setup ## compare the library with bare C; FILTER='insert' selects workloa
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' selects some; the log is .build/test.log
 	@Scripts/test.sh $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
-test-fast: setup ## run the tests that take less than a minute together: no stress, faults, compilers or terminals
+test-fast: setup ## run the tests that take less than a minute together: no stress, faults, oracles, compilers or terminals
 	@Scripts/test.sh $(TEST_FLAGS) $(FAST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 test-release: setup ## run the stress, oracle and storm tests in a release build

@@ -92,7 +92,7 @@ private final class DifferenceBenchmark {
     let delivered = Counter()
     let request = SQLRequest<SmallPositionalItem>(sql: Self.query)
     let loop = Task { [pool] in
-      for try await _ in request.differences(in: pool) { delivered.add() }
+      for try await _ in request.differences().values(in: pool) { delivered.add() }
     }
     delivered.wait(for: 1)
     var times: [Double] = []

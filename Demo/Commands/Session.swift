@@ -87,10 +87,10 @@ final class Session {
       case .nothing: events += decoder.endOfBurst().map(Event.key)
       case .closed: return
       }
-      for answer in decoder.takeAnswers() {
-        switch answer {
+      for reply in decoder.takeReplies() {
+        switch reply {
         case .background(let background): screen.use(background)
-        case .attributes: terminal.didAnswer()
+        case .attributes: terminal.didReply()
         }
         (isChanged, nextFrame) = (true, .now)
       }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A value that is protected by a mutex.
 ///
-/// The standard library's `Mutex` would do; the thread sanitizer does not understand it.
+/// The standard library's `Mutex` would suffice, but the thread sanitizer does not understand it.
 final class Locked<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value

@@ -23,10 +23,10 @@ enum Background: Equatable, Sendable {
   }
 
   /// Parses a reply, without its `ESC ]`: `11;rgb:ffff/ffff/e0e0`. Nil for any other reply.
-  init?(answer: String) {
-    guard answer.hasPrefix("11;"), let colon = answer.firstIndex(of: ":") else { return nil }
-    guard ["11;rgb", "11;rgba"].contains(answer[..<colon]) else { return nil }
-    let parts = answer[answer.index(after: colon)...].split(separator: "/").prefix(3).map(Self.part)
+  init?(reply: String) {
+    guard reply.hasPrefix("11;"), let colon = reply.firstIndex(of: ":") else { return nil }
+    guard ["11;rgb", "11;rgba"].contains(reply[..<colon]) else { return nil }
+    let parts = reply[reply.index(after: colon)...].split(separator: "/").prefix(3).map(Self.part)
     let known = parts.compactMap { $0 }
     guard known.count == 3 else { return nil }
     self = 0.299 * known[0] + 0.587 * known[1] + 0.114 * known[2] > 0.5 ? .light : .dark

@@ -12,7 +12,7 @@
 /// Invariants:
 /// 1. Unknown sequences are discarded as a whole: they never become text.
 /// 2. No input makes the decoder grow without bound.
-/// 3. Replies of the terminal are not keys: `takeAnswers` returns them.
+/// 3. Replies of the terminal are not keys: `takeReplies` returns them.
 /// 4. A single ESC is a key. The reader reports with `endOfBurst` that nothing follows it.
 struct InputDecoder: Sendable {
   private enum State: Equatable, Sendable {
@@ -36,7 +36,7 @@ struct InputDecoder: Sendable {
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   private var state = State.ground
-  private var answers: [TerminalAnswer] = []
+  private var replies: [TerminalReply] = []
 
   /// Whether the next byte may decide whether there is a key.
   var isWaiting: Bool { state == .escape }
@@ -48,9 +48,9 @@ struct InputDecoder: Sendable {
   }
 
   /// Returns the replies since the last call.
-  mutating func takeAnswers() -> [TerminalAnswer] {
-    defer { answers = [] }
-    return answers
+  mutating func takeReplies() -> [TerminalReply] {
+    defer { replies = [] }
+    return replies
   }
 
   /// Reports that no byte has followed for a while.
@@ -147,8 +147,8 @@ struct InputDecoder: Sendable {
     if byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\")) {
       state = .ground
       let text = String(decoding: isEscaped ? bytes.dropLast() : bytes, as: UTF8.self)
-      guard kind == UInt8(ascii: "]"), let background = Background(answer: text) else { return }
-      answers.append(.background(background))
+      guard kind == UInt8(ascii: "]"), let background = Background(reply: text) else { return }
+      replies.append(.background(background))
     } else {
       // Too long to be valid; wait for its end.
       let kept = bytes.count < Self.stringLengthMax ? bytes : Array(bytes.prefix(Self.stringLengthMax - 1))
@@ -169,7 +169,7 @@ struct InputDecoder: Sendable {
       if byte == UInt8(ascii: "~"), text == "200" {
         state = .paste([])
       } else if byte == UInt8(ascii: "c"), text.hasPrefix("?") {
-        answers.append(.attributes)
+        replies.append(.attributes)
       } else if let key = Self.key(final: byte, parameters: text) {
         keys.append(key)
       }

@@ -12,7 +12,7 @@ enum Key: Hashable, Sendable {
 }
 
 /// A reply of the terminal to a request.
-enum TerminalAnswer: Equatable, Sendable {
+enum TerminalReply: Equatable, Sendable {
   case background(Background)
 
   /// The device attributes. Their values are not used: the reply means that all earlier requests have been processed.

@@ -74,7 +74,7 @@ final class Terminal {
   }
 
   /// Notes that the terminal has replied to all requests.
-  func didAnswer() { isAnswerAwaited = false }
+  func didReply() { isAnswerAwaited = false }
 
   private func discardInput(for duration: Duration) {
     let end = ContinuousClock.now + duration
@@ -87,7 +87,7 @@ final class Terminal {
       let count = Foundation.read(input, &bytes, bytes.count)
       guard count > 0 else { return }
       _ = decoder.decode(bytes[..<count])
-      if decoder.takeAnswers().contains(.attributes) { return }
+      if decoder.takeReplies().contains(.attributes) { return }
     }
   }
 

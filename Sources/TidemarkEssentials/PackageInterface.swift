@@ -1,5 +1,5 @@
-// The interface below the public API for the dialects in this package. They run statements step by step, over several
-// accesses, and read rows without the value types of this library.
+// The package interface for `SQLiteDB`, which runs statements step by step, over several accesses, and reads rows
+// without the value types of this library.
 
 extension Statement {
   /// The number of parameters.

@@ -6,7 +6,7 @@ import Testing
   }
 
   @Test func sqliteDBCallsCOnlyThroughTidemark() {
-    let files = SourceTree.swiftFiles(in: SourceTree.dialect)
+    let files = SourceTree.swiftFiles(in: SourceTree.sqliteDB)
     report(files.flatMap { CCalls.violations(in: $0, callers: [], callbacks: []) })
   }
 

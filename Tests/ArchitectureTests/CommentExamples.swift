@@ -36,14 +36,54 @@ enum CommentExamples {
     return examples
   }
 
-  /// A program with a function for each example. An extension stays at file scope. `…` stands for omitted code.
-  static func program(_ examples: [Example]) -> String {
+  /// A program with a function for each example. `…` stands for omitted code.
+  ///
+  /// - An example with an extension stays at file scope.
+  /// - An example that begins with a member, such as a method without its type, becomes a part of a record.
+  /// - If there is a context for the file, the function becomes a method of this context.
+  ///
+  /// - Parameter contexts: The names of structures with the values that the examples of one file use:
+  ///   `TableAlterationExamples` for `TableAlteration.swift`.
+  static func program(_ examples: [Example], contexts: Set<String> = []) -> String {
     examples.enumerated().map { index, example in
-      let code = example.code.map { $0.replacing(" … ", with: " ") }.joined(separator: "\n")
+      var code = example.code.map(withoutOmissions).joined(separator: "\n")
       let location = "#sourceLocation(file: \"\(example.path)\", line: \(example.line))"
-      if example.code.first?.hasPrefix("extension ") == true { return "\(location)\n\(code)\n" }
-      let effects = code.contains("await ") ? "async throws" : "throws"
-      return "func example\(index)() \(effects) {\n\(location)\n\(code)\n#sourceLocation()\n}\n"
+      if example.code.contains(where: { $0.hasPrefix("extension ") }) { return "\(location)\n\(code)\n" }
+      if beginsWithMember(example) { code = "\(record)\n\(location)\n\(code)\n}" }
+      let effects = code.contains(#/\bawait |\basync let /#) ? "async throws" : "throws"
+      let function = "func example\(index)() \(effects) {\n\(location)\n\(code)\n#sourceLocation()\n}\n"
+      let context = self.context(example.path)
+      return contexts.contains(context) ? "extension \(context) {\n\(function)}\n" : function
     }.joined()
+  }
+
+  /// The names of the contexts that a file declares.
+  static func contexts(in lines: [String]) -> [String] {
+    lines.compactMap { line in line.prefixMatch(of: #/struct (\w+Examples) \{/#).map { String($0.1) } }
+  }
+
+  /// The record whose members are examples.
+  private static let record = """
+    struct Player: Codable, FetchableRecord, TableRecord, EncodableRecord {
+    var id: Int64?
+    var name = ""
+    var title = ""
+    var creationDate: Date?
+    var isNew = false
+    """
+
+  private static func context(_ path: String) -> String {
+    let name = path.split(separator: "/").last?.split(separator: ".").first ?? ""
+    return "\(name.replacing("+", with: "_"))Examples"
+  }
+
+  private static func beginsWithMember(_ example: Example) -> Bool {
+    guard let first = example.code.first(where: { !$0.isEmpty && !$0.hasPrefix("//") }) else { return false }
+    return first.prefixMatch(of: #/(static |mutating )?func |static |init[?(]/#) != nil
+  }
+
+  private static func withoutOmissions(_ line: String) -> String {
+    if line.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") { return line }
+    return line.replacing(" … ", with: " ").replacing(#/^\s*…$/#, with: "")
   }
 }

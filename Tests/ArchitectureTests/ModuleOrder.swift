@@ -8,8 +8,8 @@ enum Modules {
     "FullText", "JSON", "Dump",
   ]
 
-  /// The modules of the typed dialect. All of them may use Tidemark.
-  static let dialectOrder = [
+  /// The modules of SQLiteDB. All of them may use Tidemark.
+  static let sqliteDBOrder = [
     "Expressions", "Values", "Operators", "Functions", "Queries", "Rows", "Codable", "Connections", "Schema",
     "FullText",
   ]
@@ -18,9 +18,9 @@ enum Modules {
   static let demoOrder = ["Cells", "Terminal", "Model", "View", "World", "Watch", "Commands"]
 
   /// The files that belong to no module: declarations for the other packages of this repository, and the re-exports
-  /// of the dialect.
+  /// of SQLiteDB.
   static let interfaceFiles: Set = [
-    "\(SourceTree.library)/PackageInterface.swift", "\(SourceTree.dialect)/Exports.swift",
+    "\(SourceTree.library)/PackageInterface.swift", "\(SourceTree.sqliteDB)/Exports.swift",
   ]
 
   /// Files of the library that belong to no module, or to one that is not listed.
@@ -51,7 +51,7 @@ enum Modules {
       }
       if later.isEmpty { return [] }
       return file.findings(in: file.swift.code) { line in
-        let target = order == dialectOrder ? "SQLiteDB" : "TidemarkEssentials"
+        let target = order == sqliteDBOrder ? "SQLiteDB" : "TidemarkEssentials"
         let names = Self.typeNames(in: line, of: target).filter { later[$0] != nil }
         guard let name = names.first, let laterModule = later[name] else { return nil }
         return "\(module) comes before \(laterModule), so it must not know \(name)"

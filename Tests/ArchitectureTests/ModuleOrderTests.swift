@@ -12,10 +12,10 @@ import Testing
   }
 
   @Test func sqliteDBModulesAreOrdered() {
-    let files = SourceTree.swiftFiles(in: SourceTree.dialect)
+    let files = SourceTree.swiftFiles(in: SourceTree.sqliteDB)
     #expect(!files.isEmpty)
-    report(Modules.strays(in: files, order: Modules.dialectOrder))
-    report(Modules.violations(in: files, order: Modules.dialectOrder))
+    report(Modules.strays(in: files, order: Modules.sqliteDBOrder))
+    report(Modules.violations(in: files, order: Modules.sqliteDBOrder))
   }
 
   // MARK: - The checks can fail

@@ -22,7 +22,7 @@ struct SourceFile: Sendable {
   var module: String? {
     let parts = path.split(separator: "/")
     if path.hasPrefix(SourceTree.demo + "/") { return parts.count > 2 ? String(parts[1]) : nil }
-    let isInModules = [SourceTree.library, SourceTree.dialect].contains { path.hasPrefix($0 + "/") }
+    let isInModules = [SourceTree.library, SourceTree.sqliteDB].contains { path.hasPrefix($0 + "/") }
     return parts.count > 3 && isInModules ? String(parts[2]) : nil
   }
 }
@@ -32,8 +32,8 @@ enum SourceTree {
   /// The folder of the modules.
   static let library = "Sources/TidemarkEssentials"
 
-  /// The folder of the typed dialect's modules.
-  static let dialect = "Sources/SQLiteDB"
+  /// The folder of the modules of SQLiteDB.
+  static let sqliteDB = "Sources/SQLiteDB"
 
   /// The folder of the demo.
   static let demo = "Demo"

@@ -1,6 +1,6 @@
 import SQLiteDB
 
-// Long expressions of the typed dialect. `run.sh` makes the compiler report those that take long. Those with a comment
+// Long expressions of SQLiteDB. `run.sh` makes the compiler report those that take long. Those with a comment
 // took seconds, or were rejected, with eight overloads for each operator.
 
 let id = SQLExpression<Int64>("id"), age = SQLExpression<Int?>("age"), number = SQLExpression<Int>("number")

@@ -119,7 +119,9 @@ extension Connection {
   {
     try perform { db in
       if db.isInsideTransaction {
-        throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "a checkpoint cannot run inside a transaction")
+        throw DatabaseError(
+          resultCode: .SQLITE_LOCKED,
+          message: "a checkpoint cannot run inside a transaction: call it before or after the transaction")
       }
       do {
         let counts = try db.checkpoint(mode.kind, on: schemaName)

@@ -207,8 +207,8 @@ public final class Connection: Sendable {
       busySeconds = 0
       guard let callback else { return wait(.immediateError, db) }
       // Called by the waiting thread, inside its access.
-      nonisolated(unsafe) let ask = callback
-      wait(.callback { tries in ask(tries) }, db)
+      nonisolated(unsafe) let shouldRetry = callback
+      wait(.callback { tries in shouldRetry(tries) }, db)
     }
   }
 

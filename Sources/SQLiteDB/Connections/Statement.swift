@@ -25,7 +25,7 @@ public final class Statement: Sendable {
   private nonisolated(unsafe) var closedText = ""
   private nonisolated(unsafe) var values: [DatabaseValue]
   /// The error of arguments that do not match the parameters. It is thrown when the statement runs.
-  private nonisolated(unsafe) var misfit: DatabaseError?
+  private nonisolated(unsafe) var bindingError: DatabaseError?
   /// The run that `step()` began.
   private nonisolated(unsafe) var run: UInt?
   /// The current iteration over the rows.
@@ -46,7 +46,7 @@ public final class Statement: Sendable {
     kept = other.kept
     closedText = other.closedText
     values = other.values
-    misfit = other.misfit
+    bindingError = other.bindingError
     connection.statements.add(self)
   }
 
@@ -144,9 +144,9 @@ public final class Statement: Sendable {
       let count = self.values.count
       if values.count == count {
         self.values = values.map { DatabaseValue($0) }
-        misfit = nil
+        bindingError = nil
       } else {
-        misfit = .valueCount(count, given: values.count, sql: kept?.sql)
+        bindingError = .valueCount(count, given: values.count, sql: kept?.sql)
       }
     }
     return self
@@ -166,13 +166,13 @@ public final class Statement: Sendable {
   public func bind(_ values: [String: (any Binding)?]) -> Statement {
     connection.access { _ in
       endRun()
-      misfit = nil
+      bindingError = nil
       let names = kept?.parameterNames ?? []
       self.values = Array(repeating: .null, count: names.count)
       for (name, value) in values {
         let index = names.firstIndex(of: name) ?? names.firstIndex { $0.map { String($0.dropFirst()) } == name }
         guard let index else {
-          misfit = DatabaseError(
+          bindingError = DatabaseError(
             resultCode: .SQLITE_MISUSE, message: "parameter not found: \(name)", sql: kept?.sql)
           continue
         }
@@ -289,7 +289,7 @@ public final class Statement: Sendable {
     connection.access { _ in
       endRun()
       values = Array(repeating: .null, count: values.count)
-      misfit = nil
+      bindingError = nil
     }
   }
 
@@ -328,7 +328,7 @@ public final class Statement: Sendable {
   /// Begins a run. If the compiled statement is already running, the SQL is compiled again. Must be called inside an
   /// access.
   func begin() throws -> Tidemark.Statement {
-    if let misfit { throw misfit }
+    if let bindingError { throw bindingError }
     var prepared = try prepared
     if prepared.isBusy {
       prepared = try prepared.makeCopy()

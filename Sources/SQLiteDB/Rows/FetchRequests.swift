@@ -9,9 +9,9 @@ public import Tidemark
 /// ```
 ///
 /// Do not conform your own types to this protocol.
-public protocol TypedRequest: QueryType, FetchRequest where RowDecoder == Row {}
+public protocol FetchableQuery: QueryType, FetchRequest where RowDecoder == Row {}
 
-extension TypedRequest {
+extension FetchableQuery {
   /// Returns the prepared statement of the query.
   ///
   /// - Parameters:
@@ -48,22 +48,22 @@ extension TypedRequest {
   }
 }
 
-extension Table: TypedRequest {
+extension Table: FetchableQuery {
   /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
-extension View: TypedRequest {
+extension View: FetchableQuery {
   /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
-extension VirtualTable: TypedRequest {
+extension VirtualTable: FetchableQuery {
   /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }
 
-extension ScalarQuery: TypedRequest {
+extension ScalarQuery: FetchableQuery {
   /// The type of the fetched rows.
   public typealias RowDecoder = Row
 }

@@ -26,7 +26,10 @@ extension Connection {
       if enforces { foreignKeys = false }
       if foreignKeys {
         throw Result.error(
-          message: "a table cannot be rebuilt in a transaction while foreign keys are enforced", code: SQLITE_MISUSE,
+          message: """
+            a table cannot be rebuilt in a transaction while foreign keys are enforced: run the schema change outside \
+            of the transaction, or execute PRAGMA foreign_keys = OFF before it
+            """, code: SQLITE_MISUSE,
           statement: nil)
       }
       try run("PRAGMA legacy_alter_table = ON")

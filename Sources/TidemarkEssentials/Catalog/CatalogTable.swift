@@ -104,7 +104,7 @@ extension CatalogTable {
     let columns = allColumns.filter { $0.primaryKeyIndex > 0 }.sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
     if columns.isEmpty {
       guard let name = freeRowIDName else {
-        throw DatabaseError(message: "table \(name) has no primary key, and its columns hide its row id")
+        throw DatabaseError(message: "table \(name) has no primary key, and its columns hide its row ID")
       }
       return .hiddenRowID(name)
     }

@@ -6,8 +6,8 @@ extension DatabaseRegion {
   /// schema, which is reported to all observers. Other internal tables, such as `sqlite_sequence`, may change with any
   /// row.
   func observable(_ db: Database) throws -> DatabaseRegion {
-    let readsUntoldTable = tables?.keys.contains { $0.isOfSQLite && !$0.listsSchema } == true
-    if readsUntoldTable { return .fullDatabase }
+    let readsUnreportedTable = tables?.keys.contains { $0.isOfSQLite && !$0.listsSchema } == true
+    if readsUnreportedTable { return .fullDatabase }
     return try mapTables { table, region in
       if table.listsSchema { return (table, region) }
       guard let found = try db.catalogTable(table.name, in: table.database), found.kind != .view else { return nil }

@@ -36,12 +36,13 @@ extension DatabaseError {
     switch extendedResultCode {
     case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMMAP:
       // Hazard D2.
-      return saying("\(words): connections in WAL mode, including readers, need disk space for the file \(path)-shm")
+      return withMessage(
+        "\(words): connections in WAL mode, including readers, need disk space for the file \(path)-shm")
     case _ where resultCode == .SQLITE_CANTOPEN && !lacksResources && sql != nil:
       // Hazard F14: the file itself was opened, but its log could not be opened.
       let folder = FilePath.folder(of: path)
       guard access(folder, W_OK) != 0 else { return self }
-      return saying(
+      return withMessage(
         """
         \(words): the database is in WAL mode, which needs files next to it, but its folder is read-only. Make the \
         folder writable, use another journal mode, or, if the file never changes, open it with \

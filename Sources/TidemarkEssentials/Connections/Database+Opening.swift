@@ -73,7 +73,7 @@ extension Database {
     for preparation in configuration.preparations { try preparation(self) }
     precondition(
       configuration.allowsUnsafeTransactions || !isInsideTransaction,
-      "A transaction has been left opened at the end of Configuration.prepareDatabase")
+      "A transaction has been left opened at the end of Configuration.prepareDatabase: commit it or roll it back there")
     // Read the file header now, to reject a file that is not a database before the first query.
     try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
     if !configuration.readonly { try checkSynchronous(for: configuration.durability) }

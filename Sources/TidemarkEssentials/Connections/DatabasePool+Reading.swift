@@ -131,7 +131,9 @@ extension DatabasePool {
   /// - Parameter value: A closure called with the connection, or with an error if there is none.
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     writer.reentrantSync { db in
-      precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
+      precondition(
+        !db.isInsideTransaction,
+        "spawnConcurrentRead must not be called from inside a transaction. Call it in writeWithoutTransaction instead.")
       let lease: ReaderPool.Lease
       do {
         lease = try readers.acquire(until: db.access.deadline)

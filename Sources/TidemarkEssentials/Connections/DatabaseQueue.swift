@@ -267,7 +267,9 @@ public final class DatabaseQueue: DatabaseWriter {
   /// transaction.
   public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     connection.reentrantSync { db in
-      precondition(!db.isInsideTransaction, "must not be called from inside a transaction.")
+      precondition(
+        !db.isInsideTransaction,
+        "spawnConcurrentRead must not be called from inside a transaction. Call it in writeWithoutTransaction instead.")
       Database.callingHandler(value) { call in try db.isolatedRead(call) }
     }
   }

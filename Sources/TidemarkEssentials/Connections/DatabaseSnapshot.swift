@@ -128,7 +128,7 @@ extension DatabasePool {
   public func makeSnapshot() throws -> DatabaseSnapshot {
     precondition(
       !writer.isInsideTransactionOfThisThread,
-      "makeSnapshot() must not be called from inside a transaction.")
+      "makeSnapshot() must not be called from inside a transaction. Call it before or after the write.")
     let number = snapshotCount.add(1, ordering: .relaxed).newValue
     return try DatabaseSnapshot(location, configuration, label: "\(label).snapshot.\(number)")
   }

@@ -120,7 +120,9 @@ extension Database {
   fileprivate func openSnapshot(
     of location: DatabaseLocation, _ configuration: Configuration, label: String
   ) throws -> SnapshotConnections {
-    precondition(!isInsideTransaction, "makeSnapshotPool() must not be called from inside a transaction.")
+    precondition(
+      !isInsideTransaction,
+      "makeSnapshotPool() must not be called from inside a transaction. Call it before or after the write.")
     guard try String.fetchOne(self, sql: "PRAGMA journal_mode") == "wal" else {
       throw DatabaseError(message: "Can't create snapshot because database is not in WAL mode.")
     }

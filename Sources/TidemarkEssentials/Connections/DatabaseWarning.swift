@@ -1,4 +1,4 @@
-/// A known hazard of a database in its environment (promise P11).
+/// A known hazard of a database in its environment (guarantee P11).
 ///
 /// ``Database/logError`` receives it when a database is opened. Programs can also read it:
 ///

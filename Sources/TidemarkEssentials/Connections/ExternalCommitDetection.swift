@@ -1,6 +1,6 @@
 extension Configuration {
-  /// Whether live queries notice what is committed by others: other connections, queues and pools of the program, other
-  /// processes, the `sqlite3` shell.
+  /// Whether live queries are notified of external commits: commits by other connections, queues and pools of the
+  /// program, by other processes, and by the `sqlite3` shell.
   ///
   /// ```swift
   /// var config = Configuration()
@@ -10,8 +10,8 @@ extension Configuration {
     /// External commits are not detected: live queries see only the commits of their own queue or pool.
     case disabled
 
-    /// The system reports changes of the files. Where it does not, and in case an event is lost, the database is
-    /// also checked several times per second.
+    /// The system reports changes of the files. The database is also checked several times per second, in case an event
+    /// is lost or the system reports none.
     case immediate
 
     /// The database is checked at the given interval only.

@@ -77,13 +77,13 @@ extension ReaderPool {
     until deadline: Database.Deadline?, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Lease {
     while true {
-      // Promised until the task runs in its isolation, and lent from then on.
-      let promised = try await AsyncAccess.acquire(
+      // Reserved until the task runs in its isolation, and leased from then on.
+      let reserved = try await AsyncAccess.acquire(
         until: deadline,
         enter: { [self] onAdmission in acquireAsynchronously(onAdmission) },
         giveUp: { [self] ticket in giveUp(ticket) },
         leave: { [self] lease in if claim(lease) { release(lease) } })
-      if claim(promised) { return promised }
+      if claim(reserved) { return reserved }
     }
   }
 

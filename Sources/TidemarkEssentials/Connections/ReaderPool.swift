@@ -68,10 +68,10 @@ final class ReaderPool: Sendable {
     for slot in slots { slot.abandon() }
   }
 
-  /// A leased or promised connection.
+  /// A leased or reserved connection.
   struct Lease: Sendable {
     fileprivate let slot: Int
-    fileprivate var promise: ReaderPoolMachine.Promise?
+    fileprivate var reservation: ReaderPoolMachine.Reservation?
   }
 
   /// The number of connections in use, and the number of waiting accesses.
@@ -128,7 +128,7 @@ final class ReaderPool: Sendable {
       })
   }
 
-  /// Calls a closure with a promised connection, or with a leased one if it is available now. The closure must not
+  /// Calls a closure with a reserved connection, or with a leased one if it is available now. The closure must not
   /// block.
   ///
   /// - Returns: The ticket for giving up; nil if the closure was called immediately.
@@ -143,16 +143,16 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Claims a lease that may be a promise; false if it was revoked.
+  /// Claims a lease that may be a reservation; false if it was revoked.
   func claim(_ lease: Lease) -> Bool {
-    guard let promise = lease.promise else { return true }
-    return machine.withLock { $0.claim(promise) }
+    guard let reservation = lease.reservation else { return true }
+    return machine.withLock { $0.claim(reservation) }
   }
 
   /// Waits, blocking the thread.
   ///
-  /// After a while, promises of tasks are revoked: the tasks may need this very thread to be resumed, if it is the main
-  /// thread or a thread of Swift's pool.
+  /// After a while, reservations of tasks are revoked: the tasks may need this very thread to be resumed, if it is the
+  /// main thread or a thread of Swift's pool.
   ///
   /// - Throws: An error at the deadline.
   private func wait(
@@ -162,7 +162,7 @@ final class ReaderPool: Sendable {
     defer { if isWriting { nested?.writerResumes() } }
     let pause = Duration.milliseconds(10)
     while !signal.wait(for: deadline.map { min($0.remaining, pause) } ?? pause) {
-      perform(machine.withLock { $0.takeBackPromises() })
+      perform(machine.withLock { $0.revokeReservations() })
       if let deadline, deadline.isExpired, giveUp(ticket) { throw deadline.error }
     }
   }
@@ -198,7 +198,7 @@ final class ReaderPool: Sendable {
   private func lease(_ grant: ReaderPoolMachine.Grant) -> Lease {
     switch grant {
     case .reader(let slot), .vacancy(let slot): Lease(slot: slot)
-    case .promise(let promise): Lease(slot: promise.slot, promise: promise)
+    case .reservation(let reservation): Lease(slot: reservation.slot, reservation: reservation)
     case .everything: preconditionFailure("Granted all readers for a request of one reader")
     }
   }

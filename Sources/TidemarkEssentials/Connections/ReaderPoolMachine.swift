@@ -5,8 +5,8 @@
 ///
 /// A slot is a position for a connection:
 ///
-///     vacant --request--> lent --give back, open--> idle --request--> lent
-///       ^                  |                          |
+///     vacant --request--> leased --give back, open--> idle --request--> leased
+///       ^                   |                           |
 ///       +--give back, not open (opening failed, or the reader was invalidated)
 ///
 /// Invariants:
@@ -14,12 +14,12 @@
 /// 2. Requests are served in order. An exclusive request waits for all readers, and later requests wait for it: neither
 ///    starves.
 /// 3. A waiting request is either admitted once or gives up once.
-/// 4. A suspended task never holds a connection that others wait for. It receives a promise, which it claims when it
-///    runs. A promise that is not claimed can be revoked.
+/// 4. A suspended task never holds a connection that others wait for. It receives a reservation, which it claims when
+///    it runs. A reservation that is not claimed can be revoked.
 /// 5. Live queries have one connection more than there are for reads. They take another one only if one is left for
 ///    reads and no read waits: a read never waits for them.
-/// 6. All promises are revoked while an exclusive request waits, because a suspended task may need a thread that waits
-///    for the exclusive access. The task is resumed without a connection, and requests one again.
+/// 6. All reservations are revoked while an exclusive request waits, because a suspended task may need a thread that
+///    waits for the exclusive access. The task is resumed without a connection, and requests one again.
 struct ReaderPoolMachine {
   /// The result of a request.
   enum Grant: Equatable, Sendable {
@@ -30,19 +30,19 @@ struct ReaderPoolMachine {
     case vacancy(slot: Int)
 
     /// An open connection or a permission, if it is claimed before it is revoked.
-    case promise(Promise)
+    case reservation(Reservation)
 
     /// All connections, none of them in use.
     case everything
   }
 
   /// A connection for a task that must be resumed first.
-  struct Promise: Equatable, Sendable {
+  struct Reservation: Equatable, Sendable {
     var slot: Int
     fileprivate var number: UInt64
 
-    /// A promise that cannot be claimed.
-    static let broken = Promise(slot: 0, number: 0)
+    /// A reservation that cannot be claimed.
+    static let revoked = Reservation(slot: 0, number: 0)
   }
 
   typealias AdmissionHandler = @Sendable (Grant) -> Void
@@ -80,8 +80,8 @@ struct ReaderPoolMachine {
   private var liveCount = 0
   private var isExclusive = false
   private var waitingExclusiveCount = 0
-  private var promises: [(promise: Promise, slot: Slot)] = []
-  private var nextPromise: UInt64 = 0
+  private var reservations: [(reservation: Reservation, slot: Slot)] = []
+  private var nextReservation: UInt64 = 0
   private var waitQueue = WaitQueue<Waiter>()
   private var liveWaitQueue = WaitQueue<AdmissionHandler>()
 
@@ -99,7 +99,7 @@ struct ReaderPoolMachine {
 
   /// Requests a connection.
   ///
-  /// - Parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a promise.
+  /// - Parameter sleeps: Whether the access must be resumed if it has to wait. It is then admitted with a reservation.
   mutating func request(sleeps: Bool = false, _ onAdmission: @escaping AdmissionHandler) -> Action {
     if waitQueue.isEmpty, let grant = grant(exclusive: false) { return .enter(grant) }
     return .wait(waitQueue.append(Waiter(isExclusive: false, sleeps: sleeps, onAdmission: onAdmission)))
@@ -115,9 +115,9 @@ struct ReaderPoolMachine {
 
   /// Requests all connections.
   ///
-  /// - Returns: Whether the request has to wait, and the calls for revoked promises.
+  /// - Returns: Whether the request has to wait, and the calls for revoked reservations.
   mutating func requestAll(_ onAdmission: @escaping AdmissionHandler) -> (action: Action, calls: [Call]) {
-    breakPromises()
+    cancelReservations()
     if waitQueue.isEmpty, let grant = grant(exclusive: true) { return (.enter(grant), []) }
     let ticket = waitQueue.append(Waiter(isExclusive: true, sleeps: false, onAdmission: onAdmission))
     waitingExclusiveCount += 1
@@ -142,18 +142,18 @@ struct ReaderPoolMachine {
     leasedCount - liveCount < readCountMax ? requestIdle() : nil
   }
 
-  /// Claims a promise.
+  /// Claims a reservation.
   ///
-  /// - Returns: Whether the promise was not revoked.
-  mutating func claim(_ promise: Promise) -> Bool {
-    guard let index = promises.firstIndex(where: { $0.promise == promise }) else { return false }
-    promises.remove(at: index)
+  /// - Returns: Whether the reservation was not revoked.
+  mutating func claim(_ reservation: Reservation) -> Bool {
+    guard let index = reservations.firstIndex(where: { $0.reservation == reservation }) else { return false }
+    reservations.remove(at: index)
     return true
   }
 
-  /// Revokes promises after a long wait: there may be no other connections.
-  mutating func takeBackPromises() -> [Call] {
-    breakPromises()
+  /// Revokes reservations after a long wait: there may be no other connections.
+  mutating func revokeReservations() -> [Call] {
+    cancelReservations()
     return serve()
   }
 
@@ -192,12 +192,12 @@ struct ReaderPoolMachine {
 
   // MARK: Decisions
 
-  private mutating func breakPromises() {
-    for (promise, slot) in promises {
-      slots[promise.slot] = slot
+  private mutating func cancelReservations() {
+    for (reservation, slot) in reservations {
+      slots[reservation.slot] = slot
       leasedCount -= 1
     }
-    promises = []
+    reservations = []
   }
 
   private mutating func serve() -> [Call] {
@@ -205,9 +205,9 @@ struct ReaderPoolMachine {
     while let waiter = waitQueue.first {
       let given: Grant
       if waiter.sleeps, waitingExclusiveCount > 0 {
-        given = .promise(.broken)
+        given = .reservation(.revoked)
       } else if let grant = grant(exclusive: waiter.isExclusive) {
-        given = waiter.sleeps ? promise(grant) : grant
+        given = waiter.sleeps ? reservation(grant) : grant
       } else {
         break
       }
@@ -232,19 +232,19 @@ struct ReaderPoolMachine {
     return grant
   }
 
-  private mutating func promise(_ grant: Grant) -> Grant {
+  private mutating func reservation(_ grant: Grant) -> Grant {
     switch grant {
-    case .reader(let slot): .promise(promise(slot, .idle))
-    case .vacancy(let slot): .promise(promise(slot, .vacant))
-    case .everything, .promise: preconditionFailure("Only a single connection can be promised")
+    case .reader(let slot): .reservation(reservation(slot, .idle))
+    case .vacancy(let slot): .reservation(reservation(slot, .vacant))
+    case .everything, .reservation: preconditionFailure("Only a single connection can be reserved")
     }
   }
 
-  private mutating func promise(_ slot: Int, _ state: Slot) -> Promise {
-    nextPromise += 1
-    let promise = Promise(slot: slot, number: nextPromise)
-    promises.append((promise, state))
-    return promise
+  private mutating func reservation(_ slot: Int, _ state: Slot) -> Reservation {
+    nextReservation += 1
+    let reservation = Reservation(slot: slot, number: nextReservation)
+    reservations.append((reservation, state))
+    return reservation
   }
 
   private mutating func grant(exclusive: Bool) -> Grant? {

@@ -179,21 +179,21 @@ final class SerializedConnection: Sendable {
   // MARK: Asynchronous accesses
 
   /// Runs an access as soon as the connection is available.
-  func schedule(in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
-    let turn = turn ?? gate
-    _ = turn.begin { [self] in
+  func schedule(in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
+    let admission = admission ?? gate
+    _ = admission.begin { [self] in
       executor.execute { [self] in
         run(timeLimit.deadline(), body)
-        turn.end()
+        admission.end()
       }
     }
   }
 
   /// Runs an access as soon as the connection is available, or calls it with the error of a closed connection.
   func scheduleResult(
-    in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+    in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    schedule(in: turn) { db in
+    schedule(in: admission) { db in
       body(
         Result {
           _ = try db.openHandle()
@@ -207,15 +207,15 @@ final class SerializedConnection: Sendable {
   /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
   /// access, statements are interrupted, and the transaction is rolled back.
   func async<Result: Sendable>(
-    in turn: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
-    let turn = turn ?? gate
+    let admission = admission ?? gate
     return try await AccessExecution<Void>.perform(
       on: executor, until: deadline,
-      enter: { onAdmission in turn.begin { onAdmission(()) } },
-      leave: { _ in turn.end() },
+      enter: { onAdmission in admission.begin { onAdmission(()) } },
+      leave: { _ in admission.end() },
       { [self] _, cancellation in
         try inlinePolicy.measuring {
           try run(deadline) { db in
@@ -344,7 +344,7 @@ extension Database {
     }
   }
 
-  /// Runs an access, and ensures that it leaves no open transaction and no running statement (promise P6).
+  /// Runs an access, and ensures that it leaves no open transaction and no running statement (guarantee P6).
   @inline(__always)
   func checkedAccess<Result>(
     allowsUnsafeTransactions: Bool, until deadline: Deadline?, _ body: (Database) throws -> Result
@@ -383,7 +383,7 @@ extension Database {
     }
     precondition(
       allowsUnsafeTransactions || !isInsideTransaction || transaction.awaitsRollback,
-      "A transaction has been left opened at the end of a database access")
+      "A transaction has been left opened at the end of a database access: commit it or roll it back")
   }
 
   private func resetRunningStatements() { handle?.resetRunningStatements() }

@@ -82,7 +82,9 @@ extension Database {
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"
   ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
     preconditionAccess()
-    precondition(!isInsideTransaction, "checkpoint(_:on:) must be called outside of a transaction")
+    precondition(
+      !isInsideTransaction,
+      "checkpoint(_:on:) must be called outside of a transaction: call it in writeWithoutTransaction")
     if let dbName { return try checkpoint(kind, ofDatabase: dbName) }
     let names = try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list ORDER BY seq")
     let counts = try names.map { try checkpoint(kind, ofDatabase: $0) }

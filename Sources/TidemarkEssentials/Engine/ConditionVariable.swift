@@ -41,7 +41,7 @@ final class ConditionVariable: @unchecked Sendable {
   /// Wakes all waiting threads. The caller holds the lock.
   func broadcast() { pthread_cond_broadcast(condition) }
 
-  /// Releases the lock and waits until the thread is woken. It may also return without a reason.
+  /// Releases the lock and waits until the thread is woken. It may also return spuriously.
   func wait() { pthread_cond_wait(condition, mutex) }
 
   /// Waits as `wait()` does, for a limited time.

@@ -1,4 +1,4 @@
-// The state after a failure (promise P4): whether to try again, and whether a transaction was committed.
+// The state after a failure (guarantee P4): whether to try again, and whether a transaction was committed.
 
 extension DatabaseError {
   /// The outcome of a failed commit.

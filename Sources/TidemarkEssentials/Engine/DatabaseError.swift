@@ -88,7 +88,7 @@ public struct DatabaseError: Error {
 
 extension DatabaseError {
   /// Returns the same error with another message.
-  func saying(_ message: String) -> DatabaseError {
+  func withMessage(_ message: String) -> DatabaseError {
     var error = DatabaseError(
       resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments)

@@ -10,7 +10,7 @@
 ///
 /// A child has a copy of its parent's connections, and must not use them (hazard F10): it does not own their
 /// locks, and would write to the log concurrently with its parent. A program that is started by `posix_spawn` inherits
-/// nothing of them.
+/// none of them.
 ///
 /// The stamp is on a memory page that the system clears in a child: a check costs one load, and no
 /// call. Where the system does not offer this, the stamp is the process ID, which each check requests.

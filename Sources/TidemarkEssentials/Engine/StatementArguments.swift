@@ -49,7 +49,11 @@ extension StatementArguments {
     return replacedValues
   }
 
-  /// Concatenates arguments.
+  /// Concatenates arguments: positional values are appended, and named values are combined.
+  ///
+  /// ```swift
+  /// let arguments = StatementArguments(["min": 100]) + ["max": 500]
+  /// ```
   ///
   /// - Precondition: The names are distinct. With `&+`, the right side replaces values with the same names.
   public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
@@ -58,7 +62,11 @@ extension StatementArguments {
     return result
   }
 
-  /// Concatenates arguments. Named values of the right side replace those with the same names.
+  /// Concatenates arguments. Named values of the right side replace values of the left side with the same names.
+  ///
+  /// ```swift
+  /// let arguments = StatementArguments(["min": 100]) &+ ["min": 200]    // min: 200
+  /// ```
   public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result.append(contentsOf: rhs)
@@ -72,7 +80,10 @@ extension StatementArguments {
     let replacedValues = lhs.append(contentsOf: rhs)
     precondition(
       replacedValues.isEmpty,
-      "already defined statement argument: \(replacedValues.keys.sorted().joined(separator: ", "))")
+      """
+      already defined statement argument: \(replacedValues.keys.sorted().joined(separator: ", ")). Give each name one \
+      value, or replace values with &+
+      """)
   }
 }
 

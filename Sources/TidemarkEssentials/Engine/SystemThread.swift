@@ -19,7 +19,7 @@ enum SystemThread {
 
   /// Runs a closure on a new thread, which then ends.
   ///
-  /// If the system cannot create a thread, a thread of another user runs the closure, as soon as it is free.
+  /// If the system cannot create a thread, a thread of the global dispatch queue runs the closure, when one is free.
   ///
   /// - Parameter name: The name that the system shows; it keeps the first 15 bytes.
   /// - Parameter stackSize: The stack size in bytes, a multiple of the page size.

@@ -113,6 +113,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
   /// Creates a type-erased request.
   ///
   /// ```swift
+  /// let best: SQLRequest<Player> = "SELECT * FROM player ORDER BY score DESC LIMIT 3"
   /// let requests: [AnyFetchRequest<Player>] = [AnyFetchRequest(Player.all()), AnyFetchRequest(best)]
   /// ```
   ///

@@ -48,6 +48,9 @@ extension SQLRequest {
   /// let books = try request.fetchAll(db)
   /// ```
   ///
+  /// - Parameter sql: A single SQL statement.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
   /// - Parameter cached: Whether the statement is cached like the statements of `Database.cachedStatement(sql:)`.
   ///   Otherwise, it is in the internal cache.
   public init(
@@ -62,6 +65,10 @@ extension SQLRequest {
   /// ```swift
   /// let request = SQLRequest<Book>(literal: "SELECT * FROM book WHERE pages > \(500)")
   /// ```
+  ///
+  /// - Parameter sqlLiteral: A single SQL statement. Interpolated values become arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Parameter cached: Whether the statement is cached like the statements of `Database.cachedStatement(sql:)`.
   public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
     self.init(sqlLiteral, adapter, isPublic: cached)
   }
@@ -69,6 +76,15 @@ extension SQLRequest {
 
 extension SQLRequest<Row> {
   /// Creates a request of rows from SQL and its arguments.
+  ///
+  /// ```swift
+  /// let request = SQLRequest(sql: "SELECT title, pages FROM book WHERE pages > ?", arguments: [500])
+  /// ```
+  ///
+  /// - Parameter sql: A single SQL statement.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Parameter cached: Whether the statement is cached like the statements of `Database.cachedStatement(sql:)`.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
     cached: Bool = false
@@ -77,6 +93,14 @@ extension SQLRequest<Row> {
   }
 
   /// Creates a request of rows from an `SQL` literal.
+  ///
+  /// ```swift
+  /// let request = SQLRequest(literal: "SELECT title, pages FROM book WHERE pages > \(500)")
+  /// ```
+  ///
+  /// - Parameter sqlLiteral: A single SQL statement. Interpolated values become arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Parameter cached: Whether the statement is cached like the statements of `Database.cachedStatement(sql:)`.
   public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
     self.init(sqlLiteral, adapter, isPublic: cached)
   }

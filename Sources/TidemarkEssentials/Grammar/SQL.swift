@@ -1,6 +1,6 @@
 /// An SQL text with interpolated values, which are kept apart from the text.
 ///
-/// A value never becomes a part of the SQL text (promise P9), so interpolation cannot cause SQL injection:
+/// A value never becomes a part of the SQL text (guarantee P9), so interpolation cannot cause SQL injection:
 ///
 /// ```swift
 /// let title = "O'Brien"; let ids = [1, 2, 3]

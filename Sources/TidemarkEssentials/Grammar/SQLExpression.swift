@@ -27,7 +27,7 @@ public struct SQLExpression: Sendable {
   static func value(_ value: DatabaseValue) -> Self { Self(.value(value)) }
 
   /// Returns a column of the current relation.
-  static func column(_ name: String) -> Self { Self(.column(name, of: .relationAtHand)) }
+  static func column(_ name: String) -> Self { Self(.column(name, of: .currentRelation)) }
 
   /// Returns an SQL literal as an expression.
   static func literal(_ literal: SQL) -> Self { Self(.literal(literal)) }
@@ -59,7 +59,7 @@ extension DatabaseValue: SQLSpecificExpressible {
 /// The table that a column belongs to.
 enum SQLColumnOwner: Sendable {
   /// The relation that contains the expression.
-  case relationAtHand
+  case currentRelation
 
   /// The table of an alias, possibly in an outer query.
   case alias(TableAliasBase)
@@ -105,7 +105,7 @@ extension SQLExpression {
   func qualified(by alias: TableAliasBase) -> SQLExpression {
     mapLeaves { leaf in
       switch leaf {
-      case .column(let name, of: .relationAtHand): return .column(name, of: .alias(alias))
+      case .column(let name, of: .currentRelation): return .column(name, of: .alias(alias))
       case .deferred(var deferred) where deferred.alias == nil:
         deferred.alias = alias
         return .deferred(deferred)

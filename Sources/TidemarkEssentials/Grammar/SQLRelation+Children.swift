@@ -11,8 +11,8 @@ extension SQLRelation {
     guard let merged = other.merged(with: child) else {
       preconditionFailure(
         """
-        The association key "\(child.key)" is ambiguous. Use the Association.forKey(_:) method is order to \
-        disambiguate.
+        The association key "\(child.key)" is ambiguous. Two associations of the request have it: give one of them \
+        another key with Association.forKey(_:).
         """)
     }
     children.append(merged)
@@ -87,7 +87,11 @@ extension SQLRelationChild.Kind {
     case (.all, .all): return .all
     case (.bridge, .bridge): return .bridge
     case (.all, .bridge), (.bridge, .all):
-      preconditionFailure("Not implemented: merging a direct association and an indirect one with including(all:)")
+      preconditionFailure(
+        """
+        Not implemented: merging a direct association and an indirect one with including(all:). Give one of them \
+        another key with Association.forKey(_:).
+        """)
     case (.all, .required), (.all, .optional), (.required, .all), (.optional, .all): return nil
     }
   }

@@ -1,40 +1,22 @@
-/// A result that is updated row by row, with the differences since its consumer last took them.
+/// Fetches the result of a request: the changed rows if possible, otherwise all rows.
 ///
-/// One thread fetches, another one takes differences. Changed rows are fetched outside of the lock, and merged under
-/// it.
+/// Fetches are sequential. Rows are fetched outside of the lock of the result, and merged under it.
 ///
 /// Invariants:
 /// 1. The result belongs to one state of the database.
-/// 2. A difference leads from the result that the consumer has seen to the current one.
-/// 3. If changes are not known row by row, the whole result is fetched and compared.
-/// 4. The order is the order of the request's statement on the connection that fetches, also among rows with equal sort
+/// 2. If changes are not known row by row, the whole result is fetched and compared.
+/// 3. The order is the order of the request's statement on the connection that fetches, also among rows with equal sort
 ///    keys. If SQLite may have chosen another query plan since, the whole result is fetched.
-@usableFromInline
-final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sendable>: Sendable {
-  /// The functions that are specialised for the type of the elements.
-  @usableFromInline
-  struct Functions: Sendable {
-    let fetch: @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
-    let difference: @Sendable ([Element], [Element]) -> KeyedDifference<Element>
-    let id: @Sendable (Element) -> ID
+final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
+  /// Fetches and decodes rows. It is specialized for the type of the elements.
+  typealias Fetch = @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
 
-    @usableFromInline
-    init(
-      fetch: @escaping @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element],
-      difference: @escaping @Sendable ([Element], [Element]) -> KeyedDifference<Element>,
-      id: @escaping @Sendable (Element) -> ID
-    ) {
-      (self.fetch, self.difference, self.id) = (fetch, difference, id)
-    }
-  }
-
-  let request: any FetchRequest
-  let functions: Functions
+  private let request: any FetchRequest
+  private let result: TrackedResult<Element>
+  private let fetchElements: Fetch
   private let state = Mutex(State())
 
   private struct State {
-    var result = IncrementalResult<Element>()
-
     /// The plan that fetches single rows; nil if there is none.
     var plan: RowFetchPlan?
 
@@ -54,9 +36,10 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     var columnNames: [String] = []
   }
 
-  init(_ request: any FetchRequest, _ functions: Functions) {
+  init(_ request: any FetchRequest, _ result: TrackedResult<Element>, _ fetchElements: @escaping Fetch) {
     self.request = request
-    self.functions = functions
+    self.result = result
+    self.fetchElements = fetchElements
   }
 
   // MARK: Fetching
@@ -65,14 +48,10 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
   ///
   /// - Returns: Whether there may be a difference.
   func fetch(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
-    let (plan, count) = state.withLock { ($0.plan, $0.result.count) }
-    if let plan, !db.compilation.redefinesOperators, let ids = plan.idsToFetch(snapshotChanges, count),
-      let rows = try fetchRows(ids, plan, db)
+    if let plan = state.withLock(\.plan), !db.compilation.redefinesOperators,
+      let ids = plan.idsToFetch(snapshotChanges, result.count), let rows = try fetchRows(ids, plan, db)
     {
-      return state.withLock { state in
-        let replaced = state.result.update(rows)
-        return (hasChanges: state.result.hasChanges, replaced)
-      }.hasChanges
+      return result.update(rows)
     }
     return try fetchAll(db, snapshotChanges)
   }
@@ -86,7 +65,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     for id in ids {
       var analysis: OrderedRowReader? = OrderedRowReader(plan.query, columnNames: plan.columnNames)
       do {
-        let elements = try functions.fetch(plan.request(statement, forRow: id), &analysis)
+        let elements = try fetchElements(plan.request(statement, forRow: id), &analysis)
         guard let analysis, analysis.isComplete else { return nil }
         changes.append(.init(id, elements.first, analysis.keys))
       } catch is OrderedRowReader.StaleColumns {
@@ -100,16 +79,17 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
     let prepared = try request.makePreparedRequest(db, forSingleResult: false)
     let (elements, keys, plan) =
       try fetchInKnownOrder(prepared, db, snapshotChanges) ?? (fetchInStatementOrder(prepared), nil, nil)
+    result.replace(elements, keys)
     _ = state.withLock { state in
       defer { state.plan = plan }
-      return (state.result.replace(elements, keys), state.plan)
+      return state.plan
     }
     return true
   }
 
   private func fetchInStatementOrder(_ prepared: PreparedRequest) throws -> [Element] {
     var noAnalysis: OrderedRowReader?
-    return try functions.fetch(prepared, &noAnalysis)
+    return try fetchElements(prepared, &noAnalysis)
   }
 
   /// Fetches the result in a known order; nil if the order is unknown.
@@ -126,7 +106,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
         query, prepared, columnNames: names, externalCommitCount: snapshotChanges.externalCommitCount)
       var analysis: OrderedRowReader? = OrderedRowReader(query, columnNames: names)
       do {
-        let elements = try functions.fetch(plan.request(statement), &analysis)
+        let elements = try fetchElements(plan.request(statement), &analysis)
         guard try plan.hasOrderOfRequest(statement) else { continue }
         guard let analysis, analysis.isComplete else { return (elements, nil, nil) }
         return (elements, analysis.keys, plan)
@@ -162,23 +142,5 @@ final class IncrementalFetcher<Element: Equatable & Sendable, ID: Hashable & Sen
       return state.analysis
     }
     return analysis
-  }
-
-  // MARK: Consuming
-
-  /// Returns the changes since the last call; nil if there are none. The first difference begins with an empty result.
-  func takeDifference() -> KeyedDifference<Element>? {
-    let (snapshotChanges, _) = state.withLock { state in
-      let seen = state.result.seen
-      return (state.result.takeChanges(by: functions.id), seen)
-    }
-    switch snapshotChanges {
-    case nil: return nil
-    case .first(let elements): return functions.difference([], elements)
-    case .rows(let difference): return difference.isEmpty ? nil : difference
-    case .all(let old, let new):
-      let difference = functions.difference(old, new)
-      return difference.isEmpty ? nil : difference
-    }
   }
 }

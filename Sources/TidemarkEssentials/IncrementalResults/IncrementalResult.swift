@@ -1,4 +1,4 @@
-/// The result of an incremental query, and its changes since the consumer last received them.
+/// The result of an observation, and the changes that each of its consumers has not received.
 struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
   /// An element and its sort keys.
   struct OrderedRow: Sendable {
@@ -20,8 +20,21 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// The changes that the consumer has not received.
-  private enum PendingChanges: Sendable {
+  /// The state of a consumer.
+  fileprivate struct Consumer: Sendable {
+    var pendingChanges = PendingChanges.everything
+
+    /// The rows that have changed, by ID, as the consumer has received them; nil for rows that were not in the result.
+    var seen: [Int64: OrderedRow?] = [:]
+
+    /// Whether there may be changes for the consumer.
+    var hasChanges: Bool {
+      if case .rows = pendingChanges { !seen.isEmpty } else { true }
+    }
+  }
+
+  /// The changes that a consumer has not received.
+  fileprivate enum PendingChanges: Sendable {
     /// The consumer has not received anything yet.
     case everything
 
@@ -32,7 +45,7 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     case since([Element])
   }
 
-  /// The changes passed to the consumer.
+  /// The changes passed to a consumer.
   enum Changes {
     case first([Element])
     case rows(KeyedDifference<Element>)
@@ -43,20 +56,17 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
   private var elements: [Element] = []
   private var keys: OrderedKeys?
 
-  private var pendingChanges = PendingChanges.everything
-
-  /// The rows that have changed, by ID, as the consumer has received them; nil for rows that were not in the result.
-  private(set) var seen: [Int64: OrderedRow?] = [:]
+  /// The consumers, by number.
+  private var consumers: [Int: Consumer] = [:]
+  private var nextConsumer = 0
 
   var count: Int { elements.count }
 
   /// Whether rows can be updated.
   var isIncremental: Bool { keys != nil }
 
-  /// Whether there may be changes for the consumer.
-  var hasChanges: Bool {
-    if case .rows = pendingChanges { !seen.isEmpty } else { true }
-  }
+  /// Whether there may be changes for a consumer.
+  var hasChanges: Bool { consumers.values.contains(where: \.hasChanges) }
 
   // MARK: Changes
 
@@ -67,9 +77,9 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
   @discardableResult
   mutating func replace(_ elements: [Element], _ keys: OrderedKeys?) -> Self {
     let old = self
-    if case .rows = pendingChanges {
-      pendingChanges = .since(seenList())
-      seen = [:]
+    for (number, consumer) in consumers {
+      guard case .rows = consumer.pendingChanges else { continue }
+      consumers[number] = Consumer(pendingChanges: .since(list(seenBy: consumer)))
     }
     self.elements = elements
     self.keys = keys
@@ -101,21 +111,10 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
           elements.append(new.element)
         }
       }
-      note(old, change)
+      for number in consumers.keys { consumers[number]?.note(old, change) }
     }
     self.keys = keys
     return replaced
-  }
-
-  /// Remembers the row that the consumer has received.
-  private mutating func note(_ old: OrderedRow?, _ change: Change) {
-    guard case .rows = pendingChanges, old != nil || change.row != nil else { return }
-    if let known = seen[change.key] {
-      // The row was inserted and deleted since then.
-      if known == nil, change.row == nil { seen[change.key] = nil }
-    } else {
-      seen.updateValue(old, forKey: change.key)
-    }
   }
 
   // MARK: Lists
@@ -129,14 +128,14 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return list
   }
 
-  /// Returns the elements that the consumer has received, in order.
-  private func seenList() -> [Element] {
-    guard let keys, !seen.isEmpty else { return list() }
-    var others = seenRows(keys.order)[...]
+  /// Returns the elements that a consumer has received, in order.
+  private func list(seenBy consumer: Consumer) -> [Element] {
+    guard let keys, !consumer.seen.isEmpty else { return list() }
+    var others = consumer.seenRows(keys.order)[...]
     var list: [Element] = []
     keys.forEachSlot { slot in
       let (key, values) = (keys.key(at: slot), keys.values(at: slot))
-      if seen.keys.contains(key) { return }
+      if consumer.seen.keys.contains(key) { return }
       while let other = others.first, keys.order.compare(other.key, other.row.values, key, values) < 0 {
         list.append(other.row.element)
         others.removeFirst()
@@ -146,35 +145,48 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return list + others.map(\.row.element)
   }
 
-  /// Returns the rows that the consumer has received and that have changed since, in order.
-  private func seenRows(_ order: RowOrder) -> [(key: Int64, row: OrderedRow)] {
-    seen.compactMap { key, row in row.map { (key, $0) } }
-      .sorted { order.compare($0.0, $0.1.values, $1.0, $1.1.values) < 0 }
+  // MARK: Consumers
+
+  /// Adds a consumer, which has not received anything yet.
+  ///
+  /// - Returns: The number of the consumer.
+  mutating func addConsumer() -> Int {
+    defer { nextConsumer += 1 }
+    consumers[nextConsumer] = Consumer()
+    return nextConsumer
   }
 
-  // MARK: The consumer
+  /// Removes a consumer.
+  ///
+  /// - Returns: The old state, to be released outside of the lock.
+  @discardableResult
+  mutating func removeConsumer(_ number: Int) -> Self {
+    let old = self
+    consumers[number] = nil
+    return old
+  }
 
-  /// Returns the changes that the consumer has not received, and marks them as received; nil if there are none.
-  mutating func takeChanges<ID: Hashable>(by id: (Element) -> ID) -> Changes? {
-    defer {
-      pendingChanges = .rows
-      seen = [:]
-    }
-    switch pendingChanges {
+  /// Returns the changes that a consumer has not received, and marks them as received; nil if there are none.
+  mutating func takeChanges<ID: Hashable>(for number: Int, by id: (Element) -> ID) -> Changes? {
+    guard let consumer = consumers[number] else { preconditionFailure("consumer \(number) was removed") }
+    consumers[number] = Consumer(pendingChanges: .rows)
+    switch consumer.pendingChanges {
     case .everything: return .first(list())
     case .since(let old): return .all(old: old, new: list())
     case .rows:
-      guard let keys, !seen.isEmpty else { return nil }
-      return .rows(difference(keys, by: id))
+      guard let keys, !consumer.seen.isEmpty else { return nil }
+      return .rows(difference(keys, consumer, by: id))
     }
   }
 
   /// Returns the difference between the received elements and the current elements.
-  private func difference<ID: Hashable>(_ keys: OrderedKeys, by id: (Element) -> ID) -> KeyedDifference<Element> {
+  private func difference<ID: Hashable>(
+    _ keys: OrderedKeys, _ consumer: Consumer, by id: (Element) -> ID
+  ) -> KeyedDifference<Element> {
     var comparison = RowComparison<Element>()
-    let old = seenRows(keys.order).filter { !isUnchangedAgain($0, keys) }
+    let old = consumer.seenRows(keys.order).filter { !isUnchangedAgain($0, keys) }
     var new: [(key: Int64, slot: Int, rank: Int)] = []
-    for (key, row) in seen {
+    for (key, row) in consumer.seen {
       guard let slot = keys.slot(of: key), !(row.map { isUnchangedAgain((key, $0), keys) } ?? false) else { continue }
       new.append((key, slot, keys.rank(of: key, keys.values(at: slot))))
     }
@@ -187,9 +199,28 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
     return comparison.difference(oldCount: count - new.count + old.count, by: id)
   }
 
-  /// Returns whether a row is again equal to the row that the consumer has received.
+  /// Returns whether a row is again equal to the row that a consumer has received.
   private func isUnchangedAgain(_ seen: (key: Int64, row: OrderedRow), _ keys: OrderedKeys) -> Bool {
     guard let slot = keys.slot(of: seen.key) else { return false }
     return elements[slot] == seen.row.element && keys.values(at: slot).elementsEqual(seen.row.values)
+  }
+}
+
+extension IncrementalResult.Consumer {
+  /// Remembers a row that the consumer has received, before it changes.
+  fileprivate mutating func note(_ old: IncrementalResult.OrderedRow?, _ change: IncrementalResult.Change) {
+    guard case .rows = pendingChanges, old != nil || change.row != nil else { return }
+    if let known = seen[change.key] {
+      // The row was inserted and deleted since then.
+      if known == nil, change.row == nil { seen[change.key] = nil }
+    } else {
+      seen.updateValue(old, forKey: change.key)
+    }
+  }
+
+  /// Returns the rows that the consumer has received and that have changed since, in order.
+  fileprivate func seenRows(_ order: RowOrder) -> [(key: Int64, row: IncrementalResult.OrderedRow)] {
+    seen.compactMap { key, row in row.map { (key, $0) } }
+      .sorted { order.compare($0.0, $0.1.values, $1.0, $1.1.values) < 0 }
   }
 }

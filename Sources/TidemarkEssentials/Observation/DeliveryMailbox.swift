@@ -47,10 +47,13 @@ class DeliveryMailbox: @unchecked Sendable {
   }
 
   /// Runs a closure, and then delivers values that were added meanwhile, on this thread.
-  final func deliveringNow(_ body: () -> Void) {
+  ///
+  /// - Parameter isImmediate: Whether to do so. If not, the closure just runs.
+  final func deliveringNow<Result>(if isImmediate: Bool, _ body: () -> Result) -> Result {
+    if !isImmediate { return body() }
     state.withLock { $0.machine.hold() }
-    body()
-    deliver()
+    defer { deliver() }
+    return body()
   }
 
   /// Stops deliveries. No delivery starts or is running after this method has returned.

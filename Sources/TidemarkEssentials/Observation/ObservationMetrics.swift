@@ -67,7 +67,7 @@ public struct TimeHistogram: Sendable {
 
   /// An upper bound for the given quantile, such as `0.5` for the median. It is at most twice the exact value.
   public func quantile(_ part: Double) -> Duration {
-    precondition((0...1).contains(part), "quantile must be in 0...1")
+    precondition((0...1).contains(part), "quantile must be in 0...1: \(part)")
     let rank = Int((Double(count) * part).rounded(.up))
     var seen = 0
     for (power, bucket) in counts.enumerated() {

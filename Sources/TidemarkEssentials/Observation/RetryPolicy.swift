@@ -6,6 +6,13 @@ struct RetryPolicy: Sendable {
   /// The longest pause.
   var pauseMax: Duration
 
+  init(after firstPause: Duration, atMost pauseMax: Duration) {
+    precondition(
+      firstPause > .zero && pauseMax >= firstPause,
+      "the first pause must be positive, and not longer than the longest one: \(firstPause), \(pauseMax)")
+    (self.firstPause, self.pauseMax) = (firstPause, pauseMax)
+  }
+
   /// The pause before an attempt; attempts are numbered from 0.
   func pause(beforeAttempt number: Int) -> Duration {
     min(firstPause * (1 << min(number, 20)), pauseMax)
@@ -26,9 +33,8 @@ extension ValueObservation {
   public func retryingTransientErrors(
     after firstPause: Duration = .milliseconds(20), atMost pauseMax: Duration = .seconds(5)
   ) -> Self {
-    precondition(firstPause > .zero && pauseMax >= firstPause, "pauses must be positive, and pauseMax the longest")
     var observation = self
-    observation.retry = RetryPolicy(firstPause: firstPause, pauseMax: pauseMax)
+    observation.retry = RetryPolicy(after: firstPause, atMost: pauseMax)
     return observation
   }
 }

@@ -38,7 +38,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   fileprivate struct State {
     var phase = Phase.idle
     var last: Element?
-    var followers: [Int: Sink] = [:]
+    var subscribers: [Int: Sink] = [:]
     var nextNumber = 0
 
     /// The number of times the observation was started. Values of earlier observations are ignored.
@@ -51,11 +51,11 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       case .failed(let error):
         return .fails(error)
       case .idle:
-        followers[number] = sink
+        subscribers[number] = sink
         phase = .starting
         return .begins(generation: generation)
       case .starting, .running:
-        followers[number] = sink
+        subscribers[number] = sink
         return .joins(last: last)
       }
     }
@@ -109,7 +109,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   public func start(
     onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
   ) -> AnyDatabaseCancellable {
-    follow(Sink(scheduler, onError: onError, onChange: onChange))
+    subscribe(Sink(scheduler, onError: onError, onChange: onChange))
   }
 
   fileprivate enum Joining {
@@ -119,14 +119,14 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 
   /// Adds a sink that receives values.
-  func follow(_ sink: Sink) -> AnyDatabaseCancellable {
+  func subscribe(_ sink: Sink) -> AnyDatabaseCancellable {
     let (number, joining) = state.withLock { state in
       let number = state.nextNumber
       state.nextNumber += 1
       return (number, state.join(sink, number))
     }
     let isImmediate = scheduler.immediateInitialValue()
-    func now(_ body: () -> Void) { isImmediate ? sink.deliveringNow(body) : body() }
+    func now(_ body: () -> Void) { sink.deliveringNow(if: isImmediate, body) }
     switch joining {
     case .begins(let generation): now { start(generation, isImmediate) }
     case .joins(let last): if let last { now { sink.putFirst(last) } }
@@ -151,8 +151,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
   private func leave(_ number: Int) {
     let (old, _) = state.withLock { state -> (State?, Sink?) in
-      let sink = state.followers.removeValue(forKey: number)
-      guard extent == .whileObserved, state.followers.isEmpty else { return (nil, sink) }
+      let sink = state.subscribers.removeValue(forKey: number)
+      guard extent == .whileObserved, state.subscribers.isEmpty else { return (nil, sink) }
       return (state.reset(), sink)
     }
     old?.end?()
@@ -161,25 +161,25 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   // MARK: - Values
 
   fileprivate func put(_ value: Element, _ generation: Int) {
-    let (followers, _) = state.withLock { state -> ([Sink], Element?) in
+    let (subscribers, _) = state.withLock { state -> ([Sink], Element?) in
       guard state.generation == generation else { return ([], nil) }
       let old = state.last
       state.last = value
-      return (Array(state.followers.values), old)
+      return (Array(state.subscribers.values), old)
     }
-    for sink in followers { sink.put(value) }
+    for sink in subscribers { sink.put(value) }
   }
 
   fileprivate func fail(_ error: any Error, _ generation: Int) {
     let failed = state.withLock { state -> State? in
       guard state.generation == generation else { return nil }
       let old = state.reset()
-      state.followers = [:]
+      state.subscribers = [:]
       if extent == .observationLifetime { state.phase = .failed(error) }
       return old
     }
     guard let failed else { return }
-    for sink in failed.followers.values { sink.fail(error) }
+    for sink in failed.subscribers.values { sink.fail(error) }
   }
 }
 
@@ -221,13 +221,7 @@ extension ValueObservation {
   ) -> SharedValueObservation<Reducer.Value> {
     let core = reader._core
     return SharedValueObservation(extent: extent, scheduler: scheduler) { isImmediate, sink in
-      let observation = StartedObservation(self, in: core, sink)
-      if isImmediate {
-        observation.startNow()
-      } else {
-        observation.start()
-      }
-      return { observation.cancel() }
+      begin(in: core, isImmediate: isImmediate, sink)
     }
   }
 }

@@ -59,26 +59,28 @@ extension ValueObservation {
   private func start(
     in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> AnyDatabaseCancellable {
-    let observation = started(in: core, isImmediate: isImmediate, sink)
-    return AnyDatabaseCancellable { observation.cancel() }
+    let end = sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) }
+    return AnyDatabaseCancellable { end() }
   }
 
-  /// Starts the observation. If requested, it delivers the first value before it returns.
-  func started(
-    in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
-  ) -> StartedObservation<Reducer> {
+  /// Starts the observation, and returns a closure that ends it.
+  ///
+  /// - Parameter isImmediate: Whether the first value is fetched before this method returns.
+  func begin(
+    in core: _DatabaseCore, isImmediate: Bool = false, _ sink: any ValueSink<Reducer.Value>
+  ) -> @Sendable () -> Void {
     let observation = StartedObservation(self, in: core, sink)
     if isImmediate {
-      sink.deliveringNow { observation.startNow() }
+      observation.startNow()
     } else {
       observation.start()
     }
-    return observation
+    return { observation.cancel() }
   }
 }
 
 /// Adapts a main actor scheduler, and uses its main actor requirement.
-private struct OnMainActor<Scheduler: ValueObservationMainActorScheduler>: ValueObservationScheduler {
+struct OnMainActor<Scheduler: ValueObservationMainActorScheduler>: ValueObservationScheduler {
   let scheduler: Scheduler
 
   func immediateInitialValue() -> Bool { scheduler.immediateInitialValue() }

@@ -41,7 +41,8 @@ extension ValueObservation {
   /// try await dbPool.write { try player.update($0) }
   /// let version = try await dbPool.databaseVersion()
   /// for try await ranking in observation.withDatabaseVersions().values(in: dbPool) where ranking.includes(version) {
-  ///   return ranking.value
+  ///   print(ranking.value)
+  ///   break
   /// }
   /// ```
   ///

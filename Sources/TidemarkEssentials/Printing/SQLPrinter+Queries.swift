@@ -11,7 +11,7 @@ extension SQLPrinter {
     try withScope(SQLScope(query)) { printer in
       printer.sql += query.isDistinct ? "SELECT DISTINCT " : "SELECT "
       let selection = query.allSelections
-      precondition(!selection.isEmpty, "Can't generate SQL with an empty selection")
+      precondition(!selection.isEmpty, "Can't generate SQL with an empty selection: select a column")
       try printer.print(selection: selection)
       printer.sql += " FROM "
       printer.print(query.source, separator: " ")

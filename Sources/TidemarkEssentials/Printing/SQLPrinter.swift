@@ -74,7 +74,7 @@ struct SQLPrinter {
   mutating func print(column name: String, of owner: SQLColumnOwner) throws {
     switch owner {
     case .unnamed: break
-    case .relationAtHand:
+    case .currentRelation:
       if let scope = scopes.last, scope.qualifies { printQualifier(scope.name) }
     case .alias(let alias):
       if let name = try qualifier(of: alias) { printQualifier(name) }
@@ -102,7 +102,10 @@ struct SQLPrinter {
       if let name = alias.userName { return name }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "A table alias without name stands for no table of this query: use aliased(_:) on its request")
+        message: """
+          a TableAlias without a name is used in a query that does not contain its table: call aliased(_:) on the \
+          request of that table
+          """)
     }
     return index == scopes.count - 1 && !scopes[index].qualifies ? nil : table.name
   }
@@ -120,7 +123,8 @@ struct SQLPrinter {
     let table = if let alias { table(of: alias)?.table } else { scopes.last?.source }
     if let name = (table ?? scopes.last?.source)?.tableName { return name }
     throw DatabaseError(
-      resultCode: .SQLITE_MISUSE, message: "An expression that depends on its table is used outside of any query")
+      resultCode: .SQLITE_MISUSE,
+      message: "the expression depends on the table of a query, but there is no query: use it in a request")
   }
 }
 

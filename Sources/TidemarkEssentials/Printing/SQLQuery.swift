@@ -38,7 +38,7 @@ struct SQLQuery {
   /// The tables of the `FROM` clause.
   var sources: [SQLTable] { [source] + joins.map(\.source) }
 
-  /// All that is selected.
+  /// All selected expressions, in order.
   var allSelections: [SQLSelection] { joins.isEmpty ? selection : selection + joins.flatMap(\.selection) }
 }
 
@@ -68,7 +68,10 @@ extension SQLQuery {
       let isOptional = child.kind == .optional
       precondition(
         isOptional || parent.map { !joins[$0].isOptional } ?? true,
-        "Not implemented: chaining a required association behind an optional association")
+        """
+        Not implemented: chaining a required association behind an optional association. Make the first one required, \
+        or the second one optional.
+        """)
       child.relation.preconditionJoinable()
       for table in child.relation.commonTables { commonTables.define(table) }
       let right = TableAliasBase(userName: nil)
@@ -130,10 +133,13 @@ extension SQLQuery {
     for table in tables {
       for alias in Set(table.aliases) {
         precondition(
-          aliases.insert(alias).inserted, "A TableAlias most not be used to refer to multiple tables")
+          aliases.insert(alias).inserted,
+          "A TableAlias must not be used to refer to multiple tables: create one for each table")
       }
       if let name = table.userName {
-        precondition(names.insert(name.asciiLowercased).inserted, "ambiguous alias: \(name)")
+        precondition(
+          names.insert(name.asciiLowercased).inserted,
+          "ambiguous alias: \(name). Give each TableAlias of a request another name.")
       }
     }
   }
@@ -156,10 +162,12 @@ extension SQLRelation {
   }
 
   fileprivate func preconditionJoinable() {
-    precondition(!isDistinct, "Not implemented: join an association that selects DISTINCT rows")
-    precondition(
-      grouping == nil && havings.isEmpty, "Not implemented: join an association with a GROUP BY clause")
-    precondition(limit == nil, "Not implemented: join an association with a LIMIT clause")
+    func requirePlain(_ isPlain: Bool, _ what: String) {
+      precondition(isPlain, "Not implemented: join an association \(what). Join a CommonTableExpression of it instead.")
+    }
+    requirePlain(!isDistinct, "that selects DISTINCT rows")
+    requirePlain(grouping == nil && havings.isEmpty, "with a GROUP BY clause")
+    requirePlain(limit == nil, "with a LIMIT clause")
   }
 }
 

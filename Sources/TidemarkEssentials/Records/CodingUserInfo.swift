@@ -8,8 +8,9 @@ public protocol SendableDecodingUserInfo {
   /// The content of `decoder.userInfo` in the `Decodable` implementation of the record. By default, it is empty.
   ///
   /// ```swift
-  /// extension Player: FetchableRecord {
+  /// struct Player: Decodable, FetchableRecord {
   ///   static let databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] = [decoderName: "database row"]
+  ///   var name: String
   /// }
   /// ```
   static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }

@@ -1,12 +1,14 @@
 /// The conflict resolution of the inserts and updates of a record type.
 ///
 /// ```swift
-/// struct Player: MutablePersistableRecord {
+/// struct Player: Codable, PersistableRecord {
 ///   static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace, update: .replace)
+///   var id: Int64
+///   var name: String
 /// }
 ///
 /// // INSERT OR REPLACE INTO "player" …
-/// try player.insert(db)
+/// try Player(id: 1, name: "Arthur").insert(db)
 /// ```
 public struct PersistenceConflictPolicy: Sendable {
   /// The conflict resolution of inserts.

@@ -27,7 +27,7 @@ extension SQLSelection {
     switch node {
     case .allColumns(of: nil): return .allColumns
     case .expression(let expression, name: nil):
-      if case .column(let name, of: .relationAtHand) = expression.node { return .column(name) }
+      if case .column(let name, of: .currentRelation) = expression.node { return .column(name) }
     case .allColumns, .expression, .literal, .deferred: break
     }
     return nil

@@ -22,7 +22,8 @@ struct RecordWriter {
 
   @usableFromInline
   func trapEmpty(_ recordType: any Any.Type) -> Never {
-    fatalError("\(recordType): invalid empty persistence container")
+    fatalError(
+      "\(recordType): invalid empty persistence container: encode(to:) must set at least one column of the table")
   }
 
   /// The names of all columns of the table.

@@ -4,8 +4,18 @@ extension DatabaseRegion {
   /// Returns whether a change of this kind may modify the region.
   ///
   /// ```swift
-  /// func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-  ///   region.isModified(byEventsOfKind: eventKind)
+  /// final class PlayerObserver: TransactionObserver {
+  ///   let region: DatabaseRegion
+  ///
+  ///   init(_ db: Database) throws { region = try Player.all().databaseRegion(db) }
+  ///
+  ///   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+  ///     region.isModified(byEventsOfKind: eventKind)
+  ///   }
+  ///
+  ///   func databaseDidChange(with event: DatabaseEvent) {}
+  ///   func databaseDidCommit(_ db: Database) { print("players may have changed") }
+  ///   func databaseDidRollback(_ db: Database) {}
   /// }
   /// ```
   ///

@@ -41,13 +41,15 @@ extension QueryInterfaceRequest {
     _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
   ) throws -> Statement {
     precondition(
-      assignments.contains { $0.value != nil }, "A statement that updates rows needs an assignment: there is none")
+      assignments.contains { $0.value != nil },
+      "an UPDATE statement needs at least one assignment that changes a column")
     let operation = BatchOperation.update(assignments, conflictResolution, of: RowDecoder.self)
     return try db.makeBatch(operation, relation, returning: Self.checked(selection)).statement
   }
 
   private static func checked(_ selection: [any SQLSelectable]) -> [any SQLSelectable] {
-    precondition(!selection.isEmpty, "A statement that fetches what it changes needs a selection that is not empty")
+    precondition(
+      !selection.isEmpty, "the selection is empty: select at least one column, or use a method that does not fetch")
     return selection
   }
 }

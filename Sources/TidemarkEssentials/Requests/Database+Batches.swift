@@ -82,7 +82,8 @@ extension Database {
     let rowIDColumn = try primaryKey(table).rowIDColumn
     let names = query.grouping.compactMap { $0.groupedColumn(rowIDColumn: rowIDColumn) }
     guard try columnsForUniqueKey(names, in: table) != nil else {
-      preconditionFailure("Can't \(operation.name) query with GROUP BY clause")
+      preconditionFailure(
+        "Can't \(operation.name) query with GROUP BY clause: group by the primary key, by a unique key, or not at all")
     }
   }
 }

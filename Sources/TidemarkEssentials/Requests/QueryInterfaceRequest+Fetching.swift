@@ -146,7 +146,7 @@ extension SQLExpression {
     guard let value = operands.firstIndex(where: { $0.isValue }) else { return nil }
     guard case .column(let name, let owner) = operands[1 - value].node else { return nil }
     switch owner {
-    case .relationAtHand, .unnamed: return name
+    case .currentRelation, .unnamed: return name
     case .alias(let alias): return source.aliases.contains { $0 === alias } ? name : nil
     }
   }

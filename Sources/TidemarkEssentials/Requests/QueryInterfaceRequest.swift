@@ -127,7 +127,7 @@ extension QueryInterfaceRequest {
   /// let ids = try Player.filter { $0.score > 1000 }.selectPrimaryKey(as: Int64.self).fetchAll(db)
   /// ```
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, keys are row IDs.
   public func selectPrimaryKey<PrimaryKey>(
     as type: PrimaryKey.Type = PrimaryKey.self
   ) -> QueryInterfaceRequest<PrimaryKey> {

@@ -40,7 +40,7 @@ extension SQLInterpolation {
   /// `\(Table("player"))`: the name of a table.
   ///
   /// ```swift
-  /// let rows = try SQLRequest("SELECT * FROM \(Table("player"))").fetchAll(db)
+  /// let request: SQLRequest<Row> = "SELECT * FROM \(Table("player"))"
   /// ```
   ///
   /// - Parameter table: The table.

@@ -85,7 +85,7 @@ extension Table {
 
   /// Returns a request of the primary keys.
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, keys are row IDs.
   public func selectPrimaryKey<PrimaryKey>(as type: PrimaryKey.Type = PrimaryKey.self) -> QueryInterfaceRequest<
     PrimaryKey
   > {
@@ -149,7 +149,7 @@ extension Table {
 
   /// Returns a request of the rows with the given primary keys, in any order.
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, keys are row IDs.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(keys: keys)
   }

@@ -14,7 +14,7 @@ extension TableRequest where Self: FilteredRequest {
 
   /// Returns a request of the rows with the given primary keys, in any order.
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, keys are row ids.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, keys are row IDs.
   public func filter(keys: some Sequence<some DatabaseValueConvertible>) -> Self {
     filter(keyValues: keys.map { KeyValue($0) })
   }

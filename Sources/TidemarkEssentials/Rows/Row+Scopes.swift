@@ -75,7 +75,7 @@ extension Row {
       return names
     }
 
-    /// The row of the nearest scope with a name, or nil.
+    /// The scope with a name that is nearest to the root of the tree, as a row; nil if there is none.
     public subscript(_ name: String) -> Row? {
       guard let layout = row.layout, !layout.scopes.isEmpty else { return nil }
       var level = [row]

@@ -117,7 +117,7 @@ public final class Row {
     if reusesDecoder { reusableDecoder = decoder }
   }
 
-  /// Stores the decoder of a row that is decoded now. The decoder belongs to the caller, who removes it afterwards.
+  /// Stores the decoder of a row that is decoded now. The decoder belongs to the caller, which removes it afterwards.
   func lend(decoder: any ReusableDecoder) { reusableDecoder = decoder }
 
   func removeLentDecoder() { reusableDecoder = nil }
@@ -184,7 +184,13 @@ public final class Row {
 
   @inlinable
   func preconditionIndex(_ index: Int) {
-    precondition(index >= 0 && index < count, "row index out of range")
+    if index < 0 || index >= count { indexIsOutOfRange(index) }
+  }
+
+  // Not inlined: the message would be built in each caller.
+  @usableFromInline
+  func indexIsOutOfRange(_ index: Int) -> Never {
+    preconditionFailure("row index out of range: \(index), in a row of \(count) columns")
   }
 
   /// Returns a row that retains its values when the statement is stepped. For a copy, this is the row itself.

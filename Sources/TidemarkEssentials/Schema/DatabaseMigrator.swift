@@ -119,7 +119,10 @@ public struct DatabaseMigrator: Sendable {
   private mutating func register(_ migration: Migration) {
     precondition(
       !migrations.contains(migration.identifier),
-      "already registered migration: \(String(reflecting: migration.identifier))")
+      """
+      already registered migration: \(String(reflecting: migration.identifier)). Give each migration another identifier.
+      """
+    )
     var migration = migration
     migration.runsDeferredChecks = runsDeferredChecks
     registered.append(migration)
@@ -223,11 +226,13 @@ public struct DatabaseMigrator: Sendable {
     let applied = try appliedIdentifiers(db)
     guard let target else { return registered[...] }
     guard let index = migrations.firstIndex(of: target) else {
-      preconditionFailure("undefined migration: \(String(reflecting: target))")
+      preconditionFailure("undefined migration: \(String(reflecting: target)). Registered migrations: \(migrations)")
     }
     precondition(
       !registered[(index + 1)...].contains { applied.contains($0.identifier) },
-      "database is already migrated beyond migration \(String(reflecting: target))")
+      """
+      database is already migrated beyond migration \(String(reflecting: target)), and migrations cannot be undone
+      """)
     return registered[...index]
   }
 }

@@ -49,7 +49,8 @@ extension Database {
       if number.isInfinite { return number < 0 ? "-9e999" : "9e999" }
     case .string(let string) where string.utf8.contains(0):
       throw DatabaseError(
-        resultCode: .SQLITE_MISUSE, message: "a text with a NUL character cannot be written in a schema")
+        resultCode: .SQLITE_MISUSE,
+        message: "a text with a NUL character cannot be written in a schema: remove the character")
     case .string, .blob: break
     }
     let statement = try compile("SELECT QUOTE(?)", isInternal: true)

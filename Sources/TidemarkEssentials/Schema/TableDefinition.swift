@@ -257,7 +257,8 @@ public final class TableDefinition {
   }
 
   private func preconditionNoPrimaryKey() {
-    precondition(primaryKey == nil, "can't define several primary keys")
+    precondition(
+      primaryKey == nil, "can't define several primary keys: name all columns of the key in one primaryKey(_:)")
   }
 }
 
@@ -327,7 +328,9 @@ extension TableDefinition {
     var columns = items.compactMap { item in
       if case .column(let column) = item, column.isPrimaryKey { column } else { nil }
     }
-    precondition(columns.count + (primaryKey == nil ? 0 : 1) < 2, "can't define several primary keys")
+    precondition(
+      columns.count + (primaryKey == nil ? 0 : 1) < 2,
+      "can't define several primary keys: name all columns of the key in one primaryKey(_:)")
     if let primaryKey {
       columns = try memberColumns(primaryKey, TableContext(db: db, tableName: name, key: .beingDefined))
     }

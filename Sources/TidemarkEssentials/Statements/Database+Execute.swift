@@ -36,7 +36,7 @@ extension Database {
       caches.fetchStatements.insert(statement, for: sql)
     }
     while let current = statement {
-      try current.runToEnd(rest.deal(to: current))
+      try current.runToEnd(rest.takeArguments(for: current))
       next = try source.next(in: self, isPersistent: false)
       statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     }
@@ -96,7 +96,7 @@ extension Statement {
 extension StatementArguments {
   /// Removes and returns the arguments of one of several statements: all named values, and as many positional values as
   /// it has parameters.
-  mutating func deal(to statement: Statement) throws -> StatementArguments {
+  mutating func takeArguments(for statement: Statement) throws -> StatementArguments {
     let values = try statement.values(takenFrom: &self)
     return StatementArguments(values: values)
   }

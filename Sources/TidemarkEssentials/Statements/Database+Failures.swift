@@ -72,7 +72,7 @@ extension Database {
     if !settings.health.isUsable { try checkHealth(for: statement) }
     // A statement may outlive its connection.
     if handle == nil { throw Self.closedError }
-    if !transaction.grantsEverything { try checkPermission(for: statement, arguments) }
+    if !transaction.grantsEverything(isOpen: !isInAutocommitMode) { try checkPermission(for: statement, arguments) }
   }
 
   private func checkHealth(for statement: Statement) throws {

@@ -67,7 +67,7 @@ struct TransactionWork {
   /// Performed once when a statement has ended and no transaction is open.
   var betweenTransactions: ((Database) -> Void)?
 
-  /// Whether that work is left to the next access.
+  /// Whether that work must be performed in the next access.
   var isDeferred = false
 }
 
@@ -79,7 +79,7 @@ struct CaptureState {
   /// Whether row changes must be captured. Any thread may set this.
   let rowListening = RowListening()
 
-  /// Whether the execution observer has seen that.
+  /// Whether the execution observer has applied the state of `rowListening`.
   var isListening = false
 
   /// The steps that bypass change capture, because their changes are unobserved.
@@ -122,22 +122,22 @@ extension Database {
   }
 }
 
-/// The state of a dialect that uses the connection as an object of its own.
+/// The state of `SQLiteDB`, which uses the connection as an object of its own.
 package struct DialectState {
   /// Whether transactions and running statements may outlast an access, to be ended in another access.
   package var allowsTransactionsAcrossAccesses = false
 
-  /// The plan that the dialect has cached last.
+  /// The plan that `SQLiteDB` has cached last.
   package var cachedPlan: (any CachedPlan)?
 
-  /// Notified before each statement begins; nil unless the dialect has rows that it has not read to their end.
+  /// Notified before each statement begins; nil unless `SQLiteDB` has rows that it has not read to their end.
   package var openReads: (any OpenReads)?
 }
 
-/// A value that a dialect computes once and caches in a connection or a statement.
+/// A value that `SQLiteDB` computes once and caches in a connection or a statement.
 package protocol CachedPlan: AnyObject {}
 
-/// The rows that a dialect reads over several accesses. Other statements may begin in between.
+/// The rows that `SQLiteDB` reads over several accesses. Other statements may begin in between.
 package protocol OpenReads: AnyObject {
   /// Called before a statement begins.
   func statementWillBegin(_ statement: Statement)

@@ -49,7 +49,7 @@ public final class SQLStatementCursor {
       return nil
     }
     let statement = Statement(database: database, compiled: compiled, isInternal: false)
-    if let arguments = try rest?.deal(to: statement) { try statement.setArguments(arguments) }
+    if let arguments = try rest?.takeArguments(for: statement) { try statement.setArguments(arguments) }
     return statement
   }
 }

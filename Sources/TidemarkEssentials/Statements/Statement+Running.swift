@@ -62,7 +62,8 @@ extension Statement {
   private func continueRun(_ arguments: StatementArguments?) throws {
     if arguments != nil {
       throw DatabaseError(
-        resultCode: .SQLITE_MISUSE, message: "The statement has its arguments, and runs with them already", sql: sql)
+        resultCode: .SQLITE_MISUSE,
+        message: "the statement already runs with its arguments: fetch its rows without passing arguments", sql: sql)
     }
     runState.number &+= 1
   }
@@ -240,8 +241,10 @@ extension Statement {
   }
 
   /// This statement, or another one of the same text when this one is running.
+  @inline(__always)
   func availableStatement() throws -> Statement {
-    isRunning && !runState.holdsRow ? try copy() : self
+    if !isRunning || runState.holdsRow { return self }
+    return try copy()
   }
 }
 

@@ -136,7 +136,7 @@ public final class Statement {
     /// The scan order of a query of the same table, found by a later module when this statement had run.
     var scanOrder: AnyObject?
 
-    /// The row plan of a dialect.
+    /// The row plan of `SQLiteDB`.
     var rowPlan: (any CachedPlan)?
 
     /// The row window of the last run that fetched one row, closed: it does not retain the statement. The next such run
@@ -155,7 +155,7 @@ public final class Statement {
   var isRunning: Bool { runState.isRunning }
   @inlinable var run: UInt { runState.number }
 
-  /// The row plan that a dialect has cached for the statement.
+  /// The row plan that `SQLiteDB` has cached for the statement.
   package var cachedRowPlan: (any CachedPlan)? {
     get { cached.rowPlan }
     set { cached.rowPlan = newValue }

@@ -66,10 +66,10 @@ final class StatementWrites {
   var areTablesOrdinary: Bool?
 
   /// Whether the statement is captured even without subscribers.
-  var isAlwaysCaptured: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUntoldContent }
+  var isAlwaysCaptured: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUnreportedContent }
 
   /// Whether it changes content that neither rows nor schema changes report.
-  var changesUntoldContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
+  var changesUnreportedContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
 
   /// Whether SQLite has not compiled the statement again since, perhaps for another schema.
   func hold(for statement: Statement) -> Bool { recompilationCount == statement.recompilationCountOfSQLite }

@@ -119,12 +119,11 @@ struct TransactionMachine {
     case transactionMustBeRolledBack(any Error)
   }
 
-  /// Whether all statements may begin, whether or not a transaction is open.
+  /// Whether any statement may begin: the common case, decided without a call.
   @inline(__always)
-  var grantsEverything: Bool {
-    if scopes.depth > 0 { return false }
-    if case .usable = scopes.condition { return true }
-    return false
+  func grantsEverything(isOpen: @autoclosure () -> Bool) -> Bool {
+    guard case .usable = scopes.condition else { return false }
+    return scopes.depth == 0 || isOpen()
   }
 
   /// Decides whether a statement may begin.

@@ -80,18 +80,17 @@ extension ValueObservation {
     return AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
       let sink = ScheduledSink<Reducer.Value>(
         keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) })
-      let observation = started(in: core, isImmediate: scheduler.immediateInitialValue(), sink)
-      return { observation.cancel() }
+      let isImmediate = scheduler.immediateInitialValue()
+      return sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) }
     }
   }
+
   /// Returns a sequence to which the fetching thread adds values.
   func values(
     in core: _DatabaseCore, bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy
   ) -> AsyncValueObservation<Reducer.Value> {
     AsyncValueObservation(bufferingPolicy: bufferingPolicy) { stream in
-      let observation = StartedObservation(self, in: core, stream)
-      observation.start()
-      return { observation.cancel() }
+      begin(in: core, stream)
     }
   }
 }

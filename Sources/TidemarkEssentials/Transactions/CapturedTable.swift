@@ -10,7 +10,7 @@ final class CapturedTable {
   @exclusivity(unchecked) var updateObservers: [TransactionObservation] = []
 
   /// Whether observers were asked about deletes.
-  @exclusivity(unchecked) var hasAskedDeleteObservers = false
+  @exclusivity(unchecked) var hasCheckedDeleteObservers = false
 
   /// The captured columns; nil if nothing is captured.
   var layout: CaptureLayout? { didSet { (lastNames, lastReported) = (nil, nil) } }

@@ -9,7 +9,7 @@ extension ChangeCapture {
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
     guard let (table, isPlanned) = table(of: signal) else { return }
-    if signal.isDelete, !table.hasAskedDeleteObservers { notifyDeleteObservers(table) }
+    if signal.isDelete, !table.hasCheckedDeleteObservers { notifyDeleteObservers(table) }
     if table.isUnobserved { return rowIsUnobserved() }
     let blobColumn = signal.isDelete ? signal.blobColumn : nil
     let kind: RowChange.Kind =

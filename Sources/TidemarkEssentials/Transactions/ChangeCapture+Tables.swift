@@ -17,7 +17,7 @@ extension ChangeCapture {
           }
         }
       }
-      table.hasAskedDeleteObservers = written.deletes
+      table.hasCheckedDeleteObservers = written.deletes
       // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
@@ -32,8 +32,8 @@ extension ChangeCapture {
   /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
   /// delete conflicting rows.
   func notifyDeleteObservers(_ table: CapturedTable) {
-    if table.hasAskedDeleteObservers { return }
-    table.hasAskedDeleteObservers = true
+    if table.hasCheckedDeleteObservers { return }
+    table.hasCheckedDeleteObservers = true
     for observation in observations where !observation.ignoresChanges {
       if observation.observer?.observes(eventsOfKind: .delete(tableName: table.key.name)) == true {
         table.deleteObservers.append(observation)
@@ -47,7 +47,7 @@ extension ChangeCapture {
     if unplannedTablesEffectCount != db.effectCount { unplannedTables = [:] }
     if let table = unplannedTables[key] { return table }
     let table = CapturedTable(key)
-    table.hasAskedDeleteObservers = true
+    table.hasCheckedDeleteObservers = true
     for observation in observations where !observation.ignoresChanges {
       guard let observer = observation.observer else { continue }
       if observer.observes(eventsOfKind: .insert(tableName: key.name)) { table.insertObservers.append(observation) }

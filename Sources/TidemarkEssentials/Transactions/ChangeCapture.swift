@@ -172,7 +172,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let db: Database = self.db
     if let writes = statement.writes {
       if !writes.schemaChanges.isEmpty { for change in writes.schemaChanges { log.add(change) } }
-      if writes.changesUntoldContent { log.becomeUnknown() }
+      if writes.changesUnreportedContent { log.becomeUnknown() }
       switch writes.savepoint {
       case .open(let name):
         db.transaction.savepointWasOpened()

@@ -38,7 +38,7 @@ extension Database {
     onCommit: @escaping (Database) -> Void, onRollback: @escaping (Database) -> Void = { _ in }
   ) {
     preconditionAccess()
-    precondition(!isReadOnlyForObservers, "Read-only transactions are not notified")
+    precondition(!isReadOnlyForObservers, "Read-only transactions are not notified: call this method in a write")
     add(
       transactionObserver: EndObserver(onCommit: onCommit, onRollback: onRollback), extent: .nextTransaction)
   }

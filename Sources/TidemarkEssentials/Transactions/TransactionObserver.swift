@@ -76,9 +76,22 @@ extension TransactionObserver {
   /// An observer that needs only the first change saves the time for the others:
   ///
   /// ```swift
-  /// func databaseDidChange(with event: DatabaseEvent) {
-  ///   isModified = true
-  ///   stopObservingDatabaseChangesUntilNextTransaction()
+  /// final class BookObserver: TransactionObserver {
+  ///   var isModified = false
+  ///
+  ///   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "book" }
+  ///
+  ///   func databaseDidChange(with event: DatabaseEvent) {
+  ///     isModified = true
+  ///     stopObservingDatabaseChangesUntilNextTransaction()
+  ///   }
+  ///
+  ///   func databaseDidCommit(_ db: Database) {
+  ///     if isModified { print("books have changed") }
+  ///     isModified = false
+  ///   }
+  ///
+  ///   func databaseDidRollback(_ db: Database) { isModified = false }
   /// }
   /// ```
   ///
@@ -90,7 +103,7 @@ extension TransactionObserver {
       preconditionFailure(
         """
         stopObservingDatabaseChangesUntilNextTransaction() must be called from the databaseDidChange or \
-        databaseWillChange method of the observer
+        databaseWillChange method of the observer that stops
         """)
     }
     observation.ignoresChanges = true

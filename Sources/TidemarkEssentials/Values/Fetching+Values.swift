@@ -8,12 +8,22 @@
 
 extension DatabaseValueConvertible {
   /// Returns a cursor over the results of a request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter request: A request.
+  /// - Returns: A cursor, to be used inside the access.
+  /// - Throws: A ``DatabaseError`` if the query is not valid.
   @_disfavoredOverload
   public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseValueCursor<Self> {
     try request.makePreparedRequest(db, forSingleResult: false).makeCursor(ValueDecoding.self)
   }
 
   /// Fetches all results of a request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter request: A request.
+  /// - Returns: The values, in the order of the query.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
@@ -21,6 +31,11 @@ extension DatabaseValueConvertible {
   }
 
   /// Fetches the distinct results of a request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter request: A request.
+  /// - Returns: The distinct values.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> where Self: Hashable {
@@ -28,6 +43,11 @@ extension DatabaseValueConvertible {
   }
 
   /// Fetches the first result of a request. Returns nil if the result is empty, or if the first value is NULL.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter request: A request.
+  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
@@ -37,12 +57,20 @@ extension DatabaseValueConvertible {
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible {
   /// Returns a cursor over the results of this request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: A cursor, to be used inside the access.
+  /// - Throws: A ``DatabaseError`` if the query is not valid.
   @_disfavoredOverload
   public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
   /// Fetches all results of this request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The values, in the order of the query.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public func fetchAll(_ db: Database) throws -> [RowDecoder] {
@@ -50,6 +78,10 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
   }
 
   /// Fetches the distinct results of this request.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The distinct values.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: Hashable {
@@ -57,6 +89,10 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
   }
 
   /// Fetches the first result of this request. Returns nil if the result is empty, or if the first value is NULL.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
@@ -73,6 +109,13 @@ extension DatabaseValueConvertible {
   /// let titles = try String.fetchCursor(db, sql: "SELECT title FROM book")
   /// while let title = try titles.next() { print(title) }
   /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter sql: A query.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: A cursor, to be used inside the access.
+  /// - Throws: A ``DatabaseError`` if the query is not valid.
   @_disfavoredOverload
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -86,6 +129,13 @@ extension DatabaseValueConvertible {
   /// ```swift
   /// let titles = try String.fetchAll(db, sql: "SELECT title FROM book WHERE pages > ?", arguments: [500])
   /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter sql: A query.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The values, in the order of the query.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(
@@ -100,6 +150,13 @@ extension DatabaseValueConvertible {
   /// ```swift
   /// let ids = try Int64.fetchSet(db, sql: "SELECT authorId FROM book")
   /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter sql: A query.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The distinct values.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(
@@ -114,6 +171,13 @@ extension DatabaseValueConvertible {
   /// ```swift
   /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book") ?? 0
   /// ```
+  ///
+  /// - Parameter db: A database connection.
+  /// - Parameter sql: A query.
+  /// - Parameter arguments: The values of the parameters in `sql`.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(
@@ -129,7 +193,11 @@ extension DatabaseValueConvertible {
 extension DatabaseValueConvertible {
   /// Returns a cursor over the results of a statement.
   ///
+  /// - Parameter statement: A prepared statement.
   /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: A cursor, to be used inside the access.
+  /// - Throws: A ``DatabaseError`` if the query is not valid.
   @_disfavoredOverload
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -138,6 +206,12 @@ extension DatabaseValueConvertible {
   }
 
   /// Fetches all results of a statement.
+  ///
+  /// - Parameter statement: A prepared statement.
+  /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The values, in the order of the query.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchAll(
@@ -147,6 +221,12 @@ extension DatabaseValueConvertible {
   }
 
   /// Fetches the distinct results of a statement.
+  ///
+  /// - Parameter statement: A prepared statement.
+  /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The distinct values.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchSet(
@@ -156,6 +236,12 @@ extension DatabaseValueConvertible {
   }
 
   /// Fetches the first result of a statement. Returns nil if the result is empty, or if the first value is NULL.
+  ///
+  /// - Parameter statement: A prepared statement.
+  /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
+  /// - Parameter adapter: An adapter that selects or renames columns.
+  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
   public static func fetchOne(

@@ -11,7 +11,7 @@ public import CSQLite
 /// extension Isbn: StatementColumnConvertible {
 ///   init?(sqliteStatement: SQLiteStatement, index: CInt) {
 ///     guard let digits = String(sqliteStatement: sqliteStatement, index: index) else { return nil }
-///     self.init(digits)
+///     self.init(digits: digits)
 ///   }
 /// }
 /// ```
@@ -24,8 +24,10 @@ public protocol StatementColumnConvertible {
   /// Creates the value of a column. Fails if the column cannot be converted.
   ///
   /// ```swift
-  /// init?(sqliteStatement: SQLiteStatement, index: CInt) {
-  ///   self.init(rawValue: sqlite3_column_int64(sqliteStatement, index))
+  /// extension Rating: StatementColumnConvertible {
+  ///   init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  ///     self.init(rawValue: sqlite3_column_int64(sqliteStatement, index))
+  ///   }
   /// }
   /// ```
   ///

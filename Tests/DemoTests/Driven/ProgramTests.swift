@@ -49,7 +49,7 @@ struct ProgramTests {
       (["watch", "FILE.not", "SELECT 1"], 66),
       (["watch", "TEXT", "SELECT 1"], 66), (["watch", "FILE", "SELECT ?"], 65),
     ] as [([String], Int32)])
-  func exitCodesTellTheKindOfFailure(arguments: [String], status: Int32) throws {
+  func exitCodesIndicateTheKindOfFailure(arguments: [String], status: Int32) throws {
     let file = try sample()
     let text = file.sibling("text")
     try String(repeating: "This is no database. ", count: 100).write(toFile: text, atomically: true, encoding: .utf8)

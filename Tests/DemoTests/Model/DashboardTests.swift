@@ -112,7 +112,7 @@ import Testing
     #expect(!dashboard.lines[28].contains("syntax error"))
   }
 
-  @Test func answersForEditedQueriesAreIgnored() {
+  @Test func resultsOfEditedQueriesAreIgnored() {
     var dashboard = dashboard()
     for key in [Key.character(":"), .paste("SELECT 1"), .enter, .character("0")] { _ = dashboard.handle(.key(key)) }
     let effects = dashboard.handle(.checked(sql: "SELECT 1", .success(query)))

@@ -95,11 +95,11 @@ final class PseudoTerminal {
     let count = read(main, &bytes, bytes.count)
     if count <= 0 { return false }
     emulator.feed(Array(bytes[..<count]))
-    answerQuestions()
+    replyToTerminalQueries()
     return true
   }
 
-  private func answerQuestions() {
+  private func replyToTerminalQueries() {
     guard let background else { return }
     for question in emulator.questions.dropFirst(answeredCount) {
       answeredCount += 1

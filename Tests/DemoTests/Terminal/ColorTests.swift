@@ -89,7 +89,7 @@ import Testing
       ("10;rgb:ffff/ffff/ffff", nil), ("11;#ffffff", nil), ("11;rgb:", nil), ("11;rgb:ff/ff", nil),
       ("11;rgb:fffff/fffff/fffff", nil), ("11;rgb:gg/gg/gg", nil),
     ] as [(String, Background?)])
-  func terminalAnswersTellTheBackground(answer: String, background: Background?) {
-    #expect(Background(answer: answer) == background)
+  func repliesOfTheTerminalSpecifyTheBackground(reply: String, background: Background?) {
+    #expect(Background(reply: reply) == background)
   }
 }

@@ -51,14 +51,14 @@ import Testing
   }
 
   @Test(arguments: ["\u{7}", "\u{1B}\\"])
-  func terminalAnswersAreNotKeys(end: String) {
+  func terminalRepliesAreNotKeys(end: String) {
     let bytes = Array("a\u{1B}]11;rgb:ffff/ffff/ffff\(end)\u{1B}[?62;22cb".utf8)
     for cut in 0..<bytes.count {
       var decoder = InputDecoder()
       let keys = decoder.decode(bytes[..<cut]) + decoder.decode(bytes[cut...])
       #expect(keys == [.character("a"), .character("b")])
-      #expect(decoder.takeAnswers() == [.background(.light), .attributes])
-      #expect(decoder.takeAnswers() == [])
+      #expect(decoder.takeReplies() == [.background(.light), .attributes])
+      #expect(decoder.takeReplies() == [])
     }
   }
 

@@ -6,7 +6,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// All at the same time: writing and reading threads and tasks, cancellations, timeouts, a disk that fails or is full,
-/// checkpoints, and a close in the middle of it (promises P1 to P6).
+/// checkpoints, and a close in the middle of it (guarantees P1 to P6).
 @Suite(.serialized) struct CombinedFaultTests {
   @Test(arguments: Scale.seeds(daily: 8, full: 150))
   func combinedFaultsLoseNoAcknowledgedWrite(seed: UInt64) async throws {

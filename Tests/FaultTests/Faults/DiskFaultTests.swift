@@ -1,7 +1,7 @@
 import StressSupport
 import Testing
 
-/// Each call to the disk fails in turn, once and permanently, in every possible way (promises P1, P2, P4 and P6).
+/// Each call to the disk fails in turn, once and permanently, in every possible way (guarantees P1, P2, P4 and P6).
 @Suite(.serialized) struct DiskFaultTests {
   @Test(arguments: Scenario.all)
   func diskFaultsLoseNoAcknowledgedWrite(_ scenario: Scenario) throws {

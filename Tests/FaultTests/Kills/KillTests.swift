@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Tidemark
 
-/// A process that writes to the file is killed repeatedly, while this one reads and writes (promises P1 and P2).
+/// A process that writes to the file is killed repeatedly, while this one reads and writes (guarantees P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
   @Test func killedProcessesLoseNoAcknowledgedWrite() async throws {
     let run = Run("kill", seed: Scale.seed)

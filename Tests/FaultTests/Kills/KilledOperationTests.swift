@@ -3,7 +3,7 @@ import StressSupport
 import Testing
 
 /// A process is killed while it makes a copy, migrates, or closes: the file contains what was acknowledged, and no
-/// partial change (promises P1 and P2).
+/// partial change (guarantees P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KilledOperationTests {
   private func kill(_ operation: String, cycles: Int, _ check: (TestFolder, Int) throws -> [String]) throws {
     let run = Run("kill-during-\(operation)", seed: Scale.seed)

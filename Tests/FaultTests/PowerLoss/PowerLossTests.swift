@@ -1,7 +1,8 @@
 import StressSupport
 import Testing
 
-/// The power fails at each call to the disk, and the resulting files are opened (promises P1 and P2, hazards F16, D8).
+/// The power fails at each call to the disk, and the resulting files are opened (guarantees P1 and P2, hazards F16,
+/// D8).
 @Suite(.serialized) struct PowerLossTests {
   private func run(_ program: PowerLoss.Program) throws -> (Run, PowerLoss.Verdict) {
     let run = Run("power-loss", seed: Scale.seed)
@@ -44,7 +45,7 @@ import Testing
 
   /// A control: unsafe ways of writing are detected.
   @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
-  func aLyingDiskLosesData(_ program: PowerLoss.Program) throws {
+  func disksThatReportFalseSyncsLoseData(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)
     let found = verdict.damagedImageCount + (program.keepsAll ? verdict.lostImageCount : 0)
     run.count("planted", found > 0 ? 1 : 0)

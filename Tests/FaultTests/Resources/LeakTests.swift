@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// After thousands of accesses with any outcome, the process uses no more resources than before (promise P6).
+/// After thousands of accesses with any outcome, the process uses no more resources than before (guarantee P6).
 ///
 /// Each test has its own process: the resources of other tests would be counted, too.
 @Suite(.serialized) struct LeakTests {

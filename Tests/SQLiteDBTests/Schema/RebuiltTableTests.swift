@@ -98,7 +98,8 @@ import Testing
     #expect(try db.scalar("SELECT count(*) FROM child") as? Int64 == 1)
     #expect(failure { try db.run("INSERT INTO child VALUES (6)") }?.message == "FOREIGN KEY constraint failed")
     let error = failure { try db.transaction { try changer.alter(table: "t") { $0.drop(column: "parent") } } }
-    #expect(error?.message == "a table cannot be rebuilt in a transaction while foreign keys are enforced")
+    #expect(
+      error?.message.hasPrefix("a table cannot be rebuilt in a transaction while foreign keys are enforced") == true)
     #expect(try columns().contains("parent"))
   }
 

@@ -3,7 +3,7 @@ extension LiveWorld {
   package static func checkFinalValues(_ run: Run, rounds: Int, queryCount: Int) async throws {
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run, keepsHistory: false)
-    let watchers = try world.watch(count: queryCount)
+    let observers = try world.observe(count: queryCount)
     let workers = Workers(run: run)
     for round in 1...rounds {
       await withTaskGroup(of: Void.self) { group in
@@ -12,10 +12,10 @@ extension LiveWorld {
           await workers.tasks(2, "writing task") { try await world.writeAsync(as: 16 * round + 8 + $0, 250) }
         }
       }
-      try world.checkWhenIdle(watchers)
+      try world.checkWhenIdle(observers)
       if !run.allProblems.isEmpty { break }
     }
-    for watcher in watchers { watcher.cancel() }
+    for observer in observers { observer.cancel() }
     run.count("wakes", world.pool.observationMetrics.wakeCount)
     try world.pool.close()
   }

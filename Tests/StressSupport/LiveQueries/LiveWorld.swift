@@ -80,41 +80,42 @@ package final class LiveWorld: Sendable {
 
   // MARK: - Watching
 
-  package func watch(count: Int) throws -> [LiveWatcher] {
+  package func observe(count: Int) throws -> [LiveQueryObserver] {
     var numbers = RandomNumbers(seed: run.seed, stream: 1000)
-    return (0..<count).map { _ in LiveWatcher(LiveQuestion.random(&numbers), in: pool, keepsAll: keepsHistory) }
+    return (0..<count).map { _ in LiveQueryObserver(RandomLiveQuery.random(&numbers), in: pool, keepsAll: keepsHistory)
+    }
   }
 
   /// Starts and cancels observations, some of them before their first value.
   package func startAndCancel(_ count: Int) throws {
     var numbers = RandomNumbers(seed: run.seed, stream: 2000)
     for _ in 0..<count {
-      let watcher = LiveWatcher(LiveQuestion.random(&numbers), in: pool)
-      if numbers.once(in: 2) { _ = watcher.firstValue() }
-      watcher.cancel()
+      let observer = LiveQueryObserver(RandomLiveQuery.random(&numbers), in: pool)
+      if numbers.once(in: 2) { _ = observer.firstValue() }
+      observer.cancel()
       run.count("cancelled")
     }
   }
 
   /// Waits until all observations have received the current value.
-  package func checkWhenIdle(_ watchers: [LiveWatcher]) throws {
-    for watcher in watchers {
-      let value = try pool.read { try watcher.question.answer($0) }
-      if !watcher.waits(forLast: value.text) {
-        run.problem("\(watcher.question) is \(value.text), and \(watcher.values.last?.text ?? "nothing") was delivered")
+  package func checkWhenIdle(_ observers: [LiveQueryObserver]) throws {
+    for observer in observers {
+      let value = try pool.read { try observer.query.result($0) }
+      if !observer.waits(forLast: value.text) {
+        run.problem("\(observer.query) is \(value.text), and \(observer.values.last?.text ?? "nothing") was delivered")
       }
     }
   }
 
   /// Replays all commits one by one, and compares the delivered values.
-  package func checkHistory(_ watchers: [LiveWatcher]) throws {
-    var expected: [Int: [(LiveQuestion, String)]] = [:]
-    for watcher in watchers {
+  package func checkHistory(_ observers: [LiveQueryObserver]) throws {
+    var expected: [Int: [(RandomLiveQuery, String)]] = [:]
+    for observer in observers {
       var last = -1
-      for value in watcher.values {
-        if value.number < last { run.problem("\(watcher.question) went back from \(last) to \(value.number)") }
+      for value in observer.values {
+        if value.number < last { run.problem("\(observer.query) went back from \(last) to \(value.number)") }
         last = value.number
-        expected[value.number, default: []].append((watcher.question, value.text))
+        expected[value.number, default: []].append((observer.query, value.text))
         run.count("reads")
       }
     }
@@ -124,9 +125,9 @@ package final class LiveWorld: Sendable {
     for number in 0...history.count {
       try replay.write { db in
         if number > 0 { for operation in history[number - 1] { try operation.perform(db) } }
-        for (question, text) in expected[number] ?? [] {
-          let answer = try question.answer(db).text
-          if answer != text { run.problem("\(question) was \(answer) at commit \(number), and \(text) was delivered") }
+        for (query, text) in expected[number] ?? [] {
+          let result = try query.result(db).text
+          if result != text { run.problem("\(query) was \(result) at commit \(number), and \(text) was delivered") }
         }
       }
     }
@@ -135,30 +136,30 @@ package final class LiveWorld: Sendable {
 }
 
 /// A live query, and the values that it has received.
-package final class LiveWatcher: Sendable {
-  let question: LiveQuestion
-  private let state = Mutex<[LiveAnswer]>([])
+package final class LiveQueryObserver: Sendable {
+  let query: RandomLiveQuery
+  private let state = Mutex<[LiveResult]>([])
   private let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
   private let keepsAll: Bool
 
   /// - Parameter keepsAll: Whether all values are kept, or only the last one.
-  init(_ question: LiveQuestion, in pool: DatabasePool, keepsAll: Bool = true) {
-    self.question = question
+  init(_ query: RandomLiveQuery, in pool: DatabasePool, keepsAll: Bool = true) {
+    self.query = query
     self.keepsAll = keepsAll
-    let observation = ValueObservation.tracking { db in try question.answer(db) }
+    let observation = ValueObservation.tracking { db in try query.result(db) }
     let cancellable = observation.start(
       in: pool, scheduling: .task,
-      onError: { [weak self] error in self?.append(LiveAnswer(number: -1, text: "\(error)")) },
-      onChange: { [weak self] answer in self?.append(answer) })
+      onError: { [weak self] error in self?.append(LiveResult(number: -1, text: "\(error)")) },
+      onChange: { [weak self] result in self?.append(result) })
     self.cancellable.withLock { $0 = cancellable }
   }
 
-  var values: [LiveAnswer] { state.withLock { $0 } }
+  var values: [LiveResult] { state.withLock { $0 } }
 
-  private func append(_ answer: LiveAnswer) {
+  private func append(_ result: LiveResult) {
     state.withLock { state in
       if !keepsAll { state.removeAll(keepingCapacity: true) }
-      state.append(answer)
+      state.append(result)
     }
   }
 
@@ -168,7 +169,7 @@ package final class LiveWatcher: Sendable {
   package func plant() { state.withLock { $0[$0.count - 1].text += "!" } }
 
   /// Waits for the first value.
-  func firstValue() -> LiveAnswer? {
+  func firstValue() -> LiveResult? {
     _ = waits { !$0.isEmpty }
     return values.first
   }
@@ -176,7 +177,7 @@ package final class LiveWatcher: Sendable {
   /// Waits for the correct last value; returns false if it does not arrive.
   func waits(forLast text: String) -> Bool { waits { $0.last?.text == text } }
 
-  private func waits(until isReached: ([LiveAnswer]) -> Bool) -> Bool {
+  private func waits(until isReached: ([LiveResult]) -> Bool) -> Bool {
     // The caller reports a hang, with the values.
     try? Wait.until("a value") { isReached(values) }
     return isReached(values)

@@ -2,7 +2,7 @@ import StressSupport
 import Testing
 import Tidemark
 
-/// Histories of concurrent writes and reads of all kinds are consistent with the promises of the database (P3).
+/// Histories of concurrent writes and reads of all kinds are consistent with the guarantees of the database (P3).
 @Suite(.serialized) struct HistoryTests {
   @Test(arguments: Scale.seeds(daily: 4, full: 8))
   func everyReadSeesOneRecentState(seed: UInt64) async throws {

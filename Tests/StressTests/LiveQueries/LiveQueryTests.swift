@@ -12,7 +12,7 @@ import Tidemark
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
     let transactionCount = Scale.of(daily: 200, full: 5000)
-    let watchers = try world.watch(count: Scale.of(daily: 60, full: 200))
+    let observers = try world.observe(count: Scale.of(daily: 60, full: 200))
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await workers.threads(2, "writing thread") { try world.write(as: $0, transactionCount) } }
@@ -23,12 +23,12 @@ import Tidemark
         await workers.threads(1, "restless thread") { _ in try world.startAndCancel(transactionCount / 4) }
       }
     }
-    try world.checkWhenIdle(watchers)
-    for watcher in watchers { watcher.cancel() }
+    try world.checkWhenIdle(observers)
+    for observer in observers { observer.cancel() }
     if world.pool.observationMetrics.observationCount > 0 { run.problem("Observations are left") }
     run.count("wakes", world.pool.observationMetrics.wakeCount)
     try world.pool.close()
-    try world.checkHistory(watchers)
+    try world.checkHistory(observers)
     run.finish()
   }
 
@@ -40,19 +40,19 @@ import Tidemark
     run.finish()
   }
 
-  /// The control: a watcher that skips a value, and one that shows another one, are found.
+  /// The control: an observer that skips a value, and one that shows another one, are found.
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func valuesOfTheWrongCommitAreFound(seed: UInt64) throws {
     let run = Run("live-control", seed: seed)
     let folder = try TestFolder()
     let world = try LiveWorld(folder.pool(), run)
-    let watchers = try world.watch(count: 20)
+    let observers = try world.observe(count: 20)
     try world.write(as: 0, 50)
-    try world.checkWhenIdle(watchers)
-    watchers[3].plant()
-    for watcher in watchers { watcher.cancel() }
+    try world.checkWhenIdle(observers)
+    observers[3].plant()
+    for observer in observers { observer.cancel() }
     try world.pool.close()
-    try world.checkHistory(watchers)
+    try world.checkHistory(observers)
     #expect(run.allProblems.count == 1)
     if run.allProblems.count == 1 {
       run.count("planted")

@@ -121,7 +121,7 @@ import Tidemark
     }
   }
 
-  @Test func anEmptyKeyIsNone() throws {
+  @Test func emptyKeysOfViewsAreIgnored() throws {
     try inViews(Keys(view: "v", columns: []).then(Keys(view: "v", columns: ["id"]))) { db throws in
       #expect(errorText { try db.primaryKey("v") }.contains("database view v has no primary key"))
       #expect(try !db.table("v", hasUniqueKey: ["id"]))

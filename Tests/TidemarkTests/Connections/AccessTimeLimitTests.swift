@@ -5,7 +5,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Promise P5: every call that waits has a timeout or can be cancelled.
+/// Guarantee P5: every call that waits has a timeout or can be cancelled.
 @Suite(.untilItHangs) struct AccessTimeLimitTests {
   private let isOver = "access timed out after 0.02 s"
 

@@ -129,7 +129,7 @@ import Tidemark
   }
 
   @Test(arguments: Access.all.filter { !$0.isTransactionThatWrites })
-  func aClosureThatReturnsHasItsResultAlthoughTheTaskIsCancelled(access: Access) async throws {
+  func finishedClosuresReturnTheirResultDespiteCancellation(access: Access) async throws {
     let run = try access.make(pool, queue)
     for _ in repetitions {
       let task = Task {
@@ -178,7 +178,7 @@ import Tidemark
     }
   }
 
-  @Test func aReadWhoseTimeIsOverAfterItsClosureHasItsResult() async throws {
+  @Test func readsThatExpireAfterTheirClosureReturnTheirResult() async throws {
     let clock = FakeClock()
     let pool = try folder.pool {
       $0.environment.clock = clock.clock

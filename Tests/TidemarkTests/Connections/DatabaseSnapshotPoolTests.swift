@@ -79,7 +79,7 @@ import Tidemark
     try dbPool.write { try $0.execute(sql: "INSERT INTO book VALUES (3)") }
   }
 
-  @Test func itIsOneOfTheLastCommitWhereNoTransactionIsOpen() throws {
+  @Test func snapshotsOutsideOfTransactionsShowTheLastCommit() throws {
     defer { removeFiles() }
     let dbPool = try pool()
     let count = "SELECT COUNT(*) FROM book"

@@ -105,7 +105,7 @@ import Tidemark
     #expect(name == "Tidemark.DatabasePool.reader.2")
   }
 
-  @Test func aReentrantReadInsideAWriteSeesWhatIsNotCommitted() throws {
+  @Test func reentrantReadInsideAWriteSeesUncommittedChanges() throws {
     let read = { [pool] (writing: Database) in
       try pool.unsafeReentrantRead { db throws in
         #expect(db === writing)

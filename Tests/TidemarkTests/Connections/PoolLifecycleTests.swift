@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Closing a pool, releasing its connections, and what remains afterwards (promise P6).
+/// Closing a pool, releasing its connections, and what remains afterwards (guarantee P6).
 @Suite struct PoolLifecycleTests {
   let folder: TemporaryFolder
   let pool: DatabasePool

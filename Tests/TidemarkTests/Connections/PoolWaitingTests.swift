@@ -36,7 +36,7 @@ import Tidemark
     }
   }
 
-  @Test func promisedReadersDoNotDeadlockBlockedThreads() async throws {
+  @Test func reservedReadersDoNotDeadlockBlockedThreads() async throws {
     // In a process of its own, whose threads for tasks are all blocked.
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()

@@ -19,32 +19,32 @@ import Tidemark
     var slots: [Slot]
     var isExclusive = false
     var waitQueue: [Waiter] = []
-    var promises: [(promise: ReaderPoolMachine.Promise, slot: Slot)] = []
-    var broken: [ReaderPoolMachine.Promise] = []
+    var reservations: [(reservation: ReaderPoolMachine.Reservation, slot: Slot)] = []
+    var revoked: [ReaderPoolMachine.Reservation] = []
     var leasedCount: Int { slots.count { $0 == .leased } }
 
     /// Cancels a request.
-    mutating func breakPromises() {
-      for (promise, slot) in promises { slots[promise.slot] = slot }
-      broken += promises.map(\.promise)
-      promises = []
+    mutating func cancelReservations() {
+      for (reservation, slot) in reservations { slots[reservation.slot] = slot }
+      revoked += reservations.map(\.reservation)
+      reservations = []
     }
 
     /// Records a granted reader, after checking it against invariants 1 and 2.
     mutating func receive(
       _ grant: ReaderPoolMachine.Grant, isExclusive wantsAll: Bool, sleeps: Bool = false
     ) throws {
-      if grant == .promise(.broken) {
+      if grant == .reservation(.revoked) {
         try #require(sleeps && waitQueue.contains { $0.isExclusive }, "invariant 5")
         return
       }
       try #require(!isExclusive, "invariant 1")
       switch grant {
-      case .promise(let promise):
+      case .reservation(let reservation):
         try #require(!waitQueue.contains { $0.isExclusive }, "invariant 5")
-        try #require(!wantsAll && sleeps && slots[promise.slot] != .leased, "invariants 1 and 4")
-        promises.append((promise, slots[promise.slot]))
-        slots[promise.slot] = .leased
+        try #require(!wantsAll && sleeps && slots[reservation.slot] != .leased, "invariants 1 and 4")
+        reservations.append((reservation, slots[reservation.slot]))
+        slots[reservation.slot] = .leased
       case .reader(let slot):
         try #require(!wantsAll && !sleeps && slots[slot] == .idle, "invariants 1 and 4")
         slots[slot] = .leased
@@ -88,8 +88,8 @@ import Tidemark
       }
 
       for number in 0..<300 {
-        let isPromised = Set(model.promises.map(\.promise.slot))
-        let leased = model.slots.indices.filter { model.slots[$0] == .leased && !isPromised.contains($0) }
+        let isReserved = Set(model.reservations.map(\.reservation.slot))
+        let leased = model.slots.indices.filter { model.slots[$0] == .leased && !isReserved.contains($0) }
         switch Int.random(in: 0..<12, using: &generator) {
         case 0...3:
           let isExclusive = Int.random(in: 0..<6, using: &generator) == 0
@@ -97,7 +97,7 @@ import Tidemark
           let note: ReaderPoolMachine.AdmissionHandler = { onAdmission.append((number, $0)) }
           let (action, calls) =
             isExclusive ? machine.requestAll(note) : (machine.request(sleeps: sleeps, note), [])
-          if isExclusive { model.breakPromises() }
+          if isExclusive { model.cancelReservations() }
           switch action {
           case .enter(let grant):
             try #require(model.waitQueue.isEmpty, "invariant 2")
@@ -130,16 +130,16 @@ import Tidemark
             try perform(machine.release(slot: slot, isOpen: isOpen))
           }
         case 8:
-          guard let place = model.promises.indices.randomElement(using: &generator) else { continue }
-          let promise = model.promises.remove(at: place).promise
-          let claims = [machine.claim(promise), machine.claim(promise)]
+          guard let place = model.reservations.indices.randomElement(using: &generator) else { continue }
+          let reservation = model.reservations.remove(at: place).reservation
+          let claims = [machine.claim(reservation), machine.claim(reservation)]
           try #require(claims == [true, false], "invariant 4")
         case 9 where Bool.random(using: &generator):
-          let promises = model.promises
-          for (promise, slot) in promises { model.slots[promise.slot] = slot }
-          model.promises = []
-          try perform(machine.takeBackPromises())
-          let claims = promises.map { machine.claim($0.promise) }
+          let reservations = model.reservations
+          for (reservation, slot) in reservations { model.slots[reservation.slot] = slot }
+          model.reservations = []
+          try perform(machine.revokeReservations())
+          let claims = reservations.map { machine.claim($0.reservation) }
           try #require(!claims.contains(true), "invariant 4")
         case 10:
           guard let place = model.waitQueue.indices.randomElement(using: &generator) else { continue }
@@ -153,11 +153,11 @@ import Tidemark
           let (waiter, calls) = machine.giveUp(ticket)
           try #require(waiter == nil && calls.isEmpty, "invariant 3")
         }
-        for promise in model.broken {
-          let isClaimed = machine.claim(promise)
+        for reservation in model.revoked {
+          let isClaimed = machine.claim(reservation)
           try #require(!isClaimed, "invariant 4")
         }
-        model.broken = []
+        model.revoked = []
         try #require(!model.isStuck, "Somebody waits for nothing")
         try #require(machine.load == (model.leasedCount, model.waitQueue.count))
       }
@@ -190,20 +190,20 @@ import Tidemark
 
   /// A regression: the task that had to wake up needed a thread that waited for the exclusive access, also when
   /// another request was between them.
-  @Test func exclusiveRequestsDoNotWaitForUnclaimedPromises() {
+  @Test func exclusiveRequestsDoNotWaitForUnclaimedReservations() {
     var machine = ReaderPoolMachine(readCountMax: 1)
     let grants = Journal<ReaderPoolMachine.Grant>()
     guard case .enter = machine.request({ _ in }) else { return #expect(Bool(false)) }
     _ = machine.request(sleeps: true) { grants.append($0) }
     for call in machine.release(slot: 0, isOpen: true) { call() }
-    guard case .promise(let promise) = grants.entries.first else { return #expect(Bool(false)) }
+    guard case .reservation(let reservation) = grants.entries.first else { return #expect(Bool(false)) }
     _ = machine.request { grants.append($0) }
     _ = machine.request(sleeps: true) { grants.append($0) }
     for call in machine.requestAll({ grants.append($0) }).calls { call() }
-    #expect(grants.entries.dropFirst() == [.reader(slot: 0), .promise(.broken)])
+    #expect(grants.entries.dropFirst() == [.reader(slot: 0), .reservation(.revoked)])
     for call in machine.release(slot: 0, isOpen: true) { call() }
     #expect(grants.entries.last == .everything)
-    let claims = [machine.claim(promise), machine.claim(.broken)]
+    let claims = [machine.claim(reservation), machine.claim(.revoked)]
     #expect(claims == [false, false])
   }
 }

@@ -104,7 +104,7 @@ import Tidemark
     #expect(folder.descriptorCount == 0)
   }
 
-  // MARK: - What an access leaves behind (promise P6)
+  // MARK: - What an access leaves behind (guarantee P6)
 
   @Test(arguments: [TestReader.queue, .pool, .readonlyPool])
   func escapedCursorsReleaseTheirSnapshot(kind: TestReader) throws {

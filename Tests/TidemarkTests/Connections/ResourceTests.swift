@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// A released queue leaves nothing behind (promise P6).
+/// A released queue leaves nothing behind (guarantee P6).
 @Suite(.enabled(if: ProcessCounters.areAvailable)) struct ResourceTests {
   private let folder: TemporaryFolder
 

@@ -132,7 +132,7 @@ import Tidemark
     }
   }
 
-  @Test func aConcurrentReadThatEndsItsTransactionReadsNothingNewer() throws {
+  @Test func concurrentReadThatEndsItsTransactionSeesNoNewerState() throws {
     let result = Journal<String>()
     let end = Moment()
     pool.writeWithoutTransaction { _ in

@@ -31,7 +31,7 @@ import Tidemark
   }
 
   @Test(arguments: openings.indices, [("OFF", 0), ("NORMAL", 1), ("FULL", 2), ("EXTRA", 3)])
-  func theSettingOfTheProgramStands(opening: Int, setting: (name: String, value: Int)) throws {
+  func settingsOfTheProgramTakePrecedence(opening: Int, setting: (name: String, value: Int)) throws {
     for _ in ["new file", "file with a log"] {
       let writer = try Self.openings[opening](folder.database, configuration("PRAGMA synchronous = \(setting.name)"))
       #expect(try self.setting(of: writer) == setting.value)
@@ -40,7 +40,7 @@ import Tidemark
   }
 
   @Test(arguments: openings.indices)
-  func withoutOneItIsThatOfTheDurability(opening: Int) throws {
+  func durabilityDeterminesTheDefaultSetting(opening: Int) throws {
     let expected: [(Configuration.Durability, Int)] = [(.default, 1), (.full, 3), (.unsafeNoSync, 0)]
     for (durability, value) in expected {
       let configuration = configuration("PRAGMA main.synchronous; PRAGMA temp.synchronous = OFF", durability)
@@ -50,7 +50,7 @@ import Tidemark
   }
 
   @Test(arguments: openings.indices)
-  func aDurabilityThatItContradictsIsAnError(opening: Int) throws {
+  func contradictoryDurabilityIsAnError(opening: Int) throws {
     let contradictions: [(String, Configuration.Durability)] = [
       ("OFF", .full), ("NORMAL", .full), ("NORMAL", .unsafeNoSync), ("FULL", .unsafeNoSync), ("EXTRA", .unsafeNoSync),
     ]
@@ -67,7 +67,7 @@ import Tidemark
   }
 
   @Test(arguments: openings.indices)
-  func aDurabilityThatItConfirmsIsNone(opening: Int) throws {
+  func matchingDurabilityIsAccepted(opening: Int) throws {
     let confirmations: [(String, Configuration.Durability, Int)] = [
       ("FULL", .full, 2), ("EXTRA", .full, 3), ("OFF", .unsafeNoSync, 0),
     ]
@@ -77,7 +77,7 @@ import Tidemark
     }
   }
 
-  @Test func aQueueWithoutALogRefusesContradictionsToo() throws {
+  @Test func queuesWithoutALogRejectContradictoryDurability() throws {
     #expect(throws: DatabaseError.self) {
       try DatabaseQueue(path: folder.database, configuration: configuration("PRAGMA synchronous = OFF", .full))
     }

@@ -29,7 +29,7 @@ import Tidemark
     }
   }
 
-  @Test func aReadOnlyQueueRunsOnTheQueueOfReads() async {
+  @Test func readOnlyQueuesUseTheTargetQueueOfReads() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       _ = try folder.tablePool()

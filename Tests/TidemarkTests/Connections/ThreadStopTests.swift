@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aThreadThatReportsIsNotWaitedFor() {
+  @Test func waitsFromANotificationReturnAtOnce() {
     let stop = ThreadStop()
     stop.setIsNotifying(true)
     stop.wait()

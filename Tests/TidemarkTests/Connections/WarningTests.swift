@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// Warnings about the file system and the SQLite version (promise P11).
+/// Warnings about the file system and the SQLite version (guarantee P11).
 @Suite struct WarningTests {
   /// The first version without the fault in the log, and its neighbours.
   @Test(

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 
-/// The outcome of the transaction that errors report (promise P4).
+/// The outcome of the transaction that errors report (guarantee P4).
 @Suite struct ErrorOutcomeTests {
   @Test(
     arguments: [

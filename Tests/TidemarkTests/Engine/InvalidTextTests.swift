@@ -101,7 +101,7 @@ import Tidemark
     }
   }
 
-  @Test func aCopyOfARefusedTextIsNoTextEither() throws {
+  @Test func copiesOfRefusedTextsAreNotTexts() throws {
     try inMemory(Self.refusing) { db throws in
       let cursor = try Row.fetchCursor(db, sql: Self.sql)
       let copy = try #require(try cursor.next()).copy()

@@ -98,7 +98,7 @@ import Tidemark
     let task = Task {
       var ranking: [Player] = []
       do {
-        for try await difference in Player.order(Column("score").desc).differences(in: dbPool) {
+        for try await difference in Player.order(Column("score").desc).differences().values(in: dbPool) {
           ranking.apply(difference)
         }
       } catch is DatabaseError {
@@ -126,7 +126,7 @@ import Tidemark
 
       var players: [Player] = []
       do {
-        for try await difference in observation.values(in: dbPool).differences() {
+        for try await difference in observation.differences().values(in: dbPool) {
           players.apply(difference)
         }
       } catch is Planned {}

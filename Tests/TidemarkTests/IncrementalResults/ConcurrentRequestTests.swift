@@ -92,7 +92,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     }
   }
 
-  @Test(arguments: [RequestDatabase.pool, .poolWithoutWatch, .walQueue, .queue], [true, false])
+  @Test(arguments: [RequestDatabase.pool, .poolWithoutDetection, .walQueue, .queue], [true, false])
   func everyListBelongsToOneCommit(_ home: RequestDatabase, _ hasOthers: Bool) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"), Self.patient())
@@ -108,7 +108,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       Task {
         do {
           var list: [Named] = []
-          for try await difference in requests[index].differences(in: writer) {
+          for try await difference in requests[index].differences().values(in: writer) {
             list.apply(difference)
             let (count, sum) = (list.count, list.reduce(0) { $0 + $1.n })
             if count != 60 || sum != 600 { torn.update { $0.append("\(index): \(count) \(sum)") } }
@@ -128,7 +128,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     // They start and end all the time.
     let guests = Task {
       while !Task.isCancelled {
-        for try await difference in requests[0].differences(in: writer) {
+        for try await difference in requests[0].differences().values(in: writer) {
           if difference.insertions.count != 60 { torn.update { $0.append("guest") } }
           break
         }
@@ -159,7 +159,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     try writer.close()
   }
 
-  @Test(arguments: [RequestDatabase.poolWithoutWatch, .pool, .queue, .walQueue])
+  @Test(arguments: [RequestDatabase.poolWithoutDetection, .pool, .queue, .walQueue])
   func undetectedExternalCommitsArriveWithOwnCommits(_ home: RequestDatabase) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"), Self.patient())
@@ -195,7 +195,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     let failure = Locked<(any Error)?>(nil)
     let task = Task {
       do {
-        for try await difference in request.differences(in: writer, retriesPassingErrors: true) {
+        for try await difference in request.differences().retryingTransientErrors().values(in: writer) {
           list.update { $0.apply(difference) }
         }
       } catch { failure.update { $0 = error } }

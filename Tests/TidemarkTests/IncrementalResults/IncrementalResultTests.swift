@@ -8,7 +8,7 @@ private struct Item: Equatable, Sendable {
   var score: Int
 }
 
-/// A result that is updated row by row reports what has changed since its consumer last asked.
+/// A result that is updated row by row reports what has changed since a consumer last asked.
 @Suite struct IncrementalResultTests {
   private static let order = RowOrder(terms: [RowOrder.Term()])
 
@@ -41,6 +41,7 @@ private struct Item: Equatable, Sendable {
     var generator = SeededRandom(function: "appliedChangesYieldTheResult")
     var (rows, list) = (Rows(), [Item]())
     var result = IncrementalResult<Item>()
+    let consumer = result.addConsumer()
     result.replace([], rows.keys)
     var differenceCount = 0
     for _ in 0..<20_000 {
@@ -66,7 +67,7 @@ private struct Item: Equatable, Sendable {
       }
       // A consumer may be slow.
       if Int.random(in: 0..<3, using: &generator) == 0 { continue }
-      switch result.takeChanges(by: \.name) {
+      switch result.takeChanges(for: consumer, by: \.name) {
       case nil: break
       case .first(let elements): list = elements
       case .all(let old, let new):
@@ -89,8 +90,9 @@ private struct Item: Equatable, Sendable {
   @Test func rowsInsertedAndRemovedBetweenReadsAreSkipped() {
     var rows = Rows()
     var result = IncrementalResult<Item>()
+    let consumer = result.addConsumer()
     result.replace([], rows.keys)
-    _ = result.takeChanges(by: \.name)
+    _ = result.takeChanges(for: consumer, by: \.name)
     rows.items[1] = Item(name: 1, score: 1)
     result.update([rows.change(1)])
     #expect(result.hasChanges)
@@ -99,15 +101,52 @@ private struct Item: Equatable, Sendable {
     #expect(!result.hasChanges)
   }
 
+  @Test func eachConsumerReceivesItsOwnChanges() {
+    var rows = Rows()
+    var result = IncrementalResult<Item>()
+    result.replace([], rows.keys)
+    let (fast, slow) = (result.addConsumer(), result.addConsumer())
+    for consumer in [fast, slow] { _ = result.takeChanges(for: consumer, by: \.name) }
+    var insertions: [Int] = []
+    for key in Int64(1)...3 {
+      rows.items[key] = Item(name: Int(key), score: 0)
+      result.update([rows.change(key)])
+      if case .rows(let difference) = result.takeChanges(for: fast, by: \.name) {
+        insertions += difference.insertions.map(\.element.name)
+      }
+    }
+    #expect(insertions == [1, 2, 3])
+    guard case .rows(let difference) = result.takeChanges(for: slow, by: \.name) else {
+      Issue.record("All rows are compared")
+      return
+    }
+    #expect(difference.insertions.map(\.element.name) == [1, 2, 3])
+    #expect(!result.hasChanges)
+  }
+
+  @Test func removedConsumersKeepNoChanges() {
+    var rows = Rows()
+    var result = IncrementalResult<Item>()
+    result.replace([], rows.keys)
+    let consumer = result.addConsumer()
+    _ = result.takeChanges(for: consumer, by: \.name)
+    rows.items[1] = Item(name: 1, score: 1)
+    result.update([rows.change(1)])
+    #expect(result.hasChanges)
+    result.removeConsumer(consumer)
+    #expect(!result.hasChanges)
+  }
+
   @Test func onlyTheOvertakingRowMoves() {
     var rows = Rows()
     for key in Int64(0)..<10 { rows.items[key] = Item(name: Int(key), score: Int(key) * 10) }
     var result = IncrementalResult<Item>()
+    let consumer = result.addConsumer()
     result.replace(rows.list, rows.keys)
-    _ = result.takeChanges(by: \.name)
+    _ = result.takeChanges(for: consumer, by: \.name)
     rows.items[3]?.score = 41
     result.update([rows.change(3)])
-    guard case .rows(let difference) = result.takeChanges(by: \.name) else {
+    guard case .rows(let difference) = result.takeChanges(for: consumer, by: \.name) else {
       Issue.record("All rows are compared")
       return
     }

@@ -25,7 +25,7 @@ import Testing
     }
     let request: SQLRequest<Thing> = "SELECT * FROM thing ORDER BY n DESC, name COLLATE NOCASE"
     let expectedSQL: SQLRequest<Thing> = "SELECT * FROM thing ORDER BY n DESC, name COLLATE NOCASE, id"
-    var iterator = request.differences(in: writer).makeAsyncIterator()
+    var iterator = request.differences().values(in: writer).makeAsyncIterator()
     var list: [Thing] = []
     list.apply(try #require(try await iterator.next()))
     var generator = SeededRandom(function: "manyRowsAndChangesAreFollowed")
@@ -65,7 +65,7 @@ import Testing
           """)
     }
     let request: SQLRequest<Thing> = "SELECT * FROM thing ORDER BY n DESC, id"
-    var iterator = request.differences(in: writer).makeAsyncIterator()
+    var iterator = request.differences().values(in: writer).makeAsyncIterator()
     var list: [Thing] = []
     list.apply(try #require(try await iterator.next()))
     for k in 0..<16 {

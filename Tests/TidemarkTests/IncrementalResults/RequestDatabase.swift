@@ -2,7 +2,7 @@ import Tidemark
 
 /// A database whose requests are observed.
 enum RequestDatabase: String, CaseIterable {
-  case pool, queue, walQueue, poolWithoutWatch
+  case pool, queue, walQueue, poolWithoutDetection
 
   /// One database of each kind.
   static let kinds: [RequestDatabase] = [.pool, .queue]
@@ -15,7 +15,7 @@ enum RequestDatabase: String, CaseIterable {
     case .walQueue:
       configuration.journalMode = .wal
       return try DatabaseQueue(path: path, configuration: configuration)
-    case .poolWithoutWatch:
+    case .poolWithoutDetection:
       configuration.externalCommitDetection = .disabled
       return try DatabasePool(path: path, configuration: configuration)
     }

@@ -29,7 +29,7 @@ import Tidemark
     recorder.attach(to: &configuration)
     let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     #expect(try await differences.next()?.insertions.count == 100)
     recorder.clear()
     try await writer.write { try $0.execute(sql: "UPDATE player SET score = 995 WHERE id = 7") }
@@ -48,7 +48,7 @@ import Tidemark
     let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
     try await writer.write { try $0.execute(sql: "CREATE TABLE other (n)") }
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     _ = try await differences.next()
     recorder.clear()
     for n in 0..<20 { try await writer.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [n]) } }
@@ -64,7 +64,7 @@ import Tidemark
     recorder.attach(to: &configuration)
     let writer = try home.open(folder.path("db"), configuration)
     try await createPlayers(writer)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     _ = try await differences.next()
     recorder.clear()
     try await writer.write { try $0.execute(sql: "UPDATE player SET score = score + 1") }
@@ -79,7 +79,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await createPlayers(writer, count: 0)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     #expect(try await differences.next()?.isEmpty == true)
     try await writer.write { try Player(id: 1, name: "Arthur", score: 10).insert($0) }
     #expect(try await differences.next()?.insertions.map(\.offset) == [0])
@@ -90,7 +90,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     _ = try await differences.next()
     // Each of them requires a fetch of the row.
     try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'other' WHERE id = 1") }
@@ -122,7 +122,7 @@ import Tidemark
           """)
     }
     let request: SQLRequest<Visit> = "SELECT name, time FROM visit ORDER BY time"
-    var differences = request.differences(in: pool, by: \.name).makeAsyncIterator()
+    var differences = request.differences(by: \.name).values(in: pool).makeAsyncIterator()
     _ = try await differences.next()
     try await pool.write { try $0.execute(sql: "INSERT OR REPLACE INTO visit VALUES ('b', 9)") }
     let difference = try #require(try await differences.next())
@@ -142,7 +142,7 @@ import Tidemark
     try await createPlayers(pool, count: 2)
     // Rows are sorted by columns that are not selected.
     let request: SQLRequest<Wide> = "SELECT name, player.* FROM player ORDER BY score"
-    var differences = request.differences(in: pool, by: \.name).makeAsyncIterator()
+    var differences = request.differences(by: \.name).values(in: pool).makeAsyncIterator()
     #expect(try await differences.next()?.insertions.last?.element.columns == ["name", "id", "name", "score"])
     try await pool.write { try $0.execute(sql: "ALTER TABLE player ADD COLUMN team") }
     #expect(try await differences.next()?.updates.last?.element.columns == ["name", "id", "name", "score", "team"])
@@ -157,7 +157,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     _ = try await differences.next()
     let other = try DatabaseQueue(path: folder.path("db"))
     for id in 0..<10 {
@@ -176,7 +176,7 @@ import Tidemark
     let loop = Task {
       var players: [Player] = []
       var tornCount = 0
-      for try await difference in Self.ranking.differences(in: pool) {
+      for try await difference in Self.ranking.differences().values(in: pool) {
         players.apply(difference)
         // All commits change two players by the same amount.
         if players.contains(where: { $0.id == 99 && $0.name == "end" }) { break }
@@ -200,7 +200,7 @@ import Tidemark
   func errorsEndTheSequence(_ home: RequestDatabase) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     await #expect(throws: DatabaseError.self) { try await differences.next() }
   }
 
@@ -209,7 +209,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await createPlayers(writer)
-    var differences = Self.ranking.differences(in: writer).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: writer).makeAsyncIterator()
     _ = try await differences.next()
     try await writer.write { try $0.drop(table: "player") }
     await #expect(throws: DatabaseError.self) { try await differences.next() }
@@ -223,7 +223,7 @@ import Tidemark
     let (started, start) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       var count = 0
-      for try await _ in Self.ranking.differences(in: writer) {
+      for try await _ in Self.ranking.differences().values(in: writer) {
         count += 1
         start.yield()
       }
@@ -240,7 +240,7 @@ import Tidemark
     let pool = try folder.pool()
     try await createPlayers(pool)
     let snapshot = try pool.makeSnapshot()
-    var differences = Self.ranking.differences(in: snapshot).makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: snapshot).makeAsyncIterator()
     #expect(try await differences.next()?.count == 100)
   }
 
@@ -248,7 +248,7 @@ import Tidemark
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
     try await createPlayers(pool)
-    let sequence = Self.ranking.differences(in: pool)
+    let sequence = Self.ranking.differences().values(in: pool)
     var (one, other) = (sequence.makeAsyncIterator(), sequence.makeAsyncIterator())
     _ = try await one.next()
     try await pool.write { _ = try Player.deleteOne($0, key: 3) }

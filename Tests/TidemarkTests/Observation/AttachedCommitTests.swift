@@ -50,7 +50,7 @@ import Tidemark
   }
 
   @Test(arguments: DatabaseKind.allCases, ["delete", "wal"])
-  func commitsIntoAnAttachedFileAreNoticed(by home: DatabaseKind, journalMode: String) throws {
+  func commitsToAttachedFilesAreDetected(by home: DatabaseKind, journalMode: String) throws {
     let other = try makeAttachedFile(journalMode)
     let writer = try home.open(in: folder, attaching())
     let (deliveries, cancellable) = Self.notes.collect(in: writer)
@@ -63,7 +63,7 @@ import Tidemark
   }
 
   @Test(arguments: [DatabaseKind.queue, .walQueue, .memoryQueue])
-  func aFileThatIsAttachedLaterIsLookedAt(by home: DatabaseKind) throws {
+  func filesAttachedLaterAreChecked(by home: DatabaseKind) throws {
     let other = try makeAttachedFile()
     let dbQueue = try home.open(in: folder, Configuration())
     let (deliveries, cancellable) = ValueObservation.tracking { db in

@@ -139,7 +139,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func aPoolOnAFileWithoutALogHasNoVersion() throws {
+  @Test func poolsWithoutAWriteAheadLogHaveNoVersion() throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.execute(sql: Self.schema) }
     try dbQueue.close()

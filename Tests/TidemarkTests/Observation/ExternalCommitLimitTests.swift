@@ -165,7 +165,7 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test func aQueueThatCannotBeClosedLooksOn() throws {
+  @Test func queuesThatCannotBeClosedKeepDetectingCommits() throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.createPlayers() }
     let (deliveries, cancellable) = Self.names.collect(in: dbQueue)

@@ -33,7 +33,7 @@ import Tidemark
     ("SAVEPOINT s; INSERT INTO a VALUES (9001, 9, 1); RELEASE s; UPDATE a SET r = 5", 1, 12_505),
     ("UPDATE a SET r = 5; INSERT INTO a VALUES (9001, 9, 1)", 1, 12_501),
   ])
-  func aLargeUpdateHidesNoSmallerChange(of observed: Observed, _ transaction: (sql: String, count: Int, sum: Int)) throws {
+  func largeUpdatesDoNotHideSmallerChanges(of observed: Observed, _ transaction: (sql: String, count: Int, sum: Int)) throws {
     try withRows(observed) { writer in
       let (counts, countCancellable) = Self.count.collect(in: writer)
       let (sums, sumCancellable) = Self.sum.collect(in: writer)
@@ -48,7 +48,7 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
-  func aChangeWithoutTheLibraryIsNotHiddenByOneWithIt(of observed: Observed) throws {
+  func changesByCFunctionsAreNotHiddenByStatementsOfTheLibrary(of observed: Observed) throws {
     try withRows(observed) { writer in
       let (counts, countCancellable) = Self.count.collect(in: writer)
       let (sums, sumCancellable) = Self.sum.collect(in: writer)

@@ -21,7 +21,7 @@ import Tidemark
   @Test func firstDifferenceArrivesForEmptyResults() async throws {
     let dbQueue = try DatabaseQueue()
     try table(dbQueue)
-    var differences = Self.ranking.values(in: dbQueue).differences().makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: dbQueue).makeAsyncIterator()
     #expect(try await differences.next()?.isEmpty == true)
     try await dbQueue.write { try Player(id: 1, score: 10).insert($0) }
     #expect(try await differences.next()?.insertions.map(\.element.id) == [1])
@@ -35,7 +35,7 @@ import Tidemark
     let observation = ValueObservation.tracking(region: Table("player")) { db in
       try Player.fetchAll(db, sql: "SELECT id, score FROM player WHERE score > 5 ORDER BY id")
     }
-    var differences = observation.values(in: dbQueue, bufferingPolicy: .unbounded).differences().makeAsyncIterator()
+    var differences = observation.differences().values(in: dbQueue).makeAsyncIterator()
     _ = try await differences.next()
     try await dbQueue.write { try Player(id: 2, score: 1).insert($0) }
     try await dbQueue.write { try Player(id: 3, score: 20).insert($0) }
@@ -44,7 +44,7 @@ import Tidemark
 
   @Test func errorsEndTheSequence() async throws {
     let dbQueue = try DatabaseQueue()
-    var differences = Self.ranking.values(in: dbQueue).differences().makeAsyncIterator()
+    var differences = Self.ranking.differences().values(in: dbQueue).makeAsyncIterator()
     await #expect(throws: DatabaseError.self) { try await differences.next() }
   }
 
@@ -54,7 +54,7 @@ import Tidemark
     let (started, start) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       var count = 0
-      for try await _ in Self.ranking.values(in: dbQueue).differences() {
+      for try await _ in Self.ranking.differences().values(in: dbQueue) {
         count += 1
         start.yield()
       }
@@ -84,7 +84,7 @@ import Tidemark
     }
     var players: [Player] = []
     var differenceCount = 0
-    for try await difference in Self.ranking.values(in: pool).differences() {
+    for try await difference in Self.ranking.differences().values(in: pool) {
       players.apply(difference)
       differenceCount += 1
       if players.contains(where: { $0.id == 99 }) { break }

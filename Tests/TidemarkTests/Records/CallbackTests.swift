@@ -245,7 +245,7 @@ private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
   @Test(arguments: [
     ("aroundSave", "save"), ("aroundInsert", "insert"), ("aroundUpdate", "update"), ("aroundDelete", "delete"),
   ])
-  func aCallbackThatForgetsItsClosureIsAnError(callback: String, closure: String) throws {
+  func aroundCallbacksMustCallTheirClosure(callback: String, closure: String) throws {
     try inPlayers { db throws in
       let record = Forgetful(forgets: callback)
       let error = #expect(throws: DatabaseError.self) {

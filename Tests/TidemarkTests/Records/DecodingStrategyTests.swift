@@ -113,7 +113,7 @@ import Tidemark
     )
   }
 
-  @Test func theErrorOfWhatIsNoJSONNamesTheTypeOfTheProperty() throws {
+  @Test func errorsOfInvalidJSONNameThePropertyType() throws {
     struct Team: Decodable, FetchableRecord { var names: [String] }
     #expect(
       errorText { try Team(row: firstRow("SELECT 5 AS names")) }

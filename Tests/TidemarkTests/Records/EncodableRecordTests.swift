@@ -245,7 +245,7 @@ private struct Wrapped: Codable {
     #expect(!Player().databaseEquals(Player()))
   }
 
-  @Test func aRecordThatEncodesAnotherOneStoresWhatThatOneStores() throws {
+  @Test func recordsThatEncodeAnotherRecordStoreItsColumns() throws {
     struct Point: Codable, EncodableRecord {
       var x = 1
       func encode(to container: inout PersistenceContainer) { container["longitude"] = x }

@@ -159,7 +159,7 @@ private struct PlainRecord: KeyedRecord {
     try test(Self.types[type])
   }
 
-  @Test func aKeyThatIsNotFoundIsNamedAsItIsStored() throws {
+  @Test func missingKeysAreReportedInTheirStoredForm() throws {
     try inRecords(UpperRecord.self) { db throws in
       let text = "01000000-0000-0000-0000-0000000000AC"
       let uuid = try #require(UUID(uuidString: text))
@@ -167,7 +167,7 @@ private struct PlainRecord: KeyedRecord {
     }
   }
 
-  @Test func theStrategyOfAColumnIsThatOfItsName() throws {
+  @Test func strategiesAreSelectedByColumnName() throws {
     try inMemory { db throws in
       try db.execute(sql: "CREATE TABLE record (other PRIMARY KEY, id UNIQUE, score)")
       let uuid = uuids[0]
@@ -178,7 +178,7 @@ private struct PlainRecord: KeyedRecord {
     }
   }
 
-  @Test func aKeyThatIsStoredAsNULLIsThatOfNoRow() throws {
+  @Test func keysStoredAsNULLMatchNoRow() throws {
     struct Custom: Codable, FetchableRecord, TableRecord, EncodableRecord {
       static let databaseTableName = "record"
       var id: Date

@@ -99,7 +99,7 @@ private struct Label: Decodable, FetchableRecord, Equatable {
     #expect(context.debugDescription == "No such key: \(missing)")
   }
 
-  @Test func aScopeThatHasNothingIsThere() throws {
+  @Test func scopesWithoutColumnsExist() throws {
     let adapter = ScopeAdapter(["a": EmptyRowAdapter(), "b": EmptyRowAdapter()])
     let whole = try fetchRecord(Whole.self, "SELECT 1 AS id", adapter: adapter)
     #expect([whole.a.id, whole.b.id, whole.c.id] == [nil, nil, 1])

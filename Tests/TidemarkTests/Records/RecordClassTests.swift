@@ -116,7 +116,7 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     }
   }
 
-  @Test func aRecordOfACopiedRowHasNone() throws {
+  @Test func recordsOfCopiedRowsHaveNoChanges() throws {
     try inPlayers { db throws in
       try Player(id: 1, name: "a").insert(db)
       let sql = "SELECT * FROM player"

@@ -40,7 +40,7 @@ private let other = Column("other")
     ((name && other).collating(.nocase), #""name" AND "other" COLLATE NOCASE"#, []),
     ((name == "a").collating(.localizedCompare), #""name" = ? COLLATE swiftLocalizedCompare"#, ["a"]),
   ] as [(SQLExpression, String, StatementArguments)])
-  func aCollationIsWrittenWhereItIsCompared(
+  func collationsAreAppendedToComparisons(
     expression: SQLExpression, sql: String, arguments: StatementArguments
   ) throws {
     let built = try inMemory { try SQL(expression).build($0) }
@@ -59,7 +59,7 @@ private let other = Column("other")
       (SQLRequest<String>(sql: "SELECT 'CRAIG'").contains(name).collating(.nocase), ["Craig"]),
       (!["arthur", "BARBARA"].contains(name).collating(.nocase), ["Craig"]),
     ] as [(SQLExpression, [String])])
-  func aCollationDecidesWhatIsFound(condition: SQLExpression, found: [String]) throws {
+  func collationsDetermineMatchingRows(condition: SQLExpression, found: [String]) throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('Arthur'), ('barbara'), ('Craig')")
       #expect(try Table("t").filter(condition).select(name, as: String.self).fetchAll(db) == found)

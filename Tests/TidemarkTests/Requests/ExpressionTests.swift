@@ -254,7 +254,7 @@ private let (a, b, c, d) = (Column("a"), Column("b"), Column("c"), Column("d"))
     try expectSQL("\(TableAlias(name: "zz")[id])", #""zz"."id""#)
   }
 
-  @Test func aTableInALiteralIsItsName() throws {
+  @Test func interpolatedTablesBecomeTheirNames() throws {
     try expectSQL("SELECT * FROM \(Table("player"))", #"SELECT * FROM "player""#)
     try expectSQL("SELECT * FROM \(Table<Book>("my books"))", #"SELECT * FROM "my books""#)
     try expectSQL("(\(Table("player").all()))", #"(SELECT * FROM "player")"#)

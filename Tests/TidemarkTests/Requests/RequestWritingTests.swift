@@ -191,7 +191,7 @@ private let isRare = Column("isRare")
       ])
   }
 
-  @Test func theNegativeOfATextIsNoKey() async {
+  @Test func negatedTextsAreNotKeys() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Shelves.Reader.all().group(-id).deleteAll(db) }
     }
@@ -216,7 +216,7 @@ private let isRare = Column("isRare")
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try inShelves { db in _ = try Book.all().updateAndFetchAll(db, []) }
     }
-    #expect(result.words.contains("A statement that updates rows needs an assignment"))
+    #expect(result.words.contains("an UPDATE statement needs at least one assignment"))
   }
 }
 

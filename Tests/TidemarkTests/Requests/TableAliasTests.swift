@@ -109,7 +109,8 @@ private let name = Column("name")
     #expect(
       try inShelves { db in errorText { try Book.filter(stranger.id == 1).fetchAll(db) } }
         == """
-        SQLite error 21: A table alias without name stands for no table of this query: use aliased(_:) on its request
+        SQLite error 21: a TableAlias without a name is used in a query that does not contain its table: call \
+        aliased(_:) on the request of that table
         """)
   }
 

@@ -38,7 +38,7 @@ import Tidemark
       ])
   }
 
-  @Test func theTableIsWrittenAsTheProgramWroteIt() throws {
+  @Test func referencedTableNamesKeepTheirCase() throws {
     let lines = try table { t in
       t.belongsTo("Author", indexed: false)
       t.belongsTo("writer", inTable: "AUTHOR", indexed: false)
@@ -161,7 +161,7 @@ import Tidemark
       ])
   }
 
-  @Test(arguments: [nil, "player"]) func aPrimaryKeyThatContainsItselfIsAnError(table: String?) throws {
+  @Test(arguments: [nil, "player"]) func primaryKeysCannotReferToThemselves(table: String?) throws {
     try inMemory { db throws in
       #expect(throws: DatabaseError.self) {
         try db.create(table: "player") { t in

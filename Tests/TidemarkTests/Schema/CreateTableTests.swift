@@ -204,7 +204,8 @@ import Tidemark
   @Test func unrepresentableTextsAreRefused() throws {
     try inMemory { db in
       let text = message { try db.create(table: "t") { $0.column("a").defaults(to: "a\0b") } }
-      #expect(text == "SQLite error 21: a text with a NUL character cannot be written in a schema")
+      #expect(
+        text == "SQLite error 21: a text with a NUL character cannot be written in a schema: remove the character")
     }
   }
 

@@ -42,7 +42,7 @@ import Tidemark
     }
   }
 
-  @Test func aCursorGoesOnInItsTable() throws {
+  @Test func cursorsContinueInTheirTable() throws {
     try inMemory { db in
       try db.execute(sql: "ATTACH ':memory:' AS aux; CREATE TABLE aux.t (v); INSERT INTO t VALUES (1), (2)")
       let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t")

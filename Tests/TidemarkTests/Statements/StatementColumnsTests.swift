@@ -37,7 +37,7 @@ import Tidemark
   private let adding = "ALTER TABLE player ADD COLUMN score INTEGER"
 
   @Test(arguments: Changer.allCases)
-  func aCachedStatementShowsTheColumnsOfToday(changer: Changer) throws {
+  func cachedStatementsReportCurrentColumns(changer: Changer) throws {
     let found = try columns(changedBy: changer, adding) { db in
       try db.cachedStatement(sql: "SELECT * FROM player").columnNames
     }
@@ -45,7 +45,7 @@ import Tidemark
   }
 
   @Test(arguments: Changer.allCases)
-  func aColumnIsFoundByTheNameOfToday(changer: Changer) throws {
+  func columnsAreFoundByTheirCurrentNames(changer: Changer) throws {
     let found = try columns(changedBy: changer, "ALTER TABLE player RENAME COLUMN name TO title") { db in
       let statement = try db.cachedStatement(sql: "SELECT * FROM player")
       return statement.columnNames + ["\(statement.columnCount)", "\(statement.index(ofColumn: "title") ?? -1)"]
@@ -54,7 +54,7 @@ import Tidemark
   }
 
   @Test(arguments: Changer.allCases)
-  func aCursorShowsTheColumnsOfTodayBeforeItsFirstStep(changer: Changer) throws {
+  func cursorsReportCurrentColumnsBeforeTheirFirstStep(changer: Changer) throws {
     let found = try columns(changedBy: changer, adding) { db in
       let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM player")
       return cursor.columnNames + ["\(cursor.columnCount)"]
@@ -74,7 +74,7 @@ import Tidemark
   }
 
   @Test(arguments: Changer.allCases)
-  func theNumberOfSelectedColumnsIsThatOfToday(changer: Changer) throws {
+  func numberOfSelectedColumnsIsCurrent(changer: Changer) throws {
     let found = try columns(changedBy: changer, adding) { db in ["\(try Player.numberOfSelectedColumns(db))"] }
     #expect(found == [["2"], ["3"]])
   }
@@ -95,7 +95,7 @@ import Tidemark
       ])
   }
 
-  @Test func aStatementThatIsSteppedKeepsTheColumnsOfItsRows() throws {
+  @Test func steppedStatementsKeepTheColumnsOfTheirRows() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE player (id, name); INSERT INTO player VALUES (1, 'a'), (2, 'b')")
       let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM player")
@@ -107,7 +107,7 @@ import Tidemark
     }
   }
 
-  @Test func aStatementWhoseTableIsGoneHasTheColumnsThatItHad() throws {
+  @Test func statementsOfDroppedTablesKeepTheirColumns() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE player (id, name)")
       let statement = try db.makeStatement(sql: "SELECT * FROM player")

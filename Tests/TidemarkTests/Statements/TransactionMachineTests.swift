@@ -210,7 +210,7 @@ import Testing
 
   @Test func statementsBeginOutsideOfTransactions() {
     var machine = TransactionMachine()
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
     #expect(permission(&machine, isOpen: false) == .granted)
   }
 
@@ -223,7 +223,7 @@ import Testing
   @Test func noStatementBeginsInAScopeWhoseTransactionHasEnded() {
     var machine = TransactionMachine()
     machine.enterScope()
-    #expect(!machine.grantsEverything)
+    #expect(!machine.grantsEverything(isOpen: false))
     #expect(permission(&machine, isOpen: false) == .aborted(nil))
     #expect(permission(&machine, isOpen: false, isBegin: true) == .aborted(nil))
     #expect(permission(&machine, isOpen: false, isRollback: true) == .aborted(nil))
@@ -242,7 +242,7 @@ import Testing
   func aFailureThatEndsNoTransactionAbortsNothing(wasOpen: Bool, isOpen: Bool) {
     var machine = TransactionMachine()
     machine.statementDidFail(Failed(description: "error"), wasOpen: wasOpen, isOpen: isOpen)
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
   }
 
   @Test func anExplicitTransactionStaysAbortedUntilTheProgramEndsIt() {
@@ -257,7 +257,7 @@ import Testing
     var machine = TransactionMachine()
     machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
     #expect(permission(&machine, isOpen: false, isBegin: true) == .granted)
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
   }
 
   @Test func rollbackEndsAnAbortedExplicitTransactionButNotAScope() {
@@ -267,7 +267,7 @@ import Testing
     machine.rollbackDidSucceed()
     #expect(permission(&machine, isOpen: false) == .aborted("full"))
     machine.leaveScope(endsTransaction: true)
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
   }
 
   @Test func theEndOfASavepointDoesNotEndTheAbortOfTheTransactionAroundIt() {
@@ -277,7 +277,7 @@ import Testing
     machine.leaveScope(endsTransaction: false)
     #expect(permission(&machine, isOpen: false) == .aborted("full"))
     machine.acknowledgeAbort()
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
   }
 
   @Test func theEndOfAnInnerScopeDoesNotEndTheAbort() {
@@ -298,7 +298,7 @@ import Testing
     #expect(permission(&machine, isOpen: true, isRollback: true) == .granted)
     #expect(machine.awaitsRollback)
     machine.rollbackDidSucceed()
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
   }
 
   @Test func theEndOfATransactionEndsTheWaitForItsRollback() {
@@ -329,7 +329,7 @@ import Testing
     machine.enterScope()
     machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
     let suspended = machine.suspendChecks()
-    #expect(machine.grantsEverything)
+    #expect(machine.grantsEverything(isOpen: false))
     machine.resumeChecks(suspended)
     #expect(permission(&machine, isOpen: false) == .aborted("full"))
   }

@@ -36,7 +36,7 @@ import Tidemark
     #expect(recorder.take().map(\.words) == [expected])
   }
 
-  @Test func aTransactionMayHaveMoreStatementsThanThereAreSmallNumbers() throws {
+  @Test func transactionsMayHaveVeryManyStatements() throws {
     let needs = CaptureNeeds(tables: [TableKey("a"): .all, TableKey("b"): .all])
     let (dbQueue, recorder) = try captured(Self.schema, needs)
     // Each text is a statement of its own.

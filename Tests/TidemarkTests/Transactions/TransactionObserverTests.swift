@@ -182,7 +182,7 @@ import Tidemark
   }
 
   @Test(arguments: ["BOOK", "Book", "book"])
-  func anObserverIsAskedAboutATableByTheNameItWasCreatedWith(name: String) throws {
+  func observersReceiveTableNamesAsCreated(name: String) throws {
     let books = EventRecorder(table: "book")
     let dbQueue = try observed(books)
     try dbQueue.write { db in

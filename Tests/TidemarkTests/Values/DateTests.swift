@@ -189,7 +189,7 @@ import Tidemark
     }
   }
 
-  @Test func aDateIsTheNearestOneToItsText() throws {
+  @Test func textsAreReadAsTheNearestDate() throws {
     let text = "2023-11-14 22:13:20.124"
     let date = Date(timeIntervalSinceReferenceDate: 721_692_800.124)
     #expect(try strictly(Date.self, "'\(text)'") == date)

@@ -43,7 +43,9 @@ extension Dictionary {
   public init(minimumCapacity: Int, uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
     self.init(minimumCapacity: minimumCapacity)
     try keysAndValues.forEach { key, value in
-      guard updateValue(value, forKey: key) == nil else { fatalError("Duplicate values for key: '\(key)'") }
+      guard updateValue(value, forKey: key) == nil else {
+        fatalError("Duplicate values for key: '\(key)'. Use init(_:uniquingKeysWith:) for keys that are not unique")
+      }
     }
   }
 

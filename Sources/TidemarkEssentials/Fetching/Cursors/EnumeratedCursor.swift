@@ -24,7 +24,7 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
 
   /// Returns the next number and element, or nil at the end.
   ///
-  /// A step that throws does not use a number.
+  /// A step that throws does not consume a number.
   @inlinable
   public func next() throws -> (Int, Base.Element)? {
     guard let element = try base.next() else { return nil }

@@ -15,7 +15,10 @@ extension TableRecord where Self: EncodableRecord {
   where A.OriginRowDecoder == Self {
     let path = association._path
     guard case .columns(let columns) = path.steps[0].condition else {
-      preconditionFailure("Not implemented: request association without any foreign key")
+      preconditionFailure(
+        """
+        Not implemented: request association without any foreign key. Filter a request of the destination type instead.
+        """)
     }
     let encoded = Result {
       var container = PersistenceContainer()

@@ -61,7 +61,9 @@ extension Database {
   /// Returns the columns of a foreign key as the program described it, completed from the schema.
   fileprivate func columnPairs(of key: SQLJoinColumns.Key) throws -> SQLJoinColumns.Pairs {
     if let origin = key.originColumns, let destination = key.destinationColumns {
-      precondition(origin.count == destination.count, "Number of columns don't match")
+      precondition(
+        origin.count == destination.count,
+        "Number of columns don't match: the foreign key \(origin) refers to the columns \(destination)")
       return Array(zip(origin, destination)).map { (origin: $0, destination: $1) }
     }
     let declared = try existingTable(key.originTable).foreignKeys(self).filter { key.isDescription(of: $0) }

@@ -32,7 +32,8 @@ extension Prefetch {
   /// Returns the columns that lead from a row of the request to the rows of the pivot.
   func columns(_ db: Database) throws -> [(left: String, right: String)] {
     guard case .columns(let columns) = steps[0].condition else {
-      preconditionFailure("Not implemented: prefetch association without any foreign key")
+      preconditionFailure(
+        "Not implemented: prefetch association without any foreign key. Use including(optional:) or a second request.")
     }
     return try columns.pairs(db)
   }

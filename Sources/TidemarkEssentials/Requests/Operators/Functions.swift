@@ -100,7 +100,9 @@ extension DatabaseFunction {
   /// Returns an expression that calls this function.
   ///
   /// ```swift
-  /// let slug = DatabaseFunction("slug", argumentCount: 1, pure: true) { … }
+  /// let slug = DatabaseFunction("slug", argumentCount: 1, pure: true) { values in
+  ///   String.fromDatabaseValue(values[0])?.lowercased().replacing(" ", with: "-")
+  /// }
   /// let request = Book.select(slug(Column("title")))   // SELECT slug("title") FROM "book"
   /// ```
   ///

@@ -34,15 +34,15 @@ final class RegionRefiner {
         backoffs[index].remainingPause -= 1
         return nil
       }
-      let values = try answer(backoffs[index].refinementQuery, backoffs[index].statement, arguments)
+      let values = try result(of: backoffs[index].refinementQuery, backoffs[index].statement, arguments)
       backoffs[index].pause = values == nil ? min(max(1, backoffs[index].pause * 2), Self.pauseMax) : 0
       backoffs[index].remainingPause = backoffs[index].pause
       return values
     }
   }
 
-  private func answer(
-    _ refinementQuery: RefinementQuery, _ statement: Statement, _ arguments: [DatabaseValue]?
+  private func result(
+    of refinementQuery: RefinementQuery, _ statement: Statement, _ arguments: [DatabaseValue]?
   ) throws -> [DatabaseValue]? {
     let known = ConditionArguments(values: arguments, isTextOrderKnown: false)
     let constants = refinementQuery.constants.compactMap { known.value(of: $0) }

@@ -38,10 +38,10 @@ struct SelectCore {
   /// Whether it returns each row separately, without grouping or removing duplicates.
   var showsEachRow = true
 
-  /// Whether it does, without aliases for its columns.
+  /// Whether it returns each row separately, and no column has an alias.
   var showsRows: Bool { showsEachRow && aliases.isEmpty }
 
-  /// Whether it returns only columns: the implicit name of an expression may equal the name of a column.
+  /// Whether its results are columns only. The implicit name of an expression may equal the name of a column.
   var showsColumnsAlone = true
 
   /// The aliases of its result columns, in lower case.

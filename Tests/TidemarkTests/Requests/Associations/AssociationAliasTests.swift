@@ -71,7 +71,7 @@ private let year = Column("year")
     }
   }
 
-  @Test func `an alias tells whether a row was found`() throws {
+  @Test func `an alias reports whether a row was found`() throws {
     func condition(_ request: some FetchRequest) throws -> String {
       try inMusicStore { db in
         let sql = try request.makePreparedRequest(db).statement.sql
@@ -142,6 +142,6 @@ private let year = Column("year")
         _ = try Row.fetchAll(db, Album.all().aliased(a).joining(required: Album.studio.aliased(a)))
       }
     }
-    #expect(result.words.contains("A TableAlias most not be used to refer to multiple tables"))
+    #expect(result.words.contains("A TableAlias must not be used to refer to multiple tables"))
   }
 }

@@ -1,4 +1,4 @@
-// The declarations that the examples in the documentation comments of Sources/SQLiteDB use. `CommentExampleTests`
+// The declarations that the examples in the documentation comments of SQLiteDB use. `CommentExampleTests`
 // compiles the examples with this file.
 
 import Foundation

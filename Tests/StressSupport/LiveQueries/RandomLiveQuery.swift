@@ -2,13 +2,13 @@ import CSQLite
 import Tidemark
 
 /// The result of a query at a commit.
-struct LiveAnswer: Sendable {
+struct LiveResult: Sendable {
   var number: Int
   var text: String
 }
 
 /// A query, in one of several forms.
-struct LiveQuestion: Sendable, CustomStringConvertible {
+struct RandomLiveQuery: Sendable, CustomStringConvertible {
   private var sql: String
   private var arguments: StatementArguments
   private var form: Form
@@ -21,7 +21,7 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
 
   var description: String { "\(sql) \(arguments)" }
 
-  static func random(_ numbers: inout RandomNumbers) -> LiveQuestion {
+  static func random(_ numbers: inout RandomNumbers) -> RandomLiveQuery {
     let owner = numbers.below(12)
     let id = 1 + numbers.below(40)
     let kind = ["red", "green", "blue", "Red"][numbers.below(4)]
@@ -72,13 +72,13 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
     ]
     let (sql, arguments) = all[numbers.below(all.count)]
     switch numbers.below(8) {
-    case 0: return LiveQuestion(sql: "request", arguments: [owner, low], form: .request)
-    case 1: return LiveQuestion(sql: "moving", arguments: [id], form: .moving)
-    default: return LiveQuestion(sql: sql, arguments: arguments, form: .sql)
+    case 0: return RandomLiveQuery(sql: "request", arguments: [owner, low], form: .request)
+    case 1: return RandomLiveQuery(sql: "moving", arguments: [id], form: .moving)
+    default: return RandomLiveQuery(sql: sql, arguments: arguments, form: .sql)
     }
   }
 
-  func answer(_ db: Database) throws -> LiveAnswer {
+  func result(_ db: Database) throws -> LiveResult {
     // Not a statement of the library: its own reads differ from the query's.
     let number = try Self.clock(db)
     let rows: [Row]
@@ -97,7 +97,7 @@ struct LiveQuestion: Sendable, CustomStringConvertible {
       let owner = try Int.fetchOne(db, sql: "SELECT owner FROM item WHERE id = ?", arguments: arguments)
       rows = try Row.fetchAll(db, sql: "SELECT id, note FROM item WHERE owner = ? ORDER BY id", arguments: [owner])
     }
-    return LiveAnswer(number: number, text: rows.map(\.description).joined(separator: ";"))
+    return LiveResult(number: number, text: rows.map(\.description).joined(separator: ";"))
   }
 
   private static func clock(_ db: Database) throws -> Int {

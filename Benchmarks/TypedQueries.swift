@@ -13,14 +13,14 @@ private let ratio = SQLExpression<Double>("ratio")
 private let data = SQLExpression<Data>("data")
 private let date = SQLExpression<Date>("date")
 
-/// Rows that the typed dialect writes and finds, one by one, in one transaction.
-func typedDialect(_ folder: BenchmarkFolder) throws -> [Workload] {
+/// Rows that SQLiteDB writes and finds, one by one, in one transaction.
+func typedQueries(_ folder: BenchmarkFolder) throws -> [Workload] {
   [try insertion(folder), try lookup(folder)]
 }
 
 private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
   let databases = ItemDatabases(folder, "typed-insertion", count: 0)
-  let bare = Workload.Side(name: "C: insert for the typed dialect") {
+  let bare = Workload.Side(name: "C: insert for SQLiteDB") {
     try insert(count, databases.bare)
   } restore: {
     try databases.bare.execute("DELETE FROM item")
@@ -44,7 +44,7 @@ private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
 
 private func lookup(_ folder: BenchmarkFolder) throws -> Workload {
   let databases = ItemDatabases(folder, "typed-lookups", count: rowCount)
-  let bare = Workload.Side(name: "C: lookup for the typed dialect") { try lookUp(databases.bare) }
+  let bare = Workload.Side(name: "C: lookup for SQLiteDB") { try lookUp(databases.bare) }
   let library = Workload.Side(name: "look up: db.pluck(table.filter(id == x))") {
     let db = Connection(try databases.library)
     try db.transaction {
