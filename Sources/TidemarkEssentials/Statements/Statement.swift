@@ -164,6 +164,7 @@ public final class Statement {
     if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
     if let openReads = database.openReads { openReads.statementWillBegin(self) }
     if isRunning { finish() }
+    if TokenizerFailure.mayExist { TokenizerFailure.discard() }
     if let arguments {
       try bind(arguments)
     } else if !hasBoundArguments {
