@@ -36,8 +36,9 @@ let package = Package(
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CTokenizers"], path: "Benchmarks",
       exclude: ["Programs", "results"], swiftSettings: strict),
+    .target(name: "CTokenizers", path: "Benchmarks/Programs/CTokenizers"),
     .executableTarget(
       name: "StartLibrary", dependencies: ["TidemarkEssentials"], path: "Benchmarks/Programs/StartLibrary",
       swiftSettings: strict),

@@ -46,7 +46,7 @@ if names.first == "others" {
   exit(0)
 }
 
-let families = [writing, reading, columns, lookups, associations, accesses, typedQueries]
+let families = [writing, reading, columns, lookups, associations, accesses, fullText, typedQueries]
 if let side, names.first != "bulk" {
   for workload in try families.flatMap({ try $0(folder) }) where workload.isMeant(by: names) {
     try workload.prepare()

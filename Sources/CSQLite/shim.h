@@ -113,6 +113,20 @@ static inline int tidemark_has_session(void) {
 static inline sqlite3_destructor_type tidemark_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type tidemark_static(void) { return SQLITE_STATIC; }
 
+// MARK: - FTS5
+
+/// Gets the interface of FTS5, which a connection returns through a bound pointer: SQLite compares the type of the
+/// pointer while the statement runs, so that it must be a static text. Fails with SQLITE_ERROR if libsqlite3 was built
+/// without FTS5.
+static inline int tidemark_fts5_api(sqlite3 *_Nonnull db, fts5_api *_Nullable *_Nonnull api) {
+  sqlite3_stmt *statement = 0;
+  int code = sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0);
+  if (code != SQLITE_OK) return code;
+  sqlite3_bind_pointer(statement, 1, (void *)api, "fts5_api_ptr", 0);
+  sqlite3_step(statement);
+  return sqlite3_finalize(statement);
+}
+
 // MARK: - Variadic functions
 
 /// sqlite3_db_config for the Boolean options, with their resulting value.

@@ -44,7 +44,7 @@ public struct DatabaseError: Error {
   public internal(set) var commitOutcome: CommitOutcome?
 
   /// The underlying error: the reason why a transaction was aborted, or why a stopped database
-  /// refuses an access.
+  /// refuses an access; or the error that a full-text tokenizer has thrown.
   public internal(set) var cause: (any Error)?
 
   /// The identifier of the failed migration, if any. See ``DatabaseMigrator``.
@@ -115,6 +115,7 @@ extension DatabaseError {
       resultCode: code, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments)
     lacksResources = lacksDescriptors
+    if TokenizerFailure.mayExist { cause = TokenizerFailure.take(code.rawValue) }
   }
 }
 

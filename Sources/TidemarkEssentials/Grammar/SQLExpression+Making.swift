@@ -4,7 +4,7 @@ extension SQLExpression {
   /// Whether the expression needs parentheses if it is an operand.
   var isOperator: Bool {
     switch node {
-    case .value, .column, .subquery, .deferred: false
+    case .value, .column, .subquery, .deferred, .table: false
     case .literal: true
     case .operation(let operation, _): operation.isOperator
     }
@@ -88,7 +88,7 @@ extension SQLExpression {
     case .operation(let operation, let operands):
       if let opposite = operation.negated { return Self(.operation(opposite, operands)) }
     case .deferred(let deferred): return SQLExpression(.deferred(deferred.negated))
-    case .column, .literal, .subquery: break
+    case .column, .literal, .subquery, .table: break
     }
     return .operation(.not, self)
   }

@@ -15,6 +15,9 @@ public struct SQLExpression: Sendable {
     case subquery(SQLSubquery)
     case operation(SQLOperation, [SQLExpression])
     case deferred(SQLDeferredExpression)
+
+    /// The left operand of `MATCH`: a full-text table, as the hidden column that has its name.
+    case table(SQLColumnOwner)
   }
 
   let node: Node
@@ -94,7 +97,7 @@ extension SQLExpression {
   func mapLeaves(_ transform: (Node) -> Node) -> SQLExpression {
     switch node {
     case .value, .subquery: self
-    case .column, .deferred: Self(transform(node))
+    case .column, .deferred, .table: Self(transform(node))
     case .literal(let literal): .literal(literal.mapExpressions { $0.mapLeaves(transform) })
     case .operation(let operation, let operands):
       Self(.operation(operation, operands.map { $0.mapLeaves(transform) }))
@@ -106,6 +109,7 @@ extension SQLExpression {
     mapLeaves { leaf in
       switch leaf {
       case .column(let name, of: .currentRelation): return .column(name, of: .alias(alias))
+      case .table(.currentRelation): return .table(.alias(alias))
       case .deferred(var deferred) where deferred.alias == nil:
         deferred.alias = alias
         return .deferred(deferred)

@@ -86,12 +86,13 @@ enum SQLBinaryOperator: String, Sendable {
   case divided = "/"
   case leftShift = "<<"
   case rightShift = ">>"
+  case match = "MATCH"
 
   /// Whether collations affect the operator.
   var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .minus, .divided, .leftShift, .rightShift: false
+    case .minus, .divided, .leftShift, .rightShift, .match: false
     }
   }
 

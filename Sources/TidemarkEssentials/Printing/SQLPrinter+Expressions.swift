@@ -3,6 +3,7 @@ extension SQLPrinter {
     switch expression.node {
     case .value(let value): print(value)
     case .column(let name, let owner): try print(column: name, of: owner)
+    case .table(let owner): try print(tableOf: owner)
     case .literal(let literal): try print(literal)
     case .subquery(let subquery):
       sql += "("

@@ -96,6 +96,22 @@ struct SQLPrinter {
     sql += "."
   }
 
+  /// Prints the hidden column that has the name of its table.
+  mutating func print(tableOf owner: SQLColumnOwner) throws {
+    let table: SQLTable? =
+      switch owner {
+      case .alias(let alias): self.table(of: alias)?.table
+      case .relationAtHand, .unnamed: scopes.last?.source
+      }
+    guard let table else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "A full-text table is matched outside of any query of this table")
+    }
+    // The column keeps its name if the table has another one in the query.
+    if table.name != table.tableName { printQualifier(table.name) }
+    print(identifier: table.tableName)
+  }
+
   /// Returns the qualifier for columns of an alias, or nil if none is necessary.
   private func qualifier(of alias: TableAliasBase) throws -> String? {
     guard let (index, table) = table(of: alias) else {

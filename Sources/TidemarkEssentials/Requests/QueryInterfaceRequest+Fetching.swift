@@ -106,7 +106,7 @@ extension SQLQuery {
       case .column(let name, of: _): names.contains(name.asciiLowercased)
       // The content is unknown.
       case .literal, .subquery, .deferred, .operation(.isFound, _), .operation(.exists, _): true
-      case .value, .operation: false
+      case .value, .operation, .table: false
       }
     }
   }

@@ -70,3 +70,19 @@ extension [String] {
   /// The quoted names, separated by commas.
   var quotedList: String { map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
 }
+
+// Module arguments are not parsed like expressions: each module has its own rules.
+
+extension String {
+  /// The text as an argument of a virtual table module, without quotes if the text is a word.
+  ///
+  /// - Precondition: The text contains no NUL character, which SQL cannot represent.
+  var moduleArgument: String { isBareWord ? self : quotedDatabaseIdentifier }
+
+  /// Whether the text consists of letters, digits, underscores and characters outside of ASCII, and does not begin with
+  /// a digit.
+  var isBareWord: Bool {
+    guard let first = utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+    return utf8.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: "_") || $0.isASCIILetterOrDigit }
+  }
+}

@@ -14,7 +14,9 @@ import CSQLite
 /// during a step. Invariants:
 ///
 /// 1. A record belongs to the statement under compilation: recording starts and ends with the call that compiles.
-/// 2. Names of read tables and columns are converted to Swift strings only if a region is requested, because most
+/// 2. Compilations nest: SQLite creates the tokenizer of a full-text table while a statement on this table is compiled,
+///    and the tokenizer may execute other statements. Each compilation has its own record.
+/// 3. Names of read tables and columns are converted to Swift strings only if a region is requested, because most
 ///    statements are compiled without one. Names of written ones are always converted.
 final class CompilationRecorder: StatementAuthorizer {
   /// Whether a statement may attach files or write other files.
@@ -74,29 +76,37 @@ final class CompilationRecorder: StatementAuthorizer {
 
   private var effects: StatementEffects = []
   private var writes: StatementWrites?
-  private var isCompiling = false
+  private var compilationDepth = 0
   private var reads: StatementReads?
+
+  /// The depth of the compilation whose reads are recorded.
+  private var depthOfReads = 0
+
+  private var isCompiling: Bool { compilationDepth > 0 }
 
   /// Runs a compilation, and returns the effects and writes of the statement.
   func effects(of compile: () throws -> Void) rethrows -> (effects: StatementEffects, writes: StatementWrites?) {
-    isCompiling = true
-    effects = []
-    writes = nil
-    defer { isCompiling = false }
+    let outer = (effects, writes)
+    (effects, writes) = ([], nil)
+    compilationDepth += 1
+    defer {
+      compilationDepth -= 1
+      (effects, writes) = outer
+    }
     try compile()
     if let frameCount = automaticCheckpoint {
       automaticCheckpoint = nil
       didSetAutomaticCheckpoint?(frameCount)
     }
-    defer { writes = nil }
     return (effects, writes)
   }
 
-  /// Runs a compilation, and returns the reads of the statement.
+  /// Runs a closure that compiles a statement, and returns the reads of the statement.
   func reads(of compile: () throws -> Void) rethrows -> StatementReads {
-    reads = StatementReads()
-    defer { reads = nil }
-    _ = try effects(of: compile)
+    let outer = (reads, depthOfReads)
+    (reads, depthOfReads) = (StatementReads(), compilationDepth + 1)
+    defer { (reads, depthOfReads) = outer }
+    try compile()
     return reads ?? StatementReads()
   }
 
@@ -106,7 +116,7 @@ final class CompilationRecorder: StatementAuthorizer {
   ) -> CInt {
     switch action {
     case SQLITE_READ:
-      if reads != nil, isCompiling, let first {
+      if reads != nil, compilationDepth == depthOfReads, let first {
         reads?.record(table: first, column: second, database: database)
       }
       return SQLITE_OK

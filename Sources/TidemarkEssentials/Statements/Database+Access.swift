@@ -3,27 +3,6 @@ import Synchronization
 // One thread at a time uses a connection. The compiler prevents sending a `Database` to another task, but a closure can
 // still store it in a variable. These checks detect that.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// A thread, as an integer.
-@usableFromInline typealias ThreadID = UInt
-
-/// The calling thread. C: `pthread_self`.
-@inline(__always)
-func currentThreadID() -> ThreadID {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-  #else
-    UInt(pthread_self())
-  #endif
-}
-
 extension Database {
   /// Runs a closure that may use the connection, on the target queue if there is one. The caller must have exclusive
   /// access to the connection.

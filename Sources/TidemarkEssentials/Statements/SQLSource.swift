@@ -33,6 +33,7 @@ struct SQLSource {
   mutating func next(in database: Database, isPersistent: Bool) throws -> Compiled? {
     let handle = try database.openHandle()
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    if TokenizerFailure.mayExist { TokenizerFailure.discard() }
     while offset < bytes.count - 1 {
       var pointer: SQLiteStatement?
       var code = SQLITE_OK

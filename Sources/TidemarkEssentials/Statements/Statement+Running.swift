@@ -39,6 +39,7 @@ extension Statement {
     if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
     if let openReads = database.dialect.openReads { openReads.statementWillBegin(self) }
     if isRunning { finish() }
+    if TokenizerFailure.mayExist { TokenizerFailure.discard() }
     if let arguments {
       try bind(arguments)
     } else if !argumentState.areBound {
