@@ -155,7 +155,7 @@ struct SQLScope {
 
   /// Returns the table of an alias.
   func table(of alias: TableAliasBase) -> SQLTable? {
-    if let source, source.aliases.contains(alias) { return source }
-    return joined.first { $0.aliases.contains(alias) }
+    if let source, source.hasAlias(alias) { return source }
+    return joined.first { $0.hasAlias(alias) }
   }
 }

@@ -44,6 +44,14 @@ struct PrefetchKeys {
     }
   }
 
+  /// Returns the distinct values of one of the columns of the keys.
+  func values(at column: Int) -> [DatabaseValue] {
+    switch keys {
+    case .integers: values(in: 0..<count)
+    case .values(let keys): Array(Set(keys.keys.map { $0.values[column] })).sorted { $0.isOrdered(before: $1) }
+    }
+  }
+
   /// Returns prefetched rows in the groups of their keys.
   ///
   /// - Parameters:

@@ -124,8 +124,8 @@ extension Prefetch {
       try complete(rows, column: index, pivotColumn: columns[0].right, db)
       return
     }
-    let associated = try fetch(withCompositeKey: columns, of: base, db)
     let keys = PrefetchKeys(of: rows, columns: indexes)
+    let associated = try fetch(withCompositeKey: columns, keys, of: base, db)
     rows.prefetched.set(keys.groups(of: associated, width: indexes.count), at: self.keys[...])
   }
 
@@ -150,7 +150,8 @@ extension Prefetch {
   private static let keysMax = 30_000
 
   private func fetch(
-    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation, _ db: Database
+    withCompositeKey columns: [(left: String, right: String)], _ keys: PrefetchKeys, of base: SQLRelation,
+    _ db: Database
   ) throws -> StoredRows {
     var base = base.selectingItsOwnColumns
     base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
@@ -162,8 +163,26 @@ extension Prefetch {
     var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
     relation.commonTables.define(table)
     let request = try QueryInterfaceRequest<Row>(relation).makePreparedRequest(db, forSingleResult: false)
-    let rows = try request.storedRows()
+    let rows = try observing(keys, of: columns.map(\.right), db) { try request.storedRows() }
     try request.complete(rows)
     return rows
   }
+
+  /// Runs a fetch of the rows with some keys. An observation observes these rows only.
+  ///
+  /// The region of the query itself would have all rows of the associated table, because the keys are in a common table
+  /// expression. A change of the keys changes the rows of the request, which are observed anyway.
+  private func observing(
+    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
+  ) throws -> StoredRows {
+    guard db.readSet != nil, db.recordsBounds, keys.count <= Self.observedKeysMax else { return try fetch() }
+    let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }
+    let filter = keys.count == 0 ? SQLExpression.value(false) : .chain(.and, conditions)
+    let observed = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: columns))
+      .makePreparedRequest(db, forSingleResult: false)
+    return try db.recordingReads(of: observed.statement, insteadOf: fetch)
+  }
+
+  /// The maximum number of keys of which the rows are observed separately.
+  private static let observedKeysMax = 200
 }
