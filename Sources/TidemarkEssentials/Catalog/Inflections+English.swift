@@ -38,7 +38,7 @@ extension Inflections {
     WordEnding(["s"], "is", "es"),
     WordEnding(["t", "i"], "um", "a"),
     WordEnding(["t", "i"], "a", "a"),
-    WordEnding(["buffalo", "hero", "potato", "tomato"], "", "es"),
+    WordEnding(["buffalo", "hero", "tomato"], "", "es"),
     WordEnding(["bus", "alias", "status"], "", "es"),
     WordEnding(["octop", "vir"], "us", "i"),
     WordEnding(["octop", "vir"], "i", "i"),
@@ -77,7 +77,6 @@ extension Inflections {
   private static let irregularEndings = [
     ("person", "people"), ("man", "men"), ("human", "humans"), ("german", "germans"), ("roman", "romans"),
     ("child", "children"), ("sex", "sexes"), ("move", "moves"), ("zombie", "zombies"), ("foot", "feet"),
-    ("tooth", "teeth"), ("goose", "geese"),
   ]
 
   // The plural of most words in -f and -fe ends in -s. These words are exceptions.

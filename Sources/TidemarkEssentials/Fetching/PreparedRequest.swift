@@ -67,7 +67,12 @@ public struct PreparedRequest {
   @inlinable
   func forEach<Decoding: RowDecoding>(_: Decoding.Type, _ body: (Decoding.Element) -> Void) throws {
     if Decoding._decodesPrefetchedRows, let rows = try completedRows() {
-      for row in rows { body(try Decoding._decodeCopy(row)) }
+      let window = rows.makeWindow()
+      defer { window.forgetDecoder() }
+      for index in 0..<rows.count {
+        window.move(to: index)
+        body(try Decoding._decodeCopy(window))
+      }
     } else {
       let cursor = try makeCursor(Decoding.self)
       guard try cursor.step() else { return }
@@ -82,7 +87,10 @@ public struct PreparedRequest {
   @inlinable
   func first<Decoding: RowDecoding>(_: Decoding.Type) throws -> Decoding.Element? {
     if Decoding._decodesPrefetchedRows, let rows = try completedRows(countMax: 1) {
-      return try rows.first.flatMap { try Decoding._decodeOne($0) }
+      if rows.count == 0 { return nil }
+      let window = rows.makeWindow()
+      defer { window.forgetDecoder() }
+      return try Decoding._decodeOne(window)
     }
     var run = try makeRun()
     defer { run.finishKeepingRow() }
@@ -97,11 +105,30 @@ public struct PreparedRequest {
 
   /// Returns the completed rows, or nil if rows do not need to be completed.
   @usableFromInline
-  func completedRows(countMax: Int = .max) throws -> [Row]? {
-    guard let supplementaryFetch else { return nil }
+  func completedRows(countMax: Int = .max) throws -> StoredRows? {
+    if supplementaryFetch == nil { return nil }
+    let rows = try storedRows(countMax: countMax)
+    try complete(rows)
+    return rows
+  }
+
+  /// Returns copies of the rows, which are not completed.
+  ///
+  /// - Parameters:
+  ///   - countMax: The maximum number of rows.
+  ///   - known: Rows to which the rows of this request are appended.
+  func storedRows(countMax: Int = .max, appendedTo known: StoredRows? = nil) throws -> StoredRows {
     let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
-    var rows: [Row] = []
-    while rows.count < countMax, let row = try cursor.nextCopy() { rows.append(row) }
+    guard try cursor.step() else { return known ?? StoredRows(like: cursor.run.row) }
+    let row = cursor.run.row
+    let rows = known ?? StoredRows(like: row)
+    repeat { try rows.append(row) } while try rows.count < countMax && cursor.step()
+    return rows
+  }
+
+  /// Fetches the rows that belong to the rows of this request.
+  func complete(_ rows: StoredRows) throws {
+    guard let supplementaryFetch else { return }
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
     if db.recording.readSet != nil, !db.recording.usesBounds {
@@ -109,7 +136,6 @@ public struct PreparedRequest {
       try db.registerAccess(to: region)
     }
     try supplementaryFetch.complete(rows, db)
-    return rows
   }
 }
 
@@ -153,20 +179,20 @@ extension PreparedRequest {
 
 /// Other queries that complete the rows of a request.
 final class SupplementaryFetch {
-  private let fetch: (Database, [Row]) throws -> Void
+  private let fetch: (Database, StoredRows) throws -> Void
   private let findRegion: (Database) throws -> DatabaseRegion
 
   /// - Parameters:
   ///   - fetch: Adds prefetched rows to the rows of the request.
   ///   - region: Returns what `fetch` reads, whatever the rows are.
   init(
-    fetch: @escaping (Database, [Row]) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion
+    fetch: @escaping (Database, StoredRows) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion
   ) {
     self.fetch = fetch
     findRegion = region
   }
 
-  func complete(_ rows: [Row], _ db: Database) throws { try fetch(db, rows) }
+  func complete(_ rows: StoredRows, _ db: Database) throws { try fetch(db, rows) }
 
   func region(_ db: Database) throws -> DatabaseRegion { try findRegion(db) }
 }

@@ -21,7 +21,7 @@ extension TableRequest where Self: FilteredRequest {
 
   private func matching(_ pattern: SQLExpression?) -> Self {
     guard let pattern else { return none() }
-    return filter(SQLExpression.binary(.match, SQLExpression(.table(.relationAtHand)), pattern))
+    return filter(SQLExpression.binary(.match, SQLExpression(.table(.currentRelation)), pattern))
   }
 }
 

@@ -113,9 +113,9 @@ extension SQLTable {
   fileprivate func merged(with other: SQLTable) -> SQLTable? {
     guard tableName == other.tableName else { return nil }
     var table = self
-    for alias in other.aliases where !table.aliases.contains(alias) {
+    for alias in other.aliases where !table.hasAlias(alias) {
       if let name = alias.userName, let userName = table.userName, name != userName { return nil }
-      table = table.aliased(alias)
+      table = table.aliasedByProgram(alias)
     }
     table.commonTable = other.commonTable ?? commonTable
     return table

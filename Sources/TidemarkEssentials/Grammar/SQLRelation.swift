@@ -78,6 +78,18 @@ struct SQLTable: Sendable {
     self.commonTable = commonTable
   }
 
+  /// Returns whether an alias identifies the table.
+  func hasAlias(_ alias: TableAliasBase) -> Bool { aliases.contains { $0 === alias } }
+
+  /// Returns the same table, which an additional alias of the program identifies.
+  func aliasedByProgram(_ alias: TableAliasBase) -> SQLTable {
+    // The other aliases of the library are not visible to programs.
+    if let other = aliases.first(where: { $0 is any ProgramAlias }), alias is any ProgramAlias {
+      other.merge(with: alias)
+    }
+    return aliased(alias)
+  }
+
   /// Returns the same table, which an additional alias identifies.
   func aliased(_ alias: TableAliasBase) -> SQLTable {
     var source = self

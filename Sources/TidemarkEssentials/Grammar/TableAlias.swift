@@ -1,26 +1,57 @@
 /// The part of a ``TableAlias`` that does not depend on the type of its rows.
 ///
-/// Two aliases are equal if they are the same object.
+/// Two aliases are equal if they are the same object, or if a request has given both to the same table: by two calls of
+/// `aliased(_:)`, or by joining an association twice.
 public class TableAliasBase: @unchecked Sendable, Hashable {
-  // Immutable: relations store the aliases of their tables, and aliases do not store relations.
+  // Queries identify aliases as objects, and equality is only visible to programs: another request may give the same
+  // aliases to two tables.
 
   /// The name in SQL, or nil if the alias does not define one.
   let userName: String?
+
+  /// The alias with which this one was merged, directly or not. The lock `mergedAliases` protects it.
+  private var merged: TableAliasBase?
+
+  private static let mergedAliases = Mutex(())
 
   init(userName: String?) {
     self.userName = userName
   }
 
-  /// Returns whether both operands are the same alias.
+  /// Returns whether both operands are the same alias, or were given to the same table.
   ///
   /// - Parameter lhs: An alias.
   /// - Parameter rhs: Another alias.
-  public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs === rhs }
+  public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool {
+    lhs === rhs || mergedAliases.withLock { _ in lhs.representative == rhs.representative }
+  }
 
-  /// Hashes the identity of the alias.
+  /// Hashes the identity of the alias. Do not store aliases in sets before a request has given them to its tables: equal
+  /// aliases have equal hashes.
   ///
   /// - Parameter hasher: The hasher to use.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(Self.mergedAliases.withLock { _ in representative })
+  }
+
+  /// Makes this alias and another one equal, because they stand for the same table.
+  func merge(with other: TableAliasBase) {
+    if self === other { return }
+    Self.mergedAliases.withLock { _ in
+      if representative == other.representative { return }
+      other.last.merged = last
+    }
+  }
+
+  /// The last alias in the chain of merged ones. The caller holds the lock.
+  private var last: TableAliasBase {
+    var alias = self
+    while let next = alias.merged { alias = next }
+    return alias
+  }
+
+  /// The identity of all aliases that were merged with this one. The caller holds the lock.
+  private var representative: ObjectIdentifier { ObjectIdentifier(last) }
 
   /// Returns a selection of columns of the table of the alias.
   ///
@@ -93,7 +124,7 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
 ///
 /// - Note: An alias identifies a single table of a single query.
 @dynamicMemberLookup
-public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
+public final class TableAlias<RowDecoder>: TableAliasBase, ProgramAlias, @unchecked Sendable {
   /// Creates an alias for a table with any rows.
   ///
   /// ```swift
@@ -117,3 +148,6 @@ public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
     super.init(userName: name)
   }
 }
+
+/// Matches the aliases that programs create. The library creates ``TableAliasBase`` objects.
+protocol ProgramAlias: TableAliasBase {}

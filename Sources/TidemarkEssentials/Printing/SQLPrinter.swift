@@ -101,7 +101,7 @@ struct SQLPrinter {
     let table: SQLTable? =
       switch owner {
       case .alias(let alias): self.table(of: alias)?.table
-      case .relationAtHand, .unnamed: scopes.last?.source
+      case .currentRelation, .unnamed: scopes.last?.source
       }
     guard let table else {
       throw DatabaseError(
@@ -175,7 +175,7 @@ struct SQLScope {
 
   /// Returns the table of an alias.
   func table(of alias: TableAliasBase) -> SQLTable? {
-    if let source, source.aliases.contains(alias) { return source }
-    return joined.first { $0.aliases.contains(alias) }
+    if let source, source.hasAlias(alias) { return source }
+    return joined.first { $0.hasAlias(alias) }
   }
 }

@@ -128,10 +128,10 @@ extension SQLQuery {
   }
 
   private func preconditionAliases(of tables: [SQLTable]) {
-    var aliases: Set<TableAliasBase> = []
+    var aliases: Set<ObjectIdentifier> = []
     var names: Set<String> = []
     for table in tables {
-      for alias in Set(table.aliases) {
+      for alias in Set(table.aliases.map(ObjectIdentifier.init)) {
         precondition(
           aliases.insert(alias).inserted,
           "A TableAlias must not be used to refer to multiple tables: create one for each table")

@@ -16,8 +16,8 @@
 /// One decoder with one keyed container decodes all rows of a cursor. The container refers to an object, because the
 /// standard library copies it for each decoded key.
 final class RecordDecoder: Decoder, ReusableDecoder {
-  /// The decoded row. It changes when a decoder decodes several copied rows of a query, one after the other.
-  @exclusivity(unchecked) private(set) var row: Row
+  /// The decoded row. It is a window if the decoder decodes several rows.
+  let row: Row
 
   let plan: RecordDecodingPlan
   let codingPath: [any CodingKey]
@@ -33,7 +33,10 @@ final class RecordDecoder: Decoder, ReusableDecoder {
 
   /// A reusable keyed container, and the type of its keys.
   @exclusivity(unchecked) private var reusableContainer: (key: ObjectIdentifier, container: AnyObject)?
-  @exclusivity(unchecked) private var reusesContainer = false
+  private var reusesContainer = false
+
+  /// The decoder of another type of records, for the same row.
+  private var next: RecordDecoder?
 
   private init(_ row: Row, _ plan: RecordDecodingPlan, codingPath: [any CodingKey]) {
     self.row = row
@@ -45,16 +48,22 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   func releaseReferences() {
     reusesContainer = false
     reusableContainer = nil
+    next?.releaseReferences()
   }
 
   /// Returns a decoder of the row for a record type.
   static func decoder(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecoder {
     // Only this function stores a reusable decoder.
-    let reusable = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
-    if let reusable, reusable.plan.recordID == ObjectIdentifier(recordType) { return reusable }
+    let first = row.reusableDecoder.map { unsafeDowncast($0 as AnyObject, to: RecordDecoder.self) }
+    var known = first
+    while let decoder = known {
+      if decoder.plan.recordID == ObjectIdentifier(recordType) { return decoder }
+      known = decoder.next
+    }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
-    if reusable == nil, row.reusesDecoder {
+    if row.reusesDecoder {
       decoder.reusesContainer = true
+      decoder.next = first
       row.keep(decoder: decoder)
     }
     return decoder
@@ -62,26 +71,13 @@ final class RecordDecoder: Decoder, ReusableDecoder {
 
   /// Returns a decoder for a row nested in the record.
   func decoder(of row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
-    RecordDecoder(
-      row, row === self.row ? plan : RecordDecodingPlan(plan.recordType, row), codingPath: codingPath)
+    let plan = row === self.row ? plan : Self.decoder(of: row, for: plan.recordType).plan
+    return RecordDecoder(row, plan, codingPath: codingPath)
   }
 
   /// Returns a decoder for another row of the same query as the row of this decoder.
   func decoder(ofSimilar row: Row, at codingPath: [any CodingKey]) -> RecordDecoder {
     RecordDecoder(row, plan, codingPath: codingPath)
-  }
-
-  /// Decodes a record from another copied row of the same query.
-  ///
-  /// This decoder keeps its container. Call `releaseReferences()` after the last row.
-  func decodeRecord<Record: FetchableRecord, Value>(
-    _ recordType: Record.Type, from row: Row, as type: Value.Type
-  ) throws -> Value {
-    self.row = row
-    reusesContainer = true
-    row.lend(decoder: self)
-    defer { row.removeLentDecoder() }
-    return sameValue(try Record(row: row), as: type)
   }
 
   var userInfo: [CodingUserInfoKey: Any] { plan.recordType.decodingUserInfo }

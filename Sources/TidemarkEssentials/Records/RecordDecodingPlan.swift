@@ -21,6 +21,9 @@ final class RecordDecodingPlan {
   /// For each column, the type last decoded from it, and its decoding method.
   @exclusivity(unchecked) private var readings: [(type: ObjectIdentifier, reading: ColumnReading)?]
 
+  /// The types decoded from prefetched rows, and how their elements are decoded if they are arrays of records.
+  @exclusivity(unchecked) private var arrays: [(type: ObjectIdentifier, array: (any RecordArray.Type)?)] = []
+
   init(_ recordType: any FetchableRecord.Type, _ row: Row) {
     self.recordType = recordType
     recordID = ObjectIdentifier(recordType)
@@ -59,6 +62,15 @@ final class RecordDecodingPlan {
       }
     if isPlain { plainTypes[index] = ObjectIdentifier(type) }
     return isPlain
+  }
+
+  /// Returns a type as an array of records, or nil if it is another type.
+  func recordArray(_ type: Any.Type) -> (any RecordArray.Type)? {
+    let id = ObjectIdentifier(type)
+    if let known = arrays.first(where: { $0.type == id }) { return known.array }
+    let array = type as? any RecordArray.Type
+    arrays.append((id, array))
+    return array
   }
 
   /// Returns the column name passed to the strategies: the key, as the record spells it.

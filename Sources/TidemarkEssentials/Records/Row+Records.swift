@@ -19,7 +19,7 @@ extension Row {
   public func decode<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record {
-    guard let row = scopesTree[scope] else { throw missingScope(scope) }
+    guard let row = scopeForDecoding(scope) else { throw missingScope(scope) }
     guard row.containsNonNullValue else {
       throw RowDecodingError("scope \(String(reflecting: scope)) only contains null values", row: self)
     }
@@ -36,7 +36,7 @@ extension Row {
   public func decodeIfPresent<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record? {
-    guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
+    guard let row = scopeForDecoding(scope), row.containsNonNullValue else { return nil }
     return try Record(row: row)
   }
 
@@ -51,7 +51,9 @@ extension Row {
     _ type: Records.Type = Records.self, forKey key: String
   ) throws -> Records where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
     var records = Records()
-    for row in try prefetchedRows(forKey: key) { records.append(try Records.Element(row: row)) }
+    let list = try prefetchedList(forKey: key)
+    records.reserveCapacity(list.count)
+    try forEachForDecoding(list, forKey: key) { records.append(try Records.Element(row: $0)) }
     return records
   }
 
@@ -61,7 +63,9 @@ extension Row {
   public func decode<Record: FetchableRecord & Hashable>(
     _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
   ) throws -> Set<Record> {
-    try Set(prefetchedRows(forKey: key).map { try Record(row: $0) })
+    var records: Set<Record> = []
+    try forEachForDecoding(prefetchedList(forKey: key), forKey: key) { records.insert(try Record(row: $0)) }
+    return records
   }
 }
 
@@ -125,9 +129,9 @@ extension Row {
 // MARK: - What is missing
 
 extension Row {
-  private func prefetchedRows(forKey key: String) throws -> [Row] {
-    if let rows = prefetchedRows[key] { return rows }
-    throw missing("key for prefetched rows not found", key, available: "keys", prefetchedRows.keys)
+  private func prefetchedList(forKey key: String) throws -> RowList {
+    if let list = prefetched[key] { return list }
+    throw missing("key for prefetched rows not found", key, available: "keys", prefetched.keys)
   }
 
   private func missingScope(_ scope: String) -> RowDecodingError {

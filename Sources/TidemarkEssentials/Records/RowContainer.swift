@@ -10,21 +10,21 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { decoder.codingPath }
 
   var allKeys: [Key] {
-    let names = row.columnNames + row.prefetchedRows.keys.sorted() + row.scopesTree.names.sorted()
+    let names = row.columnNames + row.prefetched.keys.sorted() + row.scopesTree.names.sorted()
     return names.compactMap(Key.init(stringValue:))
   }
 
   func contains(_ key: Key) -> Bool {
     if decoder.index(of: key) != nil { return true }
     let name = key.stringValue
-    return row.scopesTree[name] != nil || row.prefetchedRows[name] != nil
+    return row.scopeForDecoding(name) != nil || row.prefetched[name] != nil
   }
 
   func decodeNil(forKey key: Key) -> Bool {
     if let index = decoder.index(of: key) { return row.hasNull(atIndex: index) }
     let name = key.stringValue
-    if let scope = row.scopesTree[name] { return !scope.containsNonNullValue }
-    return row.prefetchedRows[name] == nil
+    if let scope = row.scopeForDecoding(name) { return !scope.containsNonNullValue }
+    return row.prefetched[name] == nil
   }
 
   // MARK: Numbers, texts and booleans
@@ -92,7 +92,7 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return try optionalType.decode(type, from: self, forKey: key)
     }
     if type is any DatabaseValueConvertible.Type { throw key.stringValue._missing(in: row) }
-    if let scope = row.scopesTree[key.stringValue] {
+    if let scope = row.scopeForDecoding(key.stringValue) {
       // The scope contains only NULL. Decode it anyway: the type either accepts NULL or reports its missing column.
       return try decoder.decode(type, from: scope, at: codingPath + [key])
     }
@@ -141,11 +141,12 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func decodeRows<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     if !row.hasRowsInside { return nil }
     let name = key.stringValue
-    if let scope = row.scopesTree[name] {
+    if let scope = row.scopeForDecoding(name) {
       return scope.containsNonNullValue ? try decoder.decode(type, from: scope, at: codingPath + [key]) : nil
     }
-    guard let rows = row.prefetchedRows[name] else { return nil }
-    return try Value(from: RowsDecoder(rows: rows, decoder: decoder, codingPath: codingPath + [key]))
+    guard let list = row.prefetched[name] else { return nil }
+    if let array = plan.recordArray(type) { return try array.decode(list, in: row, forKey: name, as: type) }
+    return try Value(from: RowsDecoder(list: list, key: name, decoder: decoder, codingPath: codingPath + [key]))
   }
 
   // MARK: Containers inside

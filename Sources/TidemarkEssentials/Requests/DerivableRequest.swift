@@ -52,7 +52,9 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
 
 extension DerivableRequest {
   /// Do not call this method: it is an implementation detail of `aliased(_:)`.
-  public func _aliased(_ alias: TableAliasBase) -> Self { changing { $0.source = $0.source.aliased(alias) } }
+  public func _aliased(_ alias: TableAliasBase) -> Self {
+    changing { $0.source = $0.source.aliasedByProgram(alias) }
+  }
 
   /// Returns a request without duplicate rows: `SELECT DISTINCT …`.
   ///

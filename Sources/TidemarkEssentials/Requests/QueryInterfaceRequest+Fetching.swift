@@ -147,7 +147,7 @@ extension SQLExpression {
     guard case .column(let name, let owner) = operands[1 - value].node else { return nil }
     switch owner {
     case .currentRelation, .unnamed: return name
-    case .alias(let alias): return source.aliases.contains { $0 === alias } ? name : nil
+    case .alias(let alias): return source.hasAlias(alias) ? name : nil
     }
   }
 

@@ -92,7 +92,7 @@ extension Row {
 
 extension Row {
   fileprivate func scope(_ name: String, _ layout: RowLayout) -> Row {
-    Row(self, layout: layout, prefetched: prefetched.nodes[name]?.descendants ?? PrefetchedRows())
+    Row(self, layout: layout, prefetched: prefetched.descendants(name))
   }
 }
 
@@ -113,6 +113,6 @@ extension Row {
     /// The prefetched rows with the given key, or nil if the key does not exist.
     ///
     /// If the key exists several times, in this row and in its scopes, the nearest one applies.
-    public subscript(_ key: String) -> [Row]? { rows[key] }
+    public subscript(_ key: String) -> [Row]? { rows[key]?.copies }
   }
 }

@@ -21,8 +21,11 @@ public final class Row {
   /// The pointer of the statement if columns can be read directly: for a window without adapter and without checks.
   @usableFromInline let directStatement: SQLiteStatement?
 
-  /// The values of a copy, in the order of the statement's columns.
+  /// The values of a copy, in the order of the statement's columns, from `valuesStart` on.
   @usableFromInline let values: [DatabaseValue]
+
+  /// The index of the first value. Stored rows share one array: see `StoredRows`.
+  @usableFromInline @exclusivity(unchecked) private(set) var valuesStart = 0
 
   /// The columns of the statement.
   @usableFromInline let baseColumns: ColumnNames
@@ -38,6 +41,12 @@ public final class Row {
 
   /// Rows fetched by other queries.
   @exclusivity(unchecked) var prefetched = PrefetchedRows()
+
+  /// Whether this row is a window on stored rows, or on a scope of them.
+  @exclusivity(unchecked) private var isStoredWindow = false
+
+  /// The windows on the scopes and the prefetched rows of this window.
+  @exclusivity(unchecked) private(set) var nestedWindows: NestedWindows?
 
   /// The decoder of the rows of this window, created once by a later module.
   ///
@@ -72,6 +81,20 @@ public final class Row {
     self.layout = nil
   }
 
+  /// Creates a row of stored rows.
+  init(_ rows: StoredRows, at index: Int, isWindow: Bool) {
+    statement = nil
+    directStatement = nil
+    checking = rows.checking
+    isFetched = true
+    values = rows.values
+    valuesStart = index * rows.columns.count
+    baseColumns = rows.columns
+    layout = rows.layout
+    prefetched = PrefetchedRows(tree: rows.prefetched, index: index)
+    isStoredWindow = isWindow
+  }
+
   /// Creates a copy of a row.
   private init(_ base: Row, values: [DatabaseValue]) {
     self.statement = nil
@@ -91,8 +114,29 @@ public final class Row {
     isFetched = base.isFetched
     self.directStatement = layout == nil && checking == nil ? base.statement?.sqliteStatement : nil
     self.values = base.values
+    valuesStart = base.valuesStart
     self.baseColumns = base.baseColumns
     self.layout = layout
+  }
+
+  /// Moves a window on stored rows to another row.
+  @usableFromInline
+  func move(to index: Int) {
+    assert(isStoredWindow)
+    valuesStart = index * baseColumns.count
+    prefetched.index = index
+  }
+
+  /// Makes the row of a scope a window, which follows the window that contains the scope.
+  func becomeWindow() {
+    isStoredWindow = statement == nil
+    reusesDecoder = true
+  }
+
+  /// Moves the window of a scope to the current row of the window that contains the scope.
+  func follow(_ row: Row) {
+    valuesStart = row.valuesStart
+    prefetched.index = row.prefetched.index
   }
 
   /// Closes an unused window, which releases its statement.
@@ -117,13 +161,21 @@ public final class Row {
     if reusesDecoder { reusableDecoder = decoder }
   }
 
-  /// Stores the decoder of a row that is decoded now. The decoder belongs to the caller, which removes it afterwards.
-  func lend(decoder: any ReusableDecoder) { reusableDecoder = decoder }
+  /// Returns the windows inside this window. They are created by the first call.
+  func storeNestedWindows() -> NestedWindows {
+    if let nestedWindows { return nestedWindows }
+    let windows = NestedWindows()
+    nestedWindows = windows
+    return windows
+  }
 
-  func removeLentDecoder() { reusableDecoder = nil }
-
+  @usableFromInline
   func forgetDecoder() {
     reusesDecoder = false
+    if let windows = nestedWindows {
+      nestedWindows = nil
+      windows.forgetDecoders()
+    }
     guard let decoder = reusableDecoder else { return }
     reusableDecoder = nil
     decoder.releaseReferences()
@@ -161,8 +213,17 @@ public final class Row {
   /// method cannot throw.
   func databaseValue(at index: Int) -> DatabaseValue {
     let baseIndex = baseIndex(index)
-    guard let statement else { return values[baseIndex] }
+    guard let statement else { return values[valuesStart + baseIndex] }
     return storedValue(statement.sqliteStatement, baseIndex)
+  }
+
+  /// Returns the value of a column of the statement, or throws the error of a column that could not be read.
+  func storedValue(at baseIndex: Int) throws -> DatabaseValue {
+    guard let statement else { return values[valuesStart + baseIndex] }
+    guard let value = DatabaseValue.read(statement.sqliteStatement, CInt(baseIndex)) else {
+      throw unreadable(DatabaseValue.self, baseIndex: baseIndex)
+    }
+    return value
   }
 
   private func storedValue(_ pointer: SQLiteStatement, _ baseIndex: Int) -> DatabaseValue {
@@ -178,7 +239,7 @@ public final class Row {
   /// - Precondition: The index is valid.
   public func hasNull(atIndex index: Int) -> Bool {
     preconditionIndex(index)
-    guard let statement else { return values[baseIndex(index)].isNull }
+    guard let statement else { return values[valuesStart + baseIndex(index)].isNull }
     return columnIsNull(statement.sqliteStatement, CInt(baseIndex(index)))
   }
 
@@ -201,7 +262,7 @@ public final class Row {
   ///
   /// - Precondition: SQLite has enough memory for all values.
   public func copy() -> Row {
-    guard let statement else { return self }
+    guard let statement else { return storedCopy }
     let pointer = statement.sqliteStatement
     return copy(with: (0..<baseColumns.count).map { storedValue(pointer, $0) })
   }
@@ -209,7 +270,7 @@ public final class Row {
   /// Returns a copy, or throws the error of a column that could not be read (invariant D7).
   @usableFromInline
   func checkedCopy() throws -> Row {
-    guard let statement else { return self }
+    guard let statement else { return storedCopy }
     let pointer = statement.sqliteStatement
     let count = baseColumns.count
     let values = try [DatabaseValue](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -223,6 +284,9 @@ public final class Row {
     }
     return copy(with: values)
   }
+
+  /// A row that keeps its values, for a row without statement.
+  private var storedCopy: Row { isStoredWindow ? Row(self, layout: layout, prefetched: prefetched) : self }
 
   private func copy(with values: [DatabaseValue]) -> Row {
     let copy = Row(self, values: values)

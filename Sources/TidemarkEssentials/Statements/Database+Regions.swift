@@ -115,6 +115,19 @@ extension Database {
     recording.readSet?.add(region)
   }
 
+  /// Runs a closure that fetches rows, and records the region of another statement instead.
+  ///
+  /// - Parameters:
+  ///   - statement: A statement that reads the rows that matter, with its arguments. It is not executed.
+  ///   - body: Executes statements that read these rows. Other rows that they read are recorded by the caller.
+  func recordingReads<Result>(of statement: Statement, insteadOf body: () throws -> Result) rethrows -> Result {
+    recordReads(of: statement)
+    let outer = readSet
+    readSet = nil
+    defer { readSet = outer }
+    return try body()
+  }
+
   /// Records the region that a statement is about to read.
   func recordReads(of statement: Statement) {
     // Internal statements are not recorded.

@@ -2,9 +2,6 @@ import StressSupport
 import TestSupport
 import Testing
 
-import Tidemark
-@testable import TidemarkEssentials
-
 /// If a transaction changes the result of a query, the region of the query is modified.
 ///
 /// The queries are executed before and after the transaction, so the oracle does not depend on change capture.
@@ -12,7 +9,7 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 12, full: 400))
   func queriesWithChangedResultsAreWoken(seed: UInt64) throws {
     let run = Run("wakes", seed: seed)
-    try check(run, seed: seed)
+    try checkWakes(run, WakeWorld(seed: seed))
     run.finish()
   }
 
@@ -21,7 +18,7 @@ import Tidemark
     var seed = Scale.seed
     while true {
       let run = Run("wakes-control", seed: seed)
-      try check(run, seed: seed) { woken in woken = [] }
+      try checkWakes(run, WakeWorld(seed: seed)) { woken in woken = [] }
       if !run.allProblems.isEmpty { return run.finishControl(planted: "a commit that is not reported") }
       run.report()
       seed &+= 1
@@ -32,183 +29,36 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 2, full: 300))
   func deliveredValuesAreTheCurrentResults(seed: UInt64) throws {
     let run = Run("wakes-live", seed: seed)
-    var world = WakeWorld(seed: seed)
-    let dbQueue = try world.makeDatabase()
-    let queries = (0..<10).map { _ in DeliveredQuery(world.query(), dbQueue) }
-    for _ in 0..<Scale.of(daily: 20, full: 40) {
-      world.script = []
-      dbQueue.inDatabase { world.runTransaction($0) }
-      for query in queries {
-        let expected = dbQueue.inDatabase { $0.words(of: query.sql) }
-        try Wait.until("\(query.sql) = \(expected): \(world.script.joined(separator: "; "))") { query.last == expected }
-      }
-      run.count("transactions")
-    }
-    for query in queries { query.cancel() }
+    try checkDeliveries(run, WakeWorld(seed: seed))
+    run.finish()
+  }
+}
+
+/// The same for requests with associations: joined, prefetched and counted ones.
+@Suite(.serialized) struct AssociationWakeOracleTests {
+  @Test(arguments: Scale.seeds(daily: 12, full: 400))
+  func `requests with changed results are woken`(seed: UInt64) throws {
+    let run = Run("wakes-associations", seed: seed)
+    try checkWakes(run, WakeWorld(associationsWithSeed: seed))
     run.finish()
   }
 
-  private func check(_ run: Run, seed: UInt64, planting plant: (inout Set<Int>) -> Void = { _ in }) throws {
-    var world = WakeWorld(seed: seed)
-    let dbQueue = try world.makeDatabase()
-    let watched = WatchedQueries(dbQueue)
-    for _ in 0..<25 { try watched.add(world.query()) }
-    for number in 0..<Scale.of(daily: 40, full: 80) {
-      world.script = []
-      dbQueue.inDatabase { db in
-        world.runTransaction(db)
-      }
-      var woken = watched.takeWoken()
-      plant(&woken)
-      let missed = try watched.refetch(woken)
-      for query in missed {
-        run.problem(
-          "transaction \(number) changes, and does not wake, \(query): \(world.script.joined(separator: "; "))")
-      }
-      run.count("transactions")
-      run.count("woken", woken.count)
-      if run.allProblems.count > 3 { break }
-    }
-    run.count("changed", watched.changedCount)
-    run.count("checked", watched.checkedCount)
-  }
-}
-
-/// Queries whose regions are in an index, like the regions of live queries. The index is searched at each commit.
-private final class WatchedQueries: @unchecked Sendable {
-  // Used on the thread of the test only.
-  private struct Query {
-    var sql: String
-    var result: String
-    var registration: RegionIndex<Int>.Registration
-  }
-
-  private let dbQueue: DatabaseQueue
-  private var queries: [Query] = []
-  private let index = RegionIndex<Int>()
-  private var woken: Set<Int> = []
-  private var subscription: ChangeSubscription?
-  private var version = 0
-  private(set) var changedCount = 0
-  private(set) var checkedCount = 0
-
-  init(_ dbQueue: DatabaseQueue) {
-    self.dbQueue = dbQueue
-    let subscription = dbQueue.changeBroker.subscribe(index.needs) { [weak self] in self?.didCommit($0) }
-    version = subscription.version
-    self.subscription = subscription
-  }
-
-  func add(_ sql: String) throws {
-    let (result, region) = try look(sql)
-    queries.append(Query(sql: sql, result: result, registration: index.insert(region, queries.count)))
-    updateNeeds()
-  }
-
-  private func updateNeeds() { version = subscription?.setNeeds(index.needs) ?? version }
-
-  private func didCommit(_ changes: CommittedChanges) {
-    if changes.isUnknown || !changes.schemaChanges.isEmpty || changes.needsVersion < version {
-      woken.formUnion(queries.indices)
-    }
-    for table in changes.tables { index.match(table) { woken.insert($0) } }
-  }
-
-  func takeWoken() -> Set<Int> {
-    defer { woken = [] }
-    return woken
-  }
-
-  /// Executes all queries, and updates the regions of the woken ones.
-  ///
-  /// - Returns: The queries whose results have changed, and which were not woken.
-  func refetch(_ woken: Set<Int>) throws -> [String] {
-    var missed: [String] = []
-    for number in queries.indices {
-      let (result, region) = try look(queries[number].sql)
-      checkedCount += 1
-      let isChanged = result != queries[number].result
-      if isChanged { changedCount += 1 }
-      if isChanged, !woken.contains(number) {
-        missed.append("\(queries[number].sql) (\(queries[number].result.prefix(80)) -> \(result.prefix(80)))")
-      }
-      queries[number].result = result
-      // A query that was not woken keeps the region of its last fetch.
-      guard woken.contains(number) else { continue }
-      index.remove(queries[number].registration, number)
-      queries[number].registration = index.insert(region, number)
-    }
-    updateNeeds()
-    return missed
-  }
-
-  /// Returns the result of a query, and the region that a live query would observe.
-  private func look(_ sql: String) throws -> (result: String, region: DatabaseRegion) {
-    try dbQueue.inDatabase { db in
-      do {
-        let (rows, selection) = try db.recordingReads(usesBounds: true) { try Row.fetchAll(db, sql: sql) }
-        return (rows.words, try selection.region.observable(db))
-      } catch let error as DatabaseError {
-        // A table of the query is missing: any change may bring it back.
-        return ("error: \(error.message ?? "")", .fullDatabase)
-      }
-    }
-  }
-}
-
-extension WakeWorld {
-  /// Creates an in-memory database with the schema, which captures only few rows of each transaction.
-  fileprivate mutating func makeDatabase() throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.environment.changeLogBound.recordCount = rowBound()
-    let dbQueue = try DatabaseQueue(configuration: configuration)
-    try dbQueue.inDatabase { try makeSchema($0) }
-    return dbQueue
-  }
-}
-
-/// An observed query, and its last delivered value.
-private final class DeliveredQuery: Sendable {
-  let sql: String
-  private let value = Mutex("")
-  private let cancellable: AnyDatabaseCancellable
-
-  init(_ sql: String, _ dbQueue: DatabaseQueue) {
-    self.sql = sql
-    let observation = ValueObservation.tracking { db in db.words(of: sql) }
-    cancellable = observation.start(in: dbQueue, scheduling: Inline(), onError: { _ in }) { [value] words in
-      value.withLock { $0 = words }
+  /// The control: a region without the prefetched rows is detected.
+  @Test func `unobserved prefetched rows are detected`() throws {
+    var seed = Scale.seed
+    while true {
+      let run = Run("wakes-associations-control", seed: seed)
+      try checkWakes(run, WakeWorld(associationsWithSeed: seed), readsOnly: ["author"])
+      if !run.allProblems.isEmpty { return run.finishControl(planted: "a region without associated tables") }
+      run.report()
+      seed &+= 1
     }
   }
 
-  var last: String { value.withLock { $0 } }
-
-  func cancel() { cancellable.cancel() }
-}
-
-private struct Inline: ValueObservationScheduler {
-  func immediateInitialValue() -> Bool { true }
-  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
-}
-
-extension [Row] {
-  fileprivate var words: String {
-    map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }.joined(separator: "\n")
-  }
-}
-
-extension Database {
-  /// Returns the result of a query, or its error. After an error, any change may modify the result.
-  fileprivate func words(of sql: String) -> String {
-    do {
-      return try Row.fetchAll(self, sql: sql).words
-    } catch {
-      do {
-        try registerAccess(to: DatabaseRegion.fullDatabase)
-      } catch {
-        return "\(error)"
-      }
-      return "error: \((error as? DatabaseError)?.message ?? "")"
-    }
+  @Test(arguments: Scale.seeds(daily: 2, full: 300))
+  func `delivered values are the current results`(seed: UInt64) throws {
+    let run = Run("wakes-associations-live", seed: seed)
+    try checkDeliveries(run, WakeWorld(associationsWithSeed: seed))
+    run.finish()
   }
 }

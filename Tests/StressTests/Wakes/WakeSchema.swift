@@ -19,6 +19,12 @@ struct WakeSchema {
   private(set) var statements: [String] = []
   private(set) var hasDocuments = false
 
+  /// A statement that inserts several rows; a number is appended.
+  var copyStatement = "INSERT INTO a (n, r, s) SELECT n, r, s FROM a LIMIT "
+
+  /// A text column whose bytes can be overwritten through a blob handle.
+  var blob = (table: "a", column: "s")
+
   /// Whether some queries read the full database, so that all changes are requested.
   private let hasWideQueries: Bool
 
@@ -54,6 +60,27 @@ struct WakeSchema {
     }
     if random.once(in: 2) { statements.append("CREATE INDEX a_n ON a (n, r)") }
     if random.once(in: 3) { statements.append("PRAGMA recursive_triggers = ON") }
+  }
+
+  /// Creates a schema from tables.
+  init(_ tables: [(statement: String, table: Table)], statements: [String]) {
+    hasWideQueries = false
+    for (statement, table) in tables { add(statement, table.sql, table.columns, key: table.key) }
+    self.statements += statements
+  }
+
+  /// Returns statements that change the schema.
+  ///
+  /// - Parameter number: A different number for each call.
+  var schemaChanges: (_ number: Int) -> [String] = { number in
+    [
+      "ALTER TABLE a ADD COLUMN e\(number) DEFAULT 3", "CREATE INDEX g_i\(number) ON g (n)",
+      "DROP INDEX IF EXISTS a_n", "CREATE TABLE main.b (id INTEGER PRIMARY KEY, n INT)",
+      "DROP TABLE IF EXISTS main.b",
+      "DROP TABLE temp.t", "CREATE TEMP TABLE t (id INTEGER PRIMARY KEY, n INT, r INT)", "ANALYZE", "REINDEX",
+      "VACUUM",
+      "CREATE TEMP TABLE x (id INTEGER PRIMARY KEY, n INT)", "DROP TABLE IF EXISTS temp.x",
+    ]
   }
 
   private mutating func add(_ statement: String, _ sql: String, _ columns: [String], key: String) {

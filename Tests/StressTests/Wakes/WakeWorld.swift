@@ -16,13 +16,25 @@ struct WakeWorld {
 
   private var tableCount = 0
 
+  private let makeQuery: @Sendable (WakeSchema, inout RandomNumbers) -> WakeQuery
+
+  /// Creates a schema of tables, and queries in SQL.
   init(seed: UInt64) {
     random = RandomNumbers(seed: seed)
     schema = WakeSchema(&random)
     isShared = random.once(in: 2)
+    makeQuery = { schema, random in WakeQuery(sql: schema.query(&random)) }
   }
 
-  mutating func query() -> String { schema.query(&random) }
+  /// Creates a schema of associated tables, and requests with associations.
+  init(associationsWithSeed seed: UInt64) {
+    random = RandomNumbers(seed: seed)
+    schema = .associations(&random)
+    isShared = random.once(in: 2)
+    makeQuery = { _, random in .association(&random) }
+  }
+
+  mutating func query() -> WakeQuery { makeQuery(schema, &random) }
 
   /// Returns the maximum number of captured rows of a transaction.
   mutating func rowBound() -> Int { random.pick([1, 2, 5, 20, 1000]) }
@@ -68,7 +80,7 @@ struct WakeWorld {
     case 26 where schema.hasDocuments: execute(db, document())
     case 27 where isShared: writeBlob(db)
     case 28: execute(db, "UPDATE sqlite_sequence SET seq = seq + 1")
-    default: execute(db, "INSERT INTO a (n, r, s) SELECT n, r, s FROM a LIMIT \(random.below(40))")
+    default: execute(db, "\(schema.copyStatement)\(random.below(40))")
     }
   }
 
@@ -127,25 +139,17 @@ struct WakeWorld {
 
   private mutating func changeSchema(_ db: Database) {
     tableCount += 1
-    execute(
-      db,
-      random.pick([
-        "ALTER TABLE a ADD COLUMN e\(tableCount) DEFAULT 3", "CREATE INDEX g_i\(tableCount) ON g (n)",
-        "DROP INDEX IF EXISTS a_n", "CREATE TABLE main.b (id INTEGER PRIMARY KEY, n INT)",
-        "DROP TABLE IF EXISTS main.b",
-        "DROP TABLE temp.t", "CREATE TEMP TABLE t (id INTEGER PRIMARY KEY, n INT, r INT)", "ANALYZE", "REINDEX",
-        "VACUUM",
-        "CREATE TEMP TABLE x (id INTEGER PRIMARY KEY, n INT)", "DROP TABLE IF EXISTS temp.x",
-      ]))
+    execute(db, random.pick(schema.schemaChanges(tableCount)))
   }
 
   private mutating func writeBlob(_ db: Database) {
     var blob: OpaquePointer?
     let row = random.below(6)
-    let code = sqlite3_blob_open(db.sqliteConnection, "main", "a", "s", Int64(row), 1, &blob)
+    let code = sqlite3_blob_open(
+      db.sqliteConnection, "main", schema.blob.table, schema.blob.column, Int64(row), 1, &blob)
     if code == SQLITE_OK { sqlite3_blob_write(blob, "c", 1, 0) }
     sqlite3_blob_close(blob)
-    script.append("blob of a.s, row \(row): \(code)")
+    script.append("blob of \(schema.blob), row \(row): \(code)")
   }
 
   // MARK: - Execution

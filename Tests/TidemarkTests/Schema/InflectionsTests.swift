@@ -10,6 +10,7 @@ import Tidemark
     half halves, wolf wolves, shelf shelves, glove gloves, curve curves, shoe shoes, tomato tomatoes, news news,
     man men, woman women, human humans, move moves, database databases, wife wives, thief thieves, life lives,
     player players, team teams, key keys, query queries, class classes, church churches, wish wishes, alias aliases,
+    virus viri, louse lice, foot feet, tooth tooths, goose gooses, potato potatos, index2 indices2, API APIs,
     HTTPServer HTTPServers, Mouse Mice, apiKey apiKeys, photo photos, axis axes, test tests, olive olives
     """
     .split(whereSeparator: { $0 == "," || $0.isNewline })
@@ -21,6 +22,11 @@ import Tidemark
     #expect(Inflections.default.pluralize(pair[0]) == pair[1])
     #expect(Inflections.default.singularize(pair[1]) == pair[0])
     #expect(Inflections.default.singularize(pair[0]) == pair[0])
+  }
+
+  @Test(arguments: [("genus", "genu"), ("campus", "campu"), ("stimulus", "stimulu"), ("s", "")])
+  func singularWordsLoseTheirFinalS(word: String, singular: String) {
+    #expect(Inflections.default.singularize(word) == singular)
   }
 
   @Test(arguments: ["", "2", "_", "__1"])

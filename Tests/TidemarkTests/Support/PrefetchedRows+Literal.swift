@@ -3,7 +3,14 @@
 extension PrefetchedRows: ExpressibleByDictionaryLiteral {
   /// The rows of some keys.
   public init(dictionaryLiteral elements: (String, [Row])...) {
-    self.init()
-    for (key, rows) in elements { set(rows, at: [key]) }
+    let tree = PrefetchedTree()
+    for (key, rows) in elements {
+      let stored = StoredRows(like: rows.first ?? Row())
+      // The values of these rows can always be read.
+      for row in rows { try! stored.append(row) }
+      let groups = RowGroups(stored, groupCount: 1, groupOfRow: rows.map { _ in 0 }, groups: [0])
+      tree.set(groups, at: [key])
+    }
+    self.init(tree: tree)
   }
 }

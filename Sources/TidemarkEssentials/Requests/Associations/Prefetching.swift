@@ -94,7 +94,7 @@ extension SQLRelation {
     if prefetches.isEmpty { return nil }
     return SupplementaryFetch(
       fetch: { db, rows in
-        if rows.isEmpty { return }
+        if rows.count == 0 { return }
         for prefetch in prefetches { try prefetch.complete(rows, of: self, db) }
       },
       region: { db in
@@ -109,10 +109,10 @@ extension SQLRelation {
 
 extension Prefetch {
   /// Fetches the associated rows of the rows of a relation.
-  fileprivate func complete(_ rows: [Row], of base: SQLRelation, _ db: Database) throws {
+  fileprivate func complete(_ rows: StoredRows, of base: SQLRelation, _ db: Database) throws {
     let columns = try columns(db)
     let indexes = columns.map { column in
-      guard let index = rows[0].columns.index(of: column.left) else {
+      guard let index = rows.visibleColumns.index(of: column.left) else {
         preconditionFailure(
           """
           Missing column: \(column.left). A request that prefetches associated rows selects the columns that lead to \
@@ -121,54 +121,39 @@ extension Prefetch {
       }
       return index
     }
-    let names = columns.map(\.right)
-    if indexes.count == 1 {
-      try complete(rows, column: indexes[0], pivotColumn: names[0], db)
+    if let index = indexes.first, indexes.count == 1 {
+      try complete(rows, column: index, pivotColumn: columns[0].right, db)
       return
     }
-    let keyed = try fetch(withCompositeKey: columns, of: base, db).grouped(byPivotColumns: names.count)
-    for row in rows { row.prefetched.set(keyed[indexes.map { row.databaseValue(at: $0) }] ?? [], at: keys[...]) }
+    let keys = PrefetchKeys(of: rows, columns: indexes)
+    let associated = try fetch(withCompositeKey: columns, keys, of: base, db)
+    rows.prefetched.set(keys.groups(of: associated, width: indexes.count), at: self.keys[...])
   }
 
-  private func complete(_ rows: [Row], column: Int, pivotColumn: String, _ db: Database) throws {
-    let values = Set(rows.map { $0.databaseValue(at: column) }).filter { !$0.isNull }.sorted(by: DatabaseValue.precedes)
-    var keyed: [DatabaseValue: [Row]] = [:]
+  private func complete(_ rows: StoredRows, column: Int, pivotColumn: String, _ db: Database) throws {
+    let keys = PrefetchKeys(of: rows, columns: [column])
+    var associated: StoredRows?
     // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
     var start = 0
     repeat {
-      let end = min(start + Self.keysMax, values.count)
-      let filter = values[start..<end].contains(Column(pivotColumn))
-      let request = QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
-      try keyed.merge(Self.grouped(request.fetchAll(db))) { $0 + $1 }
+      let end = min(start + Self.keysMax, keys.count)
+      let filter = keys.values(in: start..<end).contains(Column(pivotColumn))
+      let request = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
+        .makePreparedRequest(db, forSingleResult: false)
+      associated = try request.storedRows(appendedTo: associated)
       start = end
-    } while start < values.count
-    let path = keys[...]
-    for row in rows { row.prefetched.set(keyed[row.databaseValue(at: column)] ?? [], at: path) }
-  }
-
-  /// Returns the rows by the values of their last column. SQLite often returns the rows of a key one after the other.
-  private static func grouped(_ rows: [Row]) -> [DatabaseValue: [Row]] {
-    guard let first = rows.first else { return [:] }
-    let column = first.count - 1
-    var groups: [DatabaseValue: [Row]] = [:]
-    var start = 0
-    var key = first.databaseValue(at: column)
-    for index in 1...rows.count {
-      let next = index < rows.count ? rows[index].databaseValue(at: column) : nil
-      if next == key { continue }
-      groups[key, default: []] += rows[start..<index]
-      start = index
-      if let next { key = next }
-    }
-    return groups
+      if start >= keys.count, let associated { try request.complete(associated) }
+    } while start < keys.count
+    if let associated { rows.prefetched.set(keys.groups(of: associated, width: 1), at: self.keys[...]) }
   }
 
   /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
   private static let keysMax = 30_000
 
   private func fetch(
-    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation, _ db: Database
-  ) throws -> [Row] {
+    withCompositeKey columns: [(left: String, right: String)], _ keys: PrefetchKeys, of base: SQLRelation,
+    _ db: Database
+  ) throws -> StoredRows {
     var base = base.selectingItsOwnColumns
     base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
     base.isDistinct = false
@@ -178,39 +163,27 @@ extension Prefetch {
     let filter = SQLExpression.operation(.isInTable(table.name), key)
     var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
     relation.commonTables.define(table)
-    return try QueryInterfaceRequest<Row>(relation).fetchAll(db)
+    let request = try QueryInterfaceRequest<Row>(relation).makePreparedRequest(db, forSingleResult: false)
+    let rows = try observing(keys, of: columns.map(\.right), db) { try request.storedRows() }
+    try request.complete(rows)
+    return rows
   }
-}
 
-extension [Row] {
-  /// Returns the rows by the values of their last columns.
-  fileprivate func grouped(byPivotColumns count: Int) -> [[DatabaseValue]: [Row]] {
-    Dictionary(grouping: self) { row in (row.count - count..<row.count).map { row.databaseValue(at: $0) } }
+  /// Runs a fetch of the rows with some keys. An observation observes these rows only.
+  ///
+  /// The region of the query itself would have all rows of the associated table, because the keys are in a common table
+  /// expression. A change of the keys changes the rows of the request, which are observed anyway.
+  private func observing(
+    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
+  ) throws -> StoredRows {
+    guard db.readSet != nil, db.recordsBounds, keys.count <= Self.observedKeysMax else { return try fetch() }
+    let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }
+    let filter = keys.count == 0 ? SQLExpression.value(false) : .chain(.and, conditions)
+    let observed = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: columns))
+      .makePreparedRequest(db, forSingleResult: false)
+    return try db.recordingReads(of: observed.statement, insteadOf: fetch)
   }
-}
 
-extension DatabaseValue {
-  /// The order of values in a query: the order of SQLite, except for collations.
-  fileprivate static func precedes(_ lhs: DatabaseValue, _ rhs: DatabaseValue) -> Bool {
-    switch (lhs.storage, rhs.storage) {
-    case (.int64(let lhs), .int64(let rhs)): lhs < rhs
-    case (.double(let lhs), .double(let rhs)): lhs < rhs
-    case (.int64(let lhs), .double(let rhs)): Double(lhs) < rhs
-    case (.double(let lhs), .int64(let rhs)): lhs < Double(rhs)
-    case (.string(let lhs), .string(let rhs)): lhs.utf8.lexicographicallyPrecedes(rhs.utf8)
-    case (.blob(let lhs), .blob(let rhs)): lhs.lexicographicallyPrecedes(rhs)
-    default: lhs.storage.rank < rhs.storage.rank
-    }
-  }
-}
-
-extension DatabaseValue.Storage {
-  fileprivate var rank: Int {
-    switch self {
-    case .null: 0
-    case .int64, .double: 1
-    case .string: 2
-    case .blob: 3
-    }
-  }
+  /// The maximum number of keys of which the rows are observed separately.
+  private static let observedKeysMax = 200
 }

@@ -54,7 +54,7 @@ extension SQLQuery {
 
   private func table(of alias: TableAliasBase?) -> SQLTable {
     guard let alias else { return source }
-    return sources.first { $0.aliases.contains(alias) } ?? source
+    return sources.first { $0.hasAlias(alias) } ?? source
   }
 }
 

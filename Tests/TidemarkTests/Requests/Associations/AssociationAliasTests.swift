@@ -115,6 +115,31 @@ private let year = Column("year")
     }
   }
 
+  @Test func `aliases of one table are equal`() {
+    let (a, b, c) = (TableAlias<Studio>(), TableAlias<Studio>(name: "s"), TableAlias<Studio>())
+    #expect(a == a && a != b && b != c)
+    _ = Album.joining(required: Album.studio.aliased(a)).joining(optional: Album.studio.aliased(b))
+    #expect(a == b && a.hashValue == b.hashValue && a != c)
+    _ = Studio.aliased(c).aliased(b)
+    #expect(a == c && Set([a, b, c]).count == 1)
+    let (outer, inner) = (TableAlias<Album>(), TableAlias<Album>())
+    _ = Album.aliased(outer).joining(optional: Album.sequel.aliased(inner))
+    #expect(outer != inner)
+  }
+
+  @Test func `equal aliases can be given to different tables`() throws {
+    let (a, b) = (TableAlias<Album>(), TableAlias<Album>())
+    _ = Album.aliased(a).aliased(b)
+    try inMusicStore { db in
+      try db.expectFetch(
+        Album.aliased(a).joining(required: Album.sequel.aliased(b)).filter(a.year < b.year),
+        """
+        SELECT "album1".* FROM "album" "album1" JOIN "album" "album2" ON "album2"."id" = "album1"."sequelId" \
+        WHERE "album1"."year" < "album2"."year"
+        """)
+    }
+  }
+
   @Test func `a subquery can use an alias of the outer request`() throws {
     let a = TableAlias<Album>()
     try inMusicStore { db in

@@ -29,6 +29,18 @@ private let year = Column("year")
       try region(Studio.including(all: Studio.albums.including(all: Album.tracks))).contains("track(albumId,"))
   }
 
+  @Test func `a region names the rows of the request and the columns of aggregates`() throws {
+    #expect(
+      try region(Studio.filter(key: 1).including(all: Studio.albums))
+        == "album(id,sequelId,studioId,title,year),studio(cityId,id,name)[1]")
+    #expect(
+      try region(Album.annotated(with: Album.tracks.count))
+        == "album(id,sequelId,studioId,title,year),track(albumId,id)")
+    #expect(
+      try region(Album.joining(optional: Album.studio.filter(Column("name") == "Attic")))
+        == "album(id,sequelId,studioId,title,year),studio(id,name)")
+  }
+
   @Test func `a request without rows reads nothing`() throws {
     #expect(try region(Studio.none().including(all: Studio.albums)) == "empty")
   }
@@ -54,6 +66,35 @@ private let year = Column("year")
     #expect(
       try recorded(Album.filter(key: 1).including(required: Album.studio))
         == "album(id,sequelId,studioId,title,year) where id = 1," + studio)
+  }
+
+  @Test func `associated rows with other composite keys do not matter`() throws {
+    let pressing = #"pressing(albumId,catno,country) where catno = "x1" and country = "FR""#
+    let one = try recorded(
+      Pressing.filter { $0.country == "FR" && $0.catno == "x1" }.including(all: Pressing.shipments))
+    #expect(one == pressing + #",shipment(catno,country,id,qty) where catno = "x1" and country = "FR""#)
+    let all = try recorded(Pressing.including(all: Pressing.shipments.filter { $0.qty > 3 }))
+    #expect(
+      all == """
+        pressing(albumId,catno,country),shipment(catno,country,id,qty) \
+        where catno in ("x1", "x2") and country in ("FR", "NO") and qty > 3
+        """)
+    let none = try recorded(Pressing.filter { $0.country == "SE" }.including(all: Pressing.shipments))
+    #expect(none == #"pressing(albumId,catno,country) where country = "SE""#)
+    let withoutKey = try recorded(Shipment.filter(key: 4).including(all: Shipment.siblings))
+    #expect(withoutKey == "shipment(catno,country,id,qty) where id = 4")
+  }
+
+  @Test func `rows behind an indexed table in between do not matter`() throws {
+    try inMusicStore { db in
+      try db.execute(sql: "CREATE INDEX albumByStudio ON album (studioId)")
+      let request = Studio.filter(key: 1).including(all: Studio.tracks)
+      let region = try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, request) }.readSet.region
+      #expect(
+        region.debugDescription
+          == "album(id,studioId) where studioid = 1,studio(cityId,id,name) where id = 1,"
+          + "track(albumId,id,name,secs) where albumid in (1, 2)")
+    }
   }
 
   @Test func `without rows the associated rows do not matter`() throws {

@@ -166,6 +166,10 @@ struct Credit: Codable, FetchableRecord, PersistableRecord, Equatable {
 }
 
 struct Pressing: Codable, FetchableRecord, PersistableRecord, Equatable {
+  enum Columns {
+    static let country = Column("country")
+    static let catno = Column("catno")
+  }
   var country: String
   var catno: String
   var albumId: Int64?
@@ -176,6 +180,9 @@ struct Pressing: Codable, FetchableRecord, PersistableRecord, Equatable {
 }
 
 struct Shipment: Codable, FetchableRecord, PersistableRecord, Equatable {
+  enum Columns {
+    static let qty = Column("qty")
+  }
   var id: Int64
   var country: String?
   var catno: String?
@@ -183,6 +190,7 @@ struct Shipment: Codable, FetchableRecord, PersistableRecord, Equatable {
 
   static let pressing = belongsTo(Pressing.self)
   static let stops = hasMany(Stop.self)
+  static let siblings = hasMany(Shipment.self, through: pressing, using: Pressing.shipments, key: "siblings")
 }
 
 struct Stop: Codable, FetchableRecord, PersistableRecord, Equatable {
