@@ -122,9 +122,9 @@ extension Database {
   ///   - body: Executes statements that read these rows. Other rows that they read are recorded by the caller.
   func recordingReads<Result>(of statement: Statement, insteadOf body: () throws -> Result) rethrows -> Result {
     recordReads(of: statement)
-    let outer = readSet
-    readSet = nil
-    defer { readSet = outer }
+    let outer = recording.readSet
+    recording.readSet = nil
+    defer { recording.readSet = outer }
     return try body()
   }
 

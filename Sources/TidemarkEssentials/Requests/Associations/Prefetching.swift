@@ -176,7 +176,7 @@ extension Prefetch {
   private func observing(
     _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
   ) throws -> StoredRows {
-    guard db.readSet != nil, db.recordsBounds, keys.count <= Self.observedKeysMax else { return try fetch() }
+    guard db.recording.readSet != nil, db.recording.usesBounds, keys.count <= Self.observedKeysMax else { return try fetch() }
     let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }
     let filter = keys.count == 0 ? SQLExpression.value(false) : .chain(.and, conditions)
     let observed = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: columns))
