@@ -12,7 +12,7 @@
 // `abortCause`, or a scope of ours while SQLite is idle; stopped is in `DatabaseHealth`.
 //
 // Invariants:
-// 1. In an aborted transaction no statement begins: SQLite would commit it by itself.
+// 1. In an aborted transaction no statement begins: SQLite would commit it on its own.
 // 2. If the outcome of a commit is unknown, the error says so, and the database is stopped.
 // 3. While a transaction is open whose rollback has failed, no statement begins except a rollback.
 

@@ -106,7 +106,7 @@ public final class Statement {
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
 
   /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
-  @exclusivity(unchecked) var isLent = false
+  @exclusivity(unchecked) var isPassedToProgram = false
 
   /// The row plan that `SQLiteDB` has cached for the statement.
   package var cachedRowPlan: (any CachedPlan)?
@@ -328,7 +328,7 @@ public final class Statement {
     rowCountToBound = 0
     run &+= 1
     if isInternal, parameterCount > 0 {
-      // Large values are not kept for nothing.
+      // Release the memory of large values.
       if argumentBytes.hasCopies { sqlite3_clear_bindings(sqliteStatement) }
       currentArguments = StatementArguments()
       hasBoundArguments = false
@@ -342,7 +342,7 @@ public final class Statement {
     isDigested = false
   }
 
-  /// Ends a run, unless it has ended already. On whatever thread the cursor is released.
+  /// Ends a run, unless it has ended already. Called on the thread that releases the cursor.
   func finish(run: UInt) {
     if !database.isAccessible {
       database.deferredReleases.addReset(of: self, run: run)
