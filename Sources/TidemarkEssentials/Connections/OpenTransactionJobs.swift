@@ -1,7 +1,7 @@
 /// Jobs of a connection that wait for the end of a transaction which an access has left open.
 ///
-/// Only `Configuration.allowsUnsafeTransactions` allows such transactions. Live queries must not be fetched inside them:
-/// they would show changes that may never be committed.
+/// Only `Configuration.allowsUnsafeTransactions` allows such transactions. Live queries must not be fetched inside
+/// them: they would show changes that may never be committed.
 ///
 /// The jobs are used only inside accesses of the connection.
 final class OpenTransactionJobs: @unchecked Sendable {
