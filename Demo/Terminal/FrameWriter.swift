@@ -3,7 +3,7 @@
 /// Invariants:
 /// 1. Only differences are written, and nothing at all if there are none.
 /// 2. After a character of uncertain width is written or replaced, the rest of its line is written again, from an
-///    absolute position on. So whatever width a terminal uses, no neighbour stays erased.
+///    absolute position on. So no adjacent character stays erased, regardless of the width that a terminal uses.
 struct FrameWriter: Sendable {
   private let colors: ColorSupport
   private var theme: Theme

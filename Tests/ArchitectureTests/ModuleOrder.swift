@@ -43,7 +43,8 @@ enum Modules {
     let declared = declarations(in: files)
     return files.flatMap { file -> [Finding] in
       guard let module = file.module, let modulePosition = order.firstIndex(of: module) else { return [] }
-      // Of two types with a name, the one in the nearer module is meant, and a file may call its own types as it likes.
+      // Of two types with the same name, the one in the nearer module is meant. A file may use any name for its own
+      // types.
       let known = order[...modulePosition].reduce(into: file.localTypeNames) { $0.formUnion(declared[$1] ?? []) }
       var later: [String: String] = [:]
       for laterModule in order[(modulePosition + 1)...].reversed() {

@@ -4,8 +4,7 @@ import Synchronization
 import Testing
 import Tidemark
 
-/// Whatever is done to a pool in the middle of traffic: those who use it see its invariants, or an error that says why
-/// not.
+/// Operations on a pool under load. All other accesses see its invariants, or get an error that explains the reason.
 @Suite(.serialized) struct TrafficTests {
   @Test(arguments: Scale.seeds(daily: 2, full: 4))
   func randomPoolOperationsKeepTheDataConsistent(seed: UInt64) async throws {

@@ -29,7 +29,7 @@ public final class Connection: Sendable {
   private let extendedCodes = Atomic<Bool>(false)
 
   /// The statements that the program retains.
-  let statements = HeldStatements()
+  let statements = RetainedStatements()
 
   // MARK: Opening
 

@@ -75,7 +75,7 @@ final class BarrierAdmission: AccessAdmission {
   }
 
   private func leaveReaders(_ ticket: ReaderPoolMachine.Ticket) {
-    // Too late if it was admitted meanwhile: then it leaves by itself.
+    // If the barrier was admitted meanwhile, it is too late: the gate is released when the access ends.
     guard readers.giveUp(ticket) else { return }
     nested.writerResumes()
     gate.leave()

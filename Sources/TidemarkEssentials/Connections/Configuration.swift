@@ -84,7 +84,7 @@ public struct Configuration: Sendable {
   /// tables of a virtual table. Default: true.
   public var isDefensive = true
 
-  /// Whether the file may come from an untrusted source. See `untrusted`. Default: false.
+  /// Whether the file may come from an untrusted source. See `forUntrustedFiles`. Default: false.
   public internal(set) var isUntrusted = false
 
   /// Whether SQL may use other files: `ATTACH`, `DETACH`, `VACUUM INTO`. Default: true.
@@ -232,9 +232,9 @@ extension Configuration {
   /// and the time of accesses are limited. Values of the wrong type throw: see `strictDecoding`.
   ///
   /// ```swift
-  /// let upload = try DatabaseQueue(path: path, configuration: .untrusted)
+  /// let upload = try DatabaseQueue(path: path, configuration: .forUntrustedFiles)
   /// ```
-  public static var untrusted: Configuration {
+  public static var forUntrustedFiles: Configuration {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.isUntrusted = true

@@ -145,7 +145,7 @@ public final class _DatabaseCore: Sendable {
     guard let path = writer.filePath else {
       // Other connections cannot commit into a database in memory, but they can commit into its attached databases,
       // which may be attached later.
-      return ExternalCommitSubscription(nil, attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
+      return ExternalCommitSubscription(nil, attachedMonitor(writer, detectionMode, notify), writer.attachedDatabases)
     }
     let detector: any ExternalCommitDetector =
       switch connections {
@@ -154,12 +154,12 @@ public final class _DatabaseCore: Sendable {
       }
     return ExternalCommitSubscription(
       ExternalCommitMonitor(path: path, detector, writer.changeBroker, writer.health, detectionMode, notify),
-      attachedWatch(writer, detectionMode, notify), writer.attachedDatabases)
+      attachedMonitor(writer, detectionMode, notify), writer.attachedDatabases)
   }
 
   /// Creates the monitor of the databases attached to the writer. It does not use file events, because the files may be
   /// anywhere and change with each `ATTACH`.
-  private func attachedWatch(
+  private func attachedMonitor(
     _ writer: SerializedConnection, _ detectionMode: ExternalCommitMonitor.DetectionMode,
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
   ) -> ExternalCommitMonitor {

@@ -143,31 +143,31 @@ final class ExternalCommitMonitor: Sendable {
 /// Monitors a database and its attached databases until it is released.
 final class ExternalCommitSubscription: Sendable {
   private let monitor: ExternalCommitMonitor?
-  private let attachedWatch: ExternalCommitMonitor
+  private let attachedMonitor: ExternalCommitMonitor
   private let attachedDatabases: AttachedDatabases
 
   /// - Parameter monitor: The monitor of the main database; nil if other connections cannot use it.
-  /// - Parameter attachedWatch: The monitor of attached databases, which begins with the first `ATTACH`.
+  /// - Parameter attachedMonitor: The monitor of attached databases, which begins with the first `ATTACH`.
   init(
-    _ monitor: ExternalCommitMonitor?, _ attachedWatch: ExternalCommitMonitor, _ attachedDatabases: AttachedDatabases
+    _ monitor: ExternalCommitMonitor?, _ attachedMonitor: ExternalCommitMonitor, _ attachedDatabases: AttachedDatabases
   ) {
     self.monitor = monitor
-    self.attachedWatch = attachedWatch
+    self.attachedMonitor = attachedMonitor
     self.attachedDatabases = attachedDatabases
     if let monitor { ExternalCommitPoller.shared.add(monitor) }
     let isAdded = OnceFlag()
-    attachedDatabases.setListener(of: attachedWatch) { [attachedWatch] in
+    attachedDatabases.setListener(of: attachedMonitor) { [attachedMonitor] in
       guard isAdded.setFirst() else { return }
-      ExternalCommitPoller.shared.add(attachedWatch)
+      ExternalCommitPoller.shared.add(attachedMonitor)
       // It may have ended meanwhile on another thread, before it was added.
-      if attachedWatch.hasEnded { ExternalCommitPoller.shared.remove(attachedWatch) }
+      if attachedMonitor.hasEnded { ExternalCommitPoller.shared.remove(attachedMonitor) }
     }
   }
 
   deinit {
-    attachedDatabases.removeListener(of: attachedWatch)
+    attachedDatabases.removeListener(of: attachedMonitor)
     monitor?.end()
-    attachedWatch.end()
+    attachedMonitor.end()
   }
 
   /// Whether external commits are possible: in memory, only attached databases have them.
@@ -176,18 +176,18 @@ final class ExternalCommitSubscription: Sendable {
   /// Reports that a connection is about to read for live queries.
   func begin(with db: Database) {
     monitor?.begin(with: db)
-    attachedWatch.begin(with: db)
+    attachedMonitor.begin(with: db)
   }
 
   /// Releases resources before the database is closed.
   func pause() {
     monitor?.pause()
-    attachedWatch.pause()
+    attachedMonitor.pause()
   }
 
   /// Resumes after the database was not closed.
   func resume() {
     monitor?.resume()
-    attachedWatch.resume()
+    attachedMonitor.resume()
   }
 }

@@ -11,7 +11,7 @@ final class SerializedConnection: Sendable {
   private let executor: any AccessExecutor
   private let timeLimit: AccessTimeLimit
   let allowsUnsafeTransactions: Bool
-  let leftTransactionJobs = LeftTransactionJobs()
+  let openTransactionJobs = OpenTransactionJobs()
   private let inlinePolicy: InlineExecutionPolicy
 
   /// Publishes the commits of the connection.
@@ -149,7 +149,7 @@ final class SerializedConnection: Sendable {
     _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     try db.withAccess { db in
-      defer { if allowsUnsafeTransactions { runLeftTransactionJobs(db) } }
+      defer { if allowsUnsafeTransactions { runOpenTransactionJobs(db) } }
       return try db.checkedAccess(allowsUnsafeTransactions: allowsUnsafeTransactions, until: deadline, body)
     }
   }

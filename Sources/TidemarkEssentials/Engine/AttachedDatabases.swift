@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether databases were attached to a connection, for those who ask from other threads.
+/// Whether databases were attached to a connection. Any thread can read it.
 final class AttachedDatabases: Sendable {
   private typealias Listener = (id: ObjectIdentifier, body: @Sendable () -> Void)
 

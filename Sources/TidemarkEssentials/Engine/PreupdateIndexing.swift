@@ -17,7 +17,7 @@ struct PreupdateIndexing: Sendable {
     case unknown
   }
 
-  /// The numbering of old values, and of new ones.
+  /// How old values and new values are numbered.
   var old = ColumnOrder.unknown
   var newOfInsert = ColumnOrder.unknown
   var newOfUpdate = ColumnOrder.unknown

@@ -42,7 +42,7 @@ extension RowDecodable {
   ///
   /// - Parameter db: A database connection.
   /// - Parameter request: A request.
-  /// - Returns: The first result; nil if there is no row.
+  /// - Returns: The first result; nil if the result is empty.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a row cannot be decoded.
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
@@ -96,7 +96,7 @@ extension FetchRequest where RowDecoder: RowDecodable {
   /// ```
   ///
   /// - Parameter db: A database connection.
-  /// - Returns: The first result; nil if there is no row.
+  /// - Returns: The first result; nil if the result is empty.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a row cannot be decoded.
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
@@ -168,7 +168,7 @@ extension RowDecodable {
   /// - Parameter sql: A query.
   /// - Parameter arguments: The values of the parameters in `sql`.
   /// - Parameter adapter: An adapter that selects or renames columns.
-  /// - Returns: The first result; nil if there is no row.
+  /// - Returns: The first result; nil if the result is empty.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a row cannot be decoded.
   @inlinable
   public static func fetchOne(
@@ -233,7 +233,7 @@ extension RowDecodable {
   /// - Parameter statement: A prepared statement.
   /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
   /// - Parameter adapter: An adapter that selects or renames columns.
-  /// - Returns: The first result; nil if there is no row.
+  /// - Returns: The first result; nil if the result is empty.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a row cannot be decoded.
   @inlinable
   public static func fetchOne(

@@ -40,7 +40,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
   /// - Parameter pure: Whether the result depends on the arguments only. SQLite may then call the function once for
   ///   several rows, and use it in indexes.
   /// - Parameter innocuous: Whether the schema of an untrusted database may call the function: it has no side effects,
-  ///   and its result reveals nothing but its arguments. See `Configuration.untrusted`.
+  ///   and its result reveals nothing but its arguments. See `Configuration.forUntrustedFiles`.
   public init(
     _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool = false,
     function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?

@@ -49,7 +49,7 @@ extension SQLPrinter {
 
   // MARK: Common table expressions
 
-  /// Prints a `WITH` clause, with a space behind it.
+  /// Prints a `WITH` clause, followed by a space.
   mutating func print(_ commonTables: [SQLCommonTable]) throws {
     if commonTables.isEmpty { return }
     sql += commonTables.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH "

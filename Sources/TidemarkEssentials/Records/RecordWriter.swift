@@ -3,7 +3,7 @@
 /// It calls no callbacks, and does not depend on the record type: it receives encoded values and returns outcomes.
 ///
 /// Invariants:
-/// 1. A statement is executed once, and to its end, whatever the closure does that fetches its rows.
+/// 1. A statement is executed once, and to its end, even if the closure that fetches its rows does not do so.
 /// 2. While the program uses a statement, no other caller runs it.
 @usableFromInline
 struct RecordWriter {
@@ -144,7 +144,7 @@ struct RecordWriter {
     let clause = try plan.returningClause(selection, db)
     let arguments = StatementArguments(values: clause.values.isEmpty ? values : values + clause.values)
     do {
-      return try db.lendingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
+      return try db.passingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
     } catch is NoRowReturned {
       return false
     }

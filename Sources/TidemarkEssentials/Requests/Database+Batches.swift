@@ -76,7 +76,7 @@ extension Database {
     return try SQLQuery(outer, self)
   }
 
-  /// Traps unless each group of a query is one row: it is grouped by a unique key, by whatever else rows are grouped.
+  /// Traps unless each group of a query is one row: the grouping must contain a unique key.
   private func preconditionGroupsAreRows(of query: SQLQuery, _ operation: BatchOperation) throws {
     let table = query.source.tableName
     let rowIDColumn = try primaryKey(table).rowIDColumn

@@ -157,7 +157,7 @@ extension TableRecord {
 
   /// Returns a request of the row with the given primary key.
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, it is a row ID.
   public static func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }

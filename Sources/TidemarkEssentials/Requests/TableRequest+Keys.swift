@@ -8,7 +8,7 @@ extension TableRequest where Self: FilteredRequest {
   /// let request = Player.all().filter(key: 1)
   /// ```
   ///
-  /// Fetching throws a `DatabaseError` when the primary key has several columns. Without primary key, it is a row id.
+  /// Fetching throws a `DatabaseError` if the primary key has several columns. Without a primary key, it is a row ID.
   // Not generic: with one more generic overload, the compiler takes seconds for `filter { … }`.
   public func filter(key: any DatabaseValueConvertible) -> Self { filter(keyValues: [KeyValue(key)]) }
 

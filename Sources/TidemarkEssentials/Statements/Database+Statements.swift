@@ -49,20 +49,20 @@ extension Database {
     return statement
   }
 
-  /// Lends a statement to a closure of the program, which may run it. In any case, the statement is run exactly once
+  /// Passes a statement to a closure of the program, which may run it. In any case, the statement is run exactly once
   /// and to its end.
   ///
   /// Other callers cannot get the statement during the call, so that its arguments do not change.
   ///
   /// - Parameter isRowNeeded: Whether the closure is called only if the statement returns a row.
   /// - Returns: Whether the closure was called.
-  func lendingStatement(
+  func passingStatement(
     sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
   ) throws -> Bool {
     preconditionAccess()
     let statement = try preparedStatement(sql: sql).availableStatement()
-    statement.isLent = true
-    defer { statement.isLent = false }
+    statement.isPassedToProgram = true
+    defer { statement.isPassedToProgram = false }
     do {
       try statement.setArguments(arguments)
       let isCalled = try !isRowNeeded || statement.startHoldingRow()

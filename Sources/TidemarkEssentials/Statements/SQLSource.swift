@@ -57,7 +57,7 @@ struct SQLSource {
       }
       let sql = text(from: offset, to: end)
       offset = end
-      // The pointer is null for a comment, or for nothing, before a semicolon.
+      // The pointer is null if only a comment, or nothing, precedes a semicolon.
       if let pointer {
         return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes)
       }

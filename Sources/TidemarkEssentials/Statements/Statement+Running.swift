@@ -226,13 +226,13 @@ extension Statement {
   }
 
   private func forgetArguments() {
-    // Large values are not kept for nothing.
+    // Release the memory of large values.
     if argumentState.bytes.hasCopies { sqlite3_clear_bindings(sqliteStatement) }
     argumentState.current = StatementArguments()
     argumentState.areBound = false
   }
 
-  /// Ends a run, unless it has ended already. On whatever thread the cursor is released.
+  /// Ends a run, unless it has ended already. Called on the thread that releases the cursor.
   func finish(run: UInt) {
     if !database.isAccessible {
       database.deferredReleases.addReset(of: self, run: run)

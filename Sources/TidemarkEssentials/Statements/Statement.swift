@@ -42,7 +42,7 @@ public final class Statement {
   @exclusivity(unchecked) var cached = Cached()
 
   /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
-  @exclusivity(unchecked) var isLent = false
+  @exclusivity(unchecked) var isPassedToProgram = false
 
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
     self.database = database

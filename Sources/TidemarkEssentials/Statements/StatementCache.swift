@@ -4,7 +4,7 @@
 /// of statements is bounded: if there are too many, the least recently used half is removed.
 ///
 /// A cached statement may be in use. A caller that starts a running statement executes a copy
-/// (`Statement.availableStatement()`). A lent statement is not returned by lookups.
+/// (`Statement.availableStatement()`). A statement that is passed to the program is not returned by lookups.
 ///
 /// Texts are equal if their bytes are. Swift considers the letter é equal to the letter e with its accent; SQLite,
 /// and its results, do not.
@@ -26,7 +26,7 @@ final class StatementCache {
   // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
   // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
   @exclusivity(unchecked) private var indexes: [SQLBytes: Int] = Dictionary()
-  private static let fewCount = 8
+  private static let linearSearchCountMax = 8
 
   @exclusivity(unchecked) private var clock: UInt64 = 0
   private let countMax: Int
@@ -48,11 +48,11 @@ final class StatementCache {
 
   func statement(for sql: String) -> Statement? {
     if let latest, latest.sql.isSame(as: sql) {
-      if latest.statement.isLent { return nil }
+      if latest.statement.isPassedToProgram { return nil }
       use(latest)
       return latest.statement
     }
-    guard let index = index(of: sql), !entries[index].statement.isLent else { return nil }
+    guard let index = index(of: sql), !entries[index].statement.isPassedToProgram else { return nil }
     let entry = entries[index]
     use(entry)
     latest = entry
@@ -93,9 +93,9 @@ final class StatementCache {
   }
 
   private func rebuildIndexes() {
-    if indexes.isEmpty, entries.count <= Self.fewCount { return }
+    if indexes.isEmpty, entries.count <= Self.linearSearchCountMax { return }
     indexes = Dictionary()
-    if entries.count <= Self.fewCount { return }
+    if entries.count <= Self.linearSearchCountMax { return }
     for (index, entry) in entries.enumerated() { indexes[entry.sql] = index }
   }
 

@@ -49,7 +49,7 @@ extension Database {
     }
   }
 
-  // The pragma must be executed whatever the state of the surrounding transaction is.
+  // The pragma must be executed in any state of the surrounding transaction.
   private func setQueryOnly(_ sql: String) throws {
     try withoutTransactionChecks {
       try shielded { try preparedStatement(sql: sql).availableStatement().runToEnd(nil) }

@@ -46,7 +46,7 @@ extension DatabaseValueConvertible {
   ///
   /// - Parameter db: A database connection.
   /// - Parameter request: A request.
-  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Returns: The first value; nil if the result is empty, or if the value is NULL.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
@@ -91,7 +91,7 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
   /// Fetches the first result of this request. Returns nil if the result is empty, or if the first value is NULL.
   ///
   /// - Parameter db: A database connection.
-  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Returns: The first value; nil if the result is empty, or if the value is NULL.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
@@ -176,7 +176,7 @@ extension DatabaseValueConvertible {
   /// - Parameter sql: A query.
   /// - Parameter arguments: The values of the parameters in `sql`.
   /// - Parameter adapter: An adapter that selects or renames columns.
-  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Returns: The first value; nil if the result is empty, or if the value is NULL.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable
@@ -240,7 +240,7 @@ extension DatabaseValueConvertible {
   /// - Parameter statement: A prepared statement.
   /// - Parameter arguments: The arguments of the statement, or nil to keep the current arguments.
   /// - Parameter adapter: An adapter that selects or renames columns.
-  /// - Returns: The first value; nil if there is no row, or if it is NULL.
+  /// - Returns: The first value; nil if the result is empty, or if the value is NULL.
   /// - Throws: A ``DatabaseError`` if SQLite fails, or a ``RowDecodingError`` if a value cannot be decoded.
   @_disfavoredOverload
   @inlinable

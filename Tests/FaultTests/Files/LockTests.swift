@@ -52,7 +52,7 @@ import Tidemark
     (
       "an untrusted one",
       { _, folder in
-        let queue = try DatabaseQueue(path: folder.database, configuration: .untrusted)
+        let queue = try DatabaseQueue(path: folder.database, configuration: .forUntrustedFiles)
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
       }
     ),

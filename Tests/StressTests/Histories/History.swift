@@ -23,7 +23,7 @@ struct History: Sendable {
     var end: Int
     /// The state it has to see, where that is known.
     var commit: Int?
-    /// What kind of read it is, for those who look for the reason.
+    /// The kind of the read, for reports.
     var kind: String
   }
 

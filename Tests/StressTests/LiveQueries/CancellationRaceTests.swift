@@ -1,7 +1,7 @@
 import StressSupport
 import Testing
 
-/// Ending an observation never waits for itself, at whatever moment.
+/// Ending an observation never waits for itself, at any moment.
 ///
 /// A hang ends the process with the name and the seed of the run: see `Run`.
 @Suite(.serialized) struct CancellationRaceTests {

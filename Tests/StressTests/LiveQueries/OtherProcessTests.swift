@@ -24,7 +24,7 @@ import Tidemark
     ]
   }
 
-  /// No look that comes by itself helps: each commit is the last one until its value was delivered.
+  /// Periodic checks do not help: each commit is the last one until its value was delivered.
   @Test(arguments: Way.all)
   func externalCommitsAreNotMissed(_ way: Way) throws {
     let run = Run("others-\(way)", seed: Scale.seed, limit: 1_500)

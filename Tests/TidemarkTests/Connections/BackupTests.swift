@@ -177,7 +177,7 @@ import Tidemark
     try makeSource().backup(to: DatabaseQueue(path: folder.path("db")))
     var usesLog = Configuration()
     usesLog.journalMode = .wal
-    for configuration in [usesLog, .untrusted] {
+    for configuration in [usesLog, .forUntrustedFiles] {
       #expect(try Self.copies[index](folder.path("db"), configuration).read { try $0.titles().count } == 40)
     }
   }

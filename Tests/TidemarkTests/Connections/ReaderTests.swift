@@ -91,7 +91,7 @@ import Tidemark
   }
 
   @Test(arguments: [TestReader.queue, .readonlyQueue, .snapshot])
-  func heldStatementsPreventClosing(kind: TestReader) throws {
+  func retainedStatementsPreventClosing(kind: TestReader) throws {
     let reader = try kind.open(in: folder)
     nonisolated(unsafe) var statement: Tidemark.Statement?
     try reader.unsafeReentrantRead { statement = try $0.makeStatement(sql: "SELECT n FROM t") }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 
-/// A file from outside, opened with `Configuration.untrusted` (hazards A4, A6, A8, A11).
+/// A file from outside, opened with `Configuration.forUntrustedFiles` (hazards A4, A6, A8, A11).
 @Suite struct UntrustedTests {
   private let folder: TemporaryFolder
   private let calls = Locked(0)
@@ -34,7 +34,7 @@ import Tidemark
   }
 
   private func open() throws -> DatabaseQueue {
-    try DatabaseQueue(path: path, configuration: withFunctions(.untrusted))
+    try DatabaseQueue(path: path, configuration: withFunctions(.forUntrustedFiles))
   }
 
   // swift-format-ignore
@@ -93,7 +93,7 @@ import Tidemark
       CREATE TRIGGER tr AFTER INSERT ON users BEGIN INSERT INTO log VALUES (new.id); END
       """)
     // The profile is read-only; a program that opens the file for writing has no triggers either.
-    var configuration = Configuration.untrusted
+    var configuration = Configuration.forUntrustedFiles
     configuration.readonly = false
     let dbQueue = try DatabaseQueue(path: path, configuration: configuration)
     try dbQueue.write { try $0.execute(sql: "INSERT INTO users VALUES (1)") }

@@ -145,7 +145,7 @@ extension Isbn: DatabaseValueConvertible {
     let path = FileManager.default.temporaryDirectory.appending(path: "tidemark-\(UUID().uuidString).sqlite").path()
     defer { try? FileManager.default.removeItem(atPath: path) }
     try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
-    let upload = try DatabaseQueue(path: path, configuration: .untrusted)
+    let upload = try DatabaseQueue(path: path, configuration: .forUntrustedFiles)
     let tables = try upload.read { db in
       try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
     }

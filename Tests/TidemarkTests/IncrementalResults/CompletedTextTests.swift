@@ -1,9 +1,9 @@
 import Testing
 import Tidemark
 
-/// The columns that are added to a request do not change its result, whatever the schema becomes.
+/// The columns that are added to a request do not change its result, for any later schema.
 @Suite struct CompletedTextTests {
-  /// All columns of the row, whatever they are.
+  /// All columns of the row.
   private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     var id: String
     var text: String

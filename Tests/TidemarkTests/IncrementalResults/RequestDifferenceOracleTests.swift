@@ -12,7 +12,7 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
   }
 }
 
-/// Whatever is written, in whatever way: the differences of a request produce its result.
+/// The differences of a request produce its result, after writes of any kind.
 @Suite struct RequestDifferenceOracleTests {
   /// Many rows sort equally: they have the order in which SQLite reads them.
   private static let requests: [(sql: String, arguments: StatementArguments)] = [

@@ -3,7 +3,7 @@ import Tidemark
 
 @testable import TidemarkEssentials
 
-/// Regions are found by values that SQLite finds equal, whatever their class, and by no others.
+/// Regions are found by values of any class that SQLite considers equal, and by no others.
 @Suite struct EqualKeyTests {
   private static let large: Int64 = 9_007_199_254_740_993  // 2^53 + 1: no double is equal.
 

@@ -188,13 +188,13 @@ import Tidemark
   }
 
   @Test func aFileFromOutsideIsDecodedStrictly() throws {
-    #expect(Configuration.untrusted.strictDecoding)
+    #expect(Configuration.forUntrustedFiles.strictDecoding)
     let folder = try TemporaryFolder()
     let path = folder.path("upload.sqlite")
     try DatabaseQueue(path: path).inDatabase {
       try $0.execute(sql: "CREATE TABLE t (id); INSERT INTO t VALUES ('abc')")
     }
-    let pool = try DatabaseQueue(path: path, configuration: .untrusted)
+    let pool = try DatabaseQueue(path: path, configuration: .forUntrustedFiles)
     #expect(throws: RowDecodingError.self) { try pool.read { try Int.fetchAll($0, sql: "SELECT id FROM t") } }
     #expect(throws: RowDecodingError.self) {
       try pool.read { try Coded.fetchAll($0, sql: "SELECT id, NULL AS date FROM t") }

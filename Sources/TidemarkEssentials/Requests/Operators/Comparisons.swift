@@ -27,14 +27,14 @@ public func == (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpre
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
-/// Whether both are equal: `a = b`, or `a IS NULL`.
+/// Returns an expression that is true if both operands are equal: `a = b`, or `a IS NULL`.
 @_disfavoredOverload
 public func == (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .equal(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
-// A database value fits both: it is a value, and stands for nothing but SQL.
-/// Whether both are equal: `a = b`, or `a IS NULL`.
+// A database value would match both overloads: it is a value and an expression.
+/// Returns an expression that is true if both operands are equal: `a = b`, or `a IS NULL`.
 public func == (lhs: DatabaseValue, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .equal(lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -68,13 +68,13 @@ public func != (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpre
   (lhs == rhs).negated
 }
 
-/// Whether both differ: `a <> b`, or `a IS NOT NULL`.
+/// Returns an expression that is true if both operands differ: `a <> b`, or `a IS NOT NULL`.
 @_disfavoredOverload
 public func != (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs == rhs).negated
 }
 
-/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+/// Returns an expression that is true if both operands are identical, where NULL is identical to NULL: `a IS b`.
 public func === (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   .same(lhs.sqlExpression, rhs.sqlExpressionOrNull)
 }
@@ -87,13 +87,13 @@ public func === (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpr
   .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
-/// Whether both are the same, where NULL is the same as NULL: `a IS b`.
+/// Returns an expression that is true if both operands are identical, where NULL is identical to NULL: `a IS b`.
 @_disfavoredOverload
 public func === (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .same(lhs.sqlExpressionOrNull, rhs.sqlExpression)
 }
 
-/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+/// Returns an expression that is true if both operands differ, where NULL is identical to NULL: `a IS NOT b`.
 public func !== (lhs: some SQLSpecificExpressible, rhs: (any SQLExpressible)?) -> SQLExpression {
   (lhs === rhs).negated
 }
@@ -106,7 +106,7 @@ public func !== (lhs: (any DatabaseValueConvertible)?, rhs: some SQLSpecificExpr
   (lhs === rhs).negated
 }
 
-/// Whether both differ, where NULL is the same as NULL: `a IS NOT b`.
+/// Returns an expression that is true if both operands differ, where NULL is identical to NULL: `a IS NOT b`.
 @_disfavoredOverload
 public func !== (lhs: (any SQLExpressible)?, rhs: some SQLSpecificExpressible) -> SQLExpression {
   (lhs === rhs).negated
@@ -142,13 +142,13 @@ public func < (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is smaller: `a < b`.
+/// Returns an expression that is true if the left operand is smaller: `a < b`.
 @_disfavoredOverload
 public func < (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.less, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not greater: `a <= b`.
+/// Returns an expression that is true if the left operand is smaller or equal: `a <= b`.
 public func <= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -161,13 +161,13 @@ public func <= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpress
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not greater: `a <= b`.
+/// Returns an expression that is true if the left operand is smaller or equal: `a <= b`.
 @_disfavoredOverload
 public func <= (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.lessOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is greater: `a > b`.
+/// Returns an expression that is true if the left operand is greater: `a > b`.
 public func > (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -180,13 +180,13 @@ public func > (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpressi
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is greater: `a > b`.
+/// Returns an expression that is true if the left operand is greater: `a > b`.
 @_disfavoredOverload
 public func > (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greater, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not smaller: `a >= b`.
+/// Returns an expression that is true if the left operand is greater or equal: `a >= b`.
 public func >= (lhs: some SQLSpecificExpressible, rhs: some SQLExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
@@ -199,7 +199,7 @@ public func >= (lhs: some DatabaseValueConvertible, rhs: some SQLSpecificExpress
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)
 }
 
-/// Whether the left one is not smaller: `a >= b`.
+/// Returns an expression that is true if the left operand is greater or equal: `a >= b`.
 @_disfavoredOverload
 public func >= (lhs: some SQLExpressible, rhs: some SQLSpecificExpressible) -> SQLExpression {
   .binary(.greaterOrEqual, lhs.sqlExpression, rhs.sqlExpression)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The statements of a connection that the program retains. They must release their compiled statements before the
 /// database is closed.
-final class HeldStatements: Sendable {
+final class RetainedStatements: Sendable {
   private struct WeakStatement: Sendable { weak var statement: Statement? }
 
   private let held = Mutex<[ObjectIdentifier: WeakStatement]>([:])

@@ -2,7 +2,7 @@ import Testing
 import Tidemark
 
 /// Live queries of a queue whose accesses may leave a transaction open.
-@Suite struct LeftTransactionTests {
+@Suite struct OpenTransactionTests {
   private func withQueue(_ body: (DatabaseQueue) throws -> Void) throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true

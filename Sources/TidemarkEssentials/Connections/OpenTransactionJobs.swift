@@ -1,10 +1,10 @@
 /// Jobs of a connection that wait for the end of a transaction which an access has left open.
 ///
-/// Only `Configuration.allowsUnsafeTransactions` allows that. Live queries must not be fetched inside of such a
-/// transaction: they would show what may never be committed.
+/// Only `Configuration.allowsUnsafeTransactions` allows such transactions. Live queries must not be fetched inside
+/// them: they would show changes that may never be committed.
 ///
-/// The jobs are touched inside accesses of the connection only.
-final class LeftTransactionJobs: @unchecked Sendable {
+/// The jobs are used only inside accesses of the connection.
+final class OpenTransactionJobs: @unchecked Sendable {
   private var jobs: [Database.ResultHandler] = []
 
   /// Keeps a job if a transaction is open.
@@ -16,7 +16,7 @@ final class LeftTransactionJobs: @unchecked Sendable {
     return true
   }
 
-  /// Takes the jobs out when no transaction is open any more, at the end of an access.
+  /// Removes and returns the jobs at the end of an access, if no transaction is open any more.
   func take(_ db: Database) -> [Database.ResultHandler] {
     if jobs.isEmpty || db.handle != nil && db.isInsideTransaction { return [] }
     defer { jobs = [] }
@@ -29,7 +29,7 @@ extension SerializedConnection {
   /// reports that the connection is closed.
   func scheduleResultOutsideTransaction(_ body: @escaping Database.ResultHandler) {
     schedule { [self] db in
-      if allowsUnsafeTransactions, leftTransactionJobs.keep(body, db) { return }
+      if allowsUnsafeTransactions, openTransactionJobs.keep(body, db) { return }
       body(
         Result {
           _ = try db.openHandle()
@@ -39,7 +39,7 @@ extension SerializedConnection {
   }
 
   /// An access ends: if a transaction that was left open has ended with it, the jobs that wait for that run soon.
-  func runLeftTransactionJobs(_ db: Database) {
-    for job in leftTransactionJobs.take(db) { scheduleResultOutsideTransaction(job) }
+  func runOpenTransactionJobs(_ db: Database) {
+    for job in openTransactionJobs.take(db) { scheduleResultOutsideTransaction(job) }
   }
 }
