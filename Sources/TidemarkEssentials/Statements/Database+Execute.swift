@@ -32,7 +32,9 @@ extension Database {
     var statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     try ArgumentCheck(sql).validate(arguments)
     var rest = arguments
-    if let statement, let next, next.effects.isEmpty, source.isAtEnd { statements.insert(statement, for: sql) }
+    if let statement, statement.effects.isEmpty, !statement.mayWriteUnnamed, source.isAtEnd {
+      statements.insert(statement, for: sql)
+    }
     while let current = statement {
       try current.runToEnd(rest.deal(to: current))
       next = try source.next(in: self, isPersistent: false)

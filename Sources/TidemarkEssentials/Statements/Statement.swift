@@ -33,8 +33,9 @@ public final class Statement {
   /// The tables that the statement writes, and its other stored effects; nil if there are none.
   let writes: StatementWrites?
 
-  /// Whether it is a `VACUUM`.
-  private let isVacuum: Bool
+  /// Whether the statement may write, although it names no table: a `VACUUM`, or a schema change with `IF EXISTS` or `IF
+  /// NOT EXISTS` that had nothing to do when it was compiled.
+  let mayWriteUnnamed: Bool
 
   /// Whether an observer follows the next step. The first step is followed by the execution observer, because a
   /// statement makes all its changes in its first step.
@@ -88,8 +89,7 @@ public final class Statement {
     effects = compiled.effects
     let isExplanation = sqlite3_stmt_isexplain(compiled.pointer) != 0
     writes = isExplanation ? nil : compiled.writes
-    // A statement that writes without naming a table is a VACUUM.
-    isVacuum =
+    mayWriteUnnamed =
       compiled.writes == nil && effects.isEmpty && !isExplanation
       && sqlite3_stmt_readonly(compiled.pointer) == 0
     parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))
@@ -180,7 +180,7 @@ public final class Statement {
     database.wasInsideTransaction = wasInsideTransaction
     if let writes {
       isNextStepObserved = writes.isAlwaysCaptured || database.rowListening.isOn
-    } else if isVacuum || effects.contains(.transactionControl) {
+    } else if mayWriteUnnamed || effects.contains(.transactionControl) {
       isNextStepObserved = database.executionObserver != nil
     }
     if database.currentDigest != nil { startDigesting() }
@@ -193,7 +193,7 @@ public final class Statement {
   private func startDigesting() {
     // Statements of the library itself are not traced.
     if database.callbacks.isTraceSuspended { return }
-    if isNextStepObserved || writes != nil || isVacuum || effects.contains(.transactionControl) {
+    if isNextStepObserved || writes != nil || mayWriteUnnamed || effects.contains(.transactionControl) {
       database.currentDigest?.isUnknown = true
     } else {
       isDigested = true
@@ -332,7 +332,7 @@ public final class Statement {
       currentArguments = StatementArguments()
       hasBoundArguments = false
     }
-    if !effects.isEmpty { database.statementEffectCount &+= 1 }
+    if !effects.isEmpty || mayWriteUnnamed { database.statementEffectCount &+= 1 }
     if mayBeginTransaction {
       mayBeginTransaction = false
       if !database.isInAutocommitMode { database.didBeginTransaction?(database) }

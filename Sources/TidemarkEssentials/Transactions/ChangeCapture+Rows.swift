@@ -26,6 +26,7 @@ extension ChangeCapture {
       } else if step != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
         capture(signal, table, layout, &record)
       } else {
+        step?.hasUnrecordedRows = true
         captureCoarsely(signal, kind, table, layout)
       }
     }
@@ -177,6 +178,7 @@ extension ChangeCapture {
 
   /// Gives up the capture of a row: SQLite had no memory for a value.
   private func giveUp(_ table: CapturedTable, _ start: Int) {
+    step?.hasUnrecordedRows = true
     log.dropValues(from: start)
     log.addCoarse(table.key)
   }

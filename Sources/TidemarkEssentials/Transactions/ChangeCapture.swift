@@ -68,6 +68,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   /// The last values of the counters of the connection.
   @exclusivity(unchecked) var foreignControlCount: UInt = 0
+  @exclusivity(unchecked) var foreignContentCount: UInt = 0
+  @exclusivity(unchecked) var recompiledSchemaChangeCount: UInt = 0
   @exclusivity(unchecked) var vacuumCount: UInt = 0
   @exclusivity(unchecked) var replacementCount: UInt = 0
 
@@ -92,6 +94,9 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     var recompiledWriteCount: UInt
     var unobservedRowCount = 0
     var isHookDisabled = false
+
+    /// Whether changed rows of a captured table are not in the log.
+    var hasUnrecordedRows = false
 
     /// Whether a row of one of its own tables has changed.
     var hasOwnRows = false
@@ -128,10 +133,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     if db.captureBypass.current != nil { endCaptureBypass() }
     if db.callbacks.hasTransactionEnded { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
-    if db.compilation.foreignControlCount != foreignControlCount {
-      foreignControlCount = db.compilation.foreignControlCount
-      log.becomeUncertain()
-    }
+    noteForeignStatements()
     if needsNoCapture(statement, on: db) {
       uncapturedStatement = ObjectIdentifier(statement)
       return
@@ -163,6 +165,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
+    noteRecompiledSchemaChanges()
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }
@@ -245,7 +248,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     hasVirtualWrites = false
     db.captureBypass.epoch = 0
     hasRefused = false
-    foreignControlCount = db.compilation.foreignControlCount
+    noteForeignStatementsBeforeBegin()
     if !observations.isEmpty {
       removeReleasedObservers()
       for observation in observations { observation.ignoresChanges = false }
