@@ -1,5 +1,4 @@
 import StressSupport
-import TestSupport
 import Testing
 
 import Tidemark
@@ -28,30 +27,10 @@ import Tidemark
     }
   }
 
-  /// After each transaction, a live query delivers the current result.
-  @Test(arguments: Scale.seeds(daily: 2, full: 300))
-  func deliveredValuesAreTheCurrentResults(seed: UInt64) throws {
-    let run = Run("wakes-live", seed: seed)
-    var world = WakeWorld(seed: seed)
-    let dbQueue = try world.makeDatabase()
-    let queries = (0..<10).map { _ in DeliveredQuery(world.query(), dbQueue) }
-    for _ in 0..<Scale.of(daily: 20, full: 40) {
-      world.script = []
-      dbQueue.inDatabase { world.runTransaction($0) }
-      for query in queries {
-        let expected = dbQueue.inDatabase { $0.words(of: query.sql) }
-        try Wait.until("\(query.sql) = \(expected): \(world.script.joined(separator: "; "))") { query.last == expected }
-      }
-      run.count("transactions")
-    }
-    for query in queries { query.cancel() }
-    run.finish()
-  }
-
   private func check(_ run: Run, seed: UInt64, planting plant: (inout Set<Int>) -> Void = { _ in }) throws {
     var world = WakeWorld(seed: seed)
     let dbQueue = try world.makeDatabase()
-    let watched = WatchedQueries(dbQueue)
+    let watched = WatchedQueries(dbQueue, rowCountMin: world.rowCountMin())
     for _ in 0..<25 { try watched.add(world.query()) }
     for number in 0..<Scale.of(daily: 40, full: 80) {
       world.script = []
@@ -85,15 +64,16 @@ private final class WatchedQueries: @unchecked Sendable {
 
   private let dbQueue: DatabaseQueue
   private var queries: [Query] = []
-  private let index = RegionIndex<Int>()
+  private let index: RegionIndex<Int>
   private var woken: Set<Int> = []
   private var subscription: ChangeSubscription?
   private var version = 0
   private(set) var changedCount = 0
   private(set) var checkedCount = 0
 
-  init(_ dbQueue: DatabaseQueue) {
+  init(_ dbQueue: DatabaseQueue, rowCountMin: Int) {
     self.dbQueue = dbQueue
+    index = RegionIndex(rowCountMin: rowCountMin)
     let subscription = dbQueue.changeBroker.subscribe(index.needs) { [weak self] in self?.didCommit($0) }
     version = subscription.version
     self.subscription = subscription
@@ -162,53 +142,16 @@ extension WakeWorld {
     var configuration = Configuration()
     configuration.environment.changeLogBound.recordCount = rowBound()
     let dbQueue = try DatabaseQueue(configuration: configuration)
-    try dbQueue.inDatabase { try makeSchema($0) }
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "ATTACH ':memory:' AS aux")
+      try makeSchema(db)
+    }
     return dbQueue
   }
 }
 
-/// An observed query, and its last delivered value.
-private final class DeliveredQuery: Sendable {
-  let sql: String
-  private let value = Mutex("")
-  private let cancellable: AnyDatabaseCancellable
-
-  init(_ sql: String, _ dbQueue: DatabaseQueue) {
-    self.sql = sql
-    let observation = ValueObservation.tracking { db in db.words(of: sql) }
-    cancellable = observation.start(in: dbQueue, scheduling: Inline(), onError: { _ in }) { [value] words in
-      value.withLock { $0 = words }
-    }
-  }
-
-  var last: String { value.withLock { $0 } }
-
-  func cancel() { cancellable.cancel() }
-}
-
-private struct Inline: ValueObservationScheduler {
-  func immediateInitialValue() -> Bool { true }
-  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
-}
-
 extension [Row] {
-  fileprivate var words: String {
+  var words: String {
     map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }.joined(separator: "\n")
-  }
-}
-
-extension Database {
-  /// Returns the result of a query, or its error. After an error, any change may modify the result.
-  fileprivate func words(of sql: String) -> String {
-    do {
-      return try Row.fetchAll(self, sql: sql).words
-    } catch {
-      do {
-        try registerAccess(to: DatabaseRegion.fullDatabase)
-      } catch {
-        return "\(error)"
-      }
-      return "error: \((error as? DatabaseError)?.message ?? "")"
-    }
   }
 }
