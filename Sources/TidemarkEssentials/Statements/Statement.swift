@@ -33,8 +33,8 @@ public final class Statement {
   /// The tables that the statement writes, and its other stored effects; nil if there are none.
   let writes: StatementWrites?
 
-  /// Whether the statement may write, although it names no table: a `VACUUM`, or a schema change with `IF EXISTS` or `IF
-  /// NOT EXISTS` that had nothing to do when it was compiled.
+  /// Whether the statement may write, although it names no table: a `VACUUM`, or a schema change with `IF EXISTS` or
+  /// `IF NOT EXISTS` that had nothing to do when it was compiled.
   let mayWriteUnnamed: Bool
 
   /// Whether an observer follows the next step. The first step is followed by the execution observer, because a

@@ -30,8 +30,8 @@ extension ChangeCapture {
     if !db.isInAutocommitMode { log.becomeUnknown() }
   }
 
-  /// Detects a schema change that was compiled in the current step: the statement had nothing to do when it was compiled
-  /// before.
+  /// Detects a schema change that was compiled in the current step: the statement had nothing to do when it was
+  /// compiled before.
   func noteRecompiledSchemaChanges() {
     if db.compilation.recompiledSchemaChangeCount == recompiledSchemaChangeCount { return }
     recompiledSchemaChangeCount = db.compilation.recompiledSchemaChangeCount
