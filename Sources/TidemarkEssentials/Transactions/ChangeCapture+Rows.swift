@@ -8,6 +8,8 @@ extension ChangeCapture {
     }
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
+    isReceivingRow = true
+    defer { isReceivingRow = false }
     guard let (table, isPlanned) = table(of: signal) else { return }
     if signal.isDelete, !table.hasAskedDeleteObservers { notifyDeleteObservers(table) }
     if table.isUnobserved { return rowIsUnobserved() }
@@ -58,6 +60,8 @@ extension ChangeCapture {
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
   ) {
     if !log.isOpen { beginTransaction() }
+    isReceivingRow = true
+    defer { isReceivingRow = false }
     let kind: RowChange.Kind
     switch DatabaseEvent.Kind(rawValue: operation) {
     case .insert?: kind = .insert

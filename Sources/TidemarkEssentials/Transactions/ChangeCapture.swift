@@ -63,6 +63,9 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     set { db.isListeningToRows = newValue }
   }
 
+  /// Whether a call of the hook runs. Internal statements in it do not end the transaction in the log.
+  @exclusivity(unchecked) var isReceivingRow = false
+
   /// The number of calls of the hook.
   @exclusivity(unchecked) var signalCount: UInt = 0
 
@@ -321,7 +324,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
-    guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
+    guard !log.isInStep, !isReceivingRow, db.isAccessible, db.handle != nil else { return }
     let callbacks = db.callbacks
     db.captureBypass.epoch = 0
     let (hasCommitted, hasRolledBack) = (callbacks.hasCommitted, callbacks.hasRolledBack)
@@ -339,6 +342,11 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       didCommit()
     } else if hasRolledBack {
       didRollBack(isReported: db.wasInsideTransaction || hasRefused)
+      if !isUnobserved {
+        // The program has begun another transaction, whose first changes were in the log.
+        beginTransaction()
+        log.becomeUnknown()
+      }
     } else if hasCommitted, !isUnobserved {
       // A failed commit leaves its transaction open. Otherwise, this is another transaction, which was not reported.
       guard error == nil else { return }

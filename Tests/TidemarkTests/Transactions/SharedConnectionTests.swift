@@ -63,6 +63,28 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown })
   }
 
+  // The library looks up each table when its first row changes, after the commit of the previous statement.
+  @Test(arguments: [true, false]) func allStatementsOfTheProgramAreReported(usesRowHook: Bool) throws {
+    let (dbQueue, recorder) = try captured(Self.schema, rowHook: usesRowHook)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "INSERT INTO a VALUES (3, 3, 3); UPDATE b SET x = 5; INSERT INTO a VALUES (4, 4, 4)")
+      try db.execute(sql: "UPDATE a SET r = 7 WHERE id = 1")
+    }
+    let tables = recorder.take().flatMap(\.tables)
+    #expect(tables.contains { $0.key == TableKey("a") && $0.inserts })
+    #expect(tables.contains { $0.key == TableKey("b") && $0.updates })
+    #expect(tables.contains { $0.key == TableKey("a") && $0.updates })
+  }
+
+  @Test func aTransactionThatFollowsARollbackOfTheProgramIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "BEGIN; DELETE FROM a; ROLLBACK; BEGIN; UPDATE b SET x = 5")
+      try db.execute(sql: "DELETE FROM a WHERE n = 99; COMMIT")
+    }
+    #expect(recorder.take().contains { $0.isUnknown || $0.tables.contains { $0.key == TableKey("b") } })
+  }
+
   @Test func transactionsOfTheProgramWithoutChangesAreNotReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.inDatabase { try Self.run($0, "BEGIN; SELECT * FROM a; COMMIT") }

@@ -45,7 +45,10 @@ import Tidemark
     #expect(DatabaseDateComponents(DateComponents(), format: format).databaseValue == text.databaseValue)
   }
 
-  @Test(arguments: [(9999, "9999-01-01"), (10_000, nil), (-4713, "-4713-01-01"), (-4714, nil), (.max, nil), (.min, nil)] as [(Int, String?)])
+  @Test(
+    arguments: [
+      (9999, "9999-01-01"), (10_000, nil), (.max - 1, nil), (-4713, "-4713-01-01"), (-4714, nil), (.min, nil),
+    ] as [(Int, String?)])
   func yearsThatSQLiteDoesNotReadAreNull(year: Int, text: String?) throws {
     let components = DatabaseDateComponents(DateComponents(year: year), format: .YMD)
     #expect(components.databaseValue == text?.databaseValue ?? .null)
