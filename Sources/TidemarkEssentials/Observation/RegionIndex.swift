@@ -29,7 +29,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   /// The least limit of rows that are reported per transaction, if any are.
-  static var rowCountMin: Int { 2_000 }
+  private let rowCountMin: Int
 
   /// Capturing more rows per part costs more than fetching a small query once.
   private static var rowCountPerPart: Int { 4 }
@@ -47,7 +47,9 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// Incremented with each change of `needs`.
   private(set) var needsVersion = 0
 
-  init() {}
+  /// - Parameter rowCountMin: The number of changed rows of a table that every transaction may report. A transaction
+  ///   that changes more rows reports tables without rows, unless there are many regions.
+  init(rowCountMin: Int = 2_000) { self.rowCountMin = rowCountMin }
 
   /// The required information about changes: none for tables without a region, unless there is a region of the full
   /// database; then all changes of any table.
@@ -122,7 +124,7 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     {
       return
     }
-    var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: Self.rowCountMin)
+    var needs = neededTables[table] ?? CaptureNeeds.TableNeeds(columns: [], rowCountMax: rowCountMin)
     for part in region.parts {
       for name in part.rows.columnNames where needs.values?.contains(name) == false { needs.values?.insert(name) }
       let deciding = part.decidingColumns(rowIDName: region.rowIDName)

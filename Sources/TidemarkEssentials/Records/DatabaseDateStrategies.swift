@@ -88,7 +88,8 @@ public enum DatabaseDateDecodingStrategy: Sendable {
   /// Reads the milliseconds since 1970-01-01 00:00:00 UTC.
   case millisecondsSince1970
 
-  /// Reads a TEXT in the format of ISO 8601 and RFC 3339, like `2031-04-09T07:05:03Z`.
+  /// Reads a TEXT in the format of ISO 8601 and RFC 3339, like `2031-04-09T07:05:03Z`. A day or a time that does not
+  /// exist is an error.
   case iso8601
 
   /// Reads a TEXT with a formatter.
@@ -124,8 +125,18 @@ extension DatabaseDateDecodingStrategy {
     }
   }
 
-  // Ignore the parser's error: the caller throws a `RowDecodingError` that names the column.
-  private static func dateOfISO8601(_ text: String) -> Date? { try? Date.ISO8601FormatStyle.iso8601.parse(text) }
+  private static func dateOfISO8601(_ text: String) -> Date? {
+    // Ignore the parser's error: the caller throws a `RowDecodingError` that names the column.
+    guard let date = try? Date.ISO8601FormatStyle.iso8601.parse(text) else { return nil }
+    // Foundation reads days and times that do not exist as later ones: February 30 as March 1, 25:00 as 01:00.
+    let numbers = text.split { !("0"..."9" ~= $0) }.compactMap { Int($0) }
+    guard numbers.count >= 6 else { return nil }
+    var fields = DateText(format: .YMD_HMS)
+    (fields.year, fields.month, fields.day) = (numbers[0], numbers[1], numbers[2])
+    // RFC 3339 has leap seconds. They are read as the next second.
+    (fields.hour, fields.minute, fields.second) = (numbers[3], numbers[4], numbers[5] == 60 ? 59 : numbers[5])
+    return fields.isInCalendar ? date : nil
+  }
 
   private static func number(_ row: Row, _ index: Int) throws -> Double {
     try row.decode(Double.self, uncheckedIndex: index)

@@ -56,6 +56,13 @@ final class CompilationRecorder: StatementAuthorizer {
   /// or a savepoint.
   @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
 
+  /// The number of compilations without the library of statements that change the schema, or stored settings.
+  @exclusivity(unchecked) private(set) var foreignContentCount: UInt = 0
+
+  /// The number of schema changes compiled during a step: again, for another schema, or by a virtual table. `DROP TABLE
+  /// IF EXISTS t` has nothing to do, or drops the table that was created after the first compilation.
+  @exclusivity(unchecked) private(set) var recompiledSchemaChangeCount: UInt = 0
+
   /// The number of databases that were detached, or may have been replaced, without the library.
   @exclusivity(unchecked) private(set) var replacementCount: UInt = 0
 
@@ -148,7 +155,7 @@ final class CompilationRecorder: StatementAuthorizer {
       // `sqlite3_deserialize` replaces a database, and reports no file name.
       if !isCompiling, first == nil || action == SQLITE_DETACH { replacementCount &+= 1 }
       if action == SQLITE_DETACH {
-        noteControl()
+        noteContent()
         record { $0.schemaChanges.append(SchemaChange(database: first.map { String(cString: $0) } ?? "")) }
       }
       return allowsAttachedFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
@@ -159,7 +166,7 @@ final class CompilationRecorder: StatementAuthorizer {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }
       if let first, StoredSetting.isChanged(by: first, hasValue: second != nil) {
-        noteControl()
+        noteContent()
         record { $0.changesSettings = true }
       }
       if let first, second != nil, sqlite3_stricmp(first, "case_sensitive_like") == 0 { redefinesOperators = true }
@@ -178,7 +185,10 @@ final class CompilationRecorder: StatementAuthorizer {
     default:
       effectCount &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
-      noteControl()
+      noteContent()
+      if !isCompiling, stepDepth > 0 { recompiledSchemaChangeCount &+= 1 }
+      // With other statistics, SQLite may choose another index, so that rows have another order.
+      if action == SQLITE_ANALYZE { record { $0.changesSettings = true } }
       if isCompiling, let change = SchemaChange(action, first, second, database) {
         record { $0.schemaChanges.append(change) }
       }
@@ -227,6 +237,11 @@ final class CompilationRecorder: StatementAuthorizer {
 
   private func noteControl() {
     if !isCompiling, stepDepth == 0 { foreignControlCount &+= 1 }
+  }
+
+  private func noteContent() {
+    noteControl()
+    if !isCompiling, stepDepth == 0 { foreignContentCount &+= 1 }
   }
 }
 

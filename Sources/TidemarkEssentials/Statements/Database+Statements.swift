@@ -44,8 +44,10 @@ extension Database {
     if let statement = caches.fetchStatements.statement(for: sql) { return statement }
     let statement = try compile(sql, isInternal: true, isPersistent: true)
     // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
-    // effect.
-    if !statement.effects.contains(.schemaOrPragma) { caches.fetchStatements.insert(statement, for: sql) }
+    // effect. A schema change that has nothing to do may have something to do later.
+    if !statement.effects.contains(.schemaOrPragma), !statement.mayWriteUnnamed {
+      caches.fetchStatements.insert(statement, for: sql)
+    }
     return statement
   }
 

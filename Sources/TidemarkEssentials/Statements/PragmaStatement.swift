@@ -62,8 +62,8 @@ enum StoredSetting {
 
   /// Returns whether a compiled pragma changes a stored setting.
   static func isChanged(by pragma: UnsafePointer<CChar>, hasValue: Bool) -> Bool {
-    // This pragma frees pages, with or without a value.
-    if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 { return true }
+    // These pragmas free pages, and compute statistics, with or without a value.
+    if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 || sqlite3_stricmp(pragma, "optimize") == 0 { return true }
     return hasValue && names.contains { sqlite3_stricmp(pragma, $0) == 0 }
   }
 }

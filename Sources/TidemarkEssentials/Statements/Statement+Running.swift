@@ -82,7 +82,7 @@ extension Statement {
     return runState.isDigested || runState.rowCountToBound > 0 ? .followed : .plain
   }
 
-  private var mayEndTransaction: Bool { facts.isVacuum || effects.contains(.transactionControl) }
+  private var mayEndTransaction: Bool { mayWriteUnnamed || effects.contains(.transactionControl) }
 
   private func startDigesting(isCaptured: Bool) {
     // Statements of the library itself are not traced.
@@ -219,7 +219,7 @@ extension Statement {
     sqlite3_reset(sqliteStatement)
     if isRunning { database.access.runningStatementCount -= 1 }
     if isInternal, parameterCount > 0 { forgetArguments() }
-    if !effects.isEmpty { database.schema.effectCount &+= 1 }
+    if !effects.isEmpty || mayWriteUnnamed { database.schema.effectCount &+= 1 }
     let mayHaveBegunTransaction = runState.mayBeginTransaction
     runState.end()
     if mayHaveBegunTransaction, !database.isInAutocommitMode { database.transactionWork.didBegin?(database) }

@@ -150,6 +150,7 @@ public final class Statement {
   var writes: StatementWrites? { facts.writes }
   var parameterCount: Int { facts.parameterCount }
   var isInternal: Bool { facts.isInternal }
+  var mayWriteUnnamed: Bool { facts.mayWriteUnnamed }
 
   /// Whether the statement is running, and the number of the run.
   var isRunning: Bool { runState.isRunning }
@@ -177,8 +178,9 @@ struct StatementFacts {
   /// The tables that the statement writes, and its other stored effects; nil if there are none.
   let writes: StatementWrites?
 
-  /// Whether it is a `VACUUM`.
-  let isVacuum: Bool
+  /// Whether the statement may write, although it names no table: a `VACUUM`, or a schema change with `IF EXISTS` or
+  /// `IF NOT EXISTS` that had nothing to do when it was compiled.
+  let mayWriteUnnamed: Bool
 
   /// The number of parameters. C: `sqlite3_bind_parameter_count`.
   let parameterCount: Int
@@ -191,8 +193,7 @@ struct StatementFacts {
     effects = compiled.effects
     let isExplanation = sqlite3_stmt_isexplain(compiled.pointer) != 0
     writes = isExplanation ? nil : compiled.writes
-    // A statement that writes without naming a table is a VACUUM.
-    isVacuum =
+    mayWriteUnnamed =
       compiled.writes == nil && effects.isEmpty && !isExplanation
       && sqlite3_stmt_readonly(compiled.pointer) == 0
     parameterCount = Int(sqlite3_bind_parameter_count(compiled.pointer))

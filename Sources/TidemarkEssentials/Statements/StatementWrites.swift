@@ -47,7 +47,7 @@ final class StatementWrites {
   @exclusivity(unchecked) var savepoint: Savepoint?
   var writesSchemaTable = false
 
-  /// Whether it changes stored settings of a database: `PRAGMA user_version = 1`.
+  /// Whether it changes stored settings of a database, or its statistics: `PRAGMA user_version = 1`, `ANALYZE`.
   @exclusivity(unchecked) var changesSettings = false
 
   /// The capture plan of the statement.

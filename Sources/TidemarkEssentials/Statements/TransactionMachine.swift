@@ -262,6 +262,9 @@ struct TransactionMachine {
     /// The changes were rolled back. Observers are notified of transactions that they know.
     case discard(isReported: Bool)
 
+    /// The same, and another transaction is open, whose first changes cannot be told apart.
+    case discardAndContinue(isReported: Bool)
+
     /// The outcome of the commit is unknown: nothing can be reported.
     case forget
   }
@@ -279,8 +282,9 @@ struct TransactionMachine {
       // A failed commit leaves its transaction open. Otherwise, another transaction is open.
       return hasFailed && origin == .currentStatement ? .nothing : .publishUnknownAndContinue
     case .committedThenRolledBack(let origin):
+      if isOpen { return .publishUnknownAndContinue }
       return hasFailed && origin == .currentStatement ? .discard(isReported: wasOpen) : .publishUnknown
-    case .rolledBack: return .discard(isReported: wasOpen)
+    case .rolledBack: return isOpen ? .discardAndContinue(isReported: wasOpen) : .discard(isReported: wasOpen)
     case .refused: return .discard(isReported: true)
     case .committedNothing: return isStopped ? .forget : .publish(hasWritten: false)
     case .rebuilt: return .publishRebuild

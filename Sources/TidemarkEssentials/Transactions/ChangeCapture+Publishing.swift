@@ -17,6 +17,7 @@ extension ChangeCapture {
     let ownVersion = log.isOpen ? log.needsVersion : needsVersion
     if db.compilation.foreignControlCount != foreignControlCount {
       foreignControlCount = db.compilation.foreignControlCount
+      foreignContentCount = db.compilation.foreignContentCount
       log.becomeUnknown()
     }
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty

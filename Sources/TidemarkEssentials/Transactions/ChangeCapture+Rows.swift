@@ -8,6 +8,8 @@ extension ChangeCapture {
     }
     signalCount &+= 1
     if !log.isOpen { beginTransaction() }
+    isReceivingRow = true
+    defer { isReceivingRow = false }
     guard let (table, isPlanned) = table(of: signal) else { return }
     if signal.isDelete, !table.hasCheckedDeleteObservers { notifyDeleteObservers(table) }
     if table.isUnobserved { return rowIsUnobserved() }
@@ -26,6 +28,7 @@ extension ChangeCapture {
       } else if step != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
         capture(signal, table, layout, &record)
       } else {
+        step?.hasUnrecordedRows = true
         captureCoarsely(signal, kind, table, layout)
       }
     }
@@ -57,6 +60,8 @@ extension ChangeCapture {
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
   ) {
     if !log.isOpen { beginTransaction() }
+    isReceivingRow = true
+    defer { isReceivingRow = false }
     let kind: RowChange.Kind
     switch DatabaseEvent.Kind(rawValue: operation) {
     case .insert?: kind = .insert
@@ -178,6 +183,7 @@ extension ChangeCapture {
 
   /// Gives up the capture of a row: SQLite had no memory for a value.
   private func giveUp(_ table: CapturedTable, _ start: Int) {
+    step?.hasUnrecordedRows = true
     log.dropValues(from: start)
     log.addCoarse(table.key)
   }

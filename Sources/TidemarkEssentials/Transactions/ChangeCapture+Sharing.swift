@@ -4,10 +4,40 @@
 // the access ends:
 //
 //     statements that begin or end transactions, or change the schema    the authorizer (`foreignControlCount`)
+//     statements that change stored settings, ANALYZE                    the authorizer (`foreignContentCount`)
 //     VACUUM, DETACH, sqlite3_deserialize                                the authorizer
 //     a backup into the database                                         its schema
 
 extension ChangeCapture {
+  /// Detects statements that the program has compiled without the library since the transaction began.
+  func noteForeignStatements() {
+    let compilation = db.compilation
+    if compilation.foreignControlCount == foreignControlCount { return }
+    foreignControlCount = compilation.foreignControlCount
+    log.becomeUncertain()
+    if compilation.foreignContentCount != foreignContentCount {
+      foreignContentCount = compilation.foreignContentCount
+      log.becomeUnknown()
+    }
+  }
+
+  /// Detects statements that the program has compiled without the library before the library noticed the transaction.
+  func noteForeignStatementsBeforeBegin() {
+    foreignControlCount = db.compilation.foreignControlCount
+    if db.compilation.foreignContentCount == foreignContentCount { return }
+    foreignContentCount = db.compilation.foreignContentCount
+    // Outside of a transaction, their commits were reported. Otherwise, the program has begun this transaction.
+    if !db.isInAutocommitMode { log.becomeUnknown() }
+  }
+
+  /// Detects a schema change that was compiled in the current step: the statement had nothing to do when it was
+  /// compiled before.
+  func noteRecompiledSchemaChanges() {
+    if db.compilation.recompiledSchemaChangeCount == recompiledSchemaChangeCount { return }
+    recompiledSchemaChangeCount = db.compilation.recompiledSchemaChangeCount
+    log.becomeUnknown()
+  }
+
   func connectionWillBeShared() {
     guard db.isAccessible, db.handle != nil, !log.isInStep else { return }
     sharedGeneration = currentGeneration

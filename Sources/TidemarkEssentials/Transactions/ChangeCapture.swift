@@ -63,11 +63,16 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     set { db.capture.isListening = newValue }
   }
 
+  /// Whether a call of the hook runs. Internal statements in it do not end the transaction in the log.
+  @exclusivity(unchecked) var isReceivingRow = false
+
   /// The number of calls of the hook.
   @exclusivity(unchecked) var signalCount: UInt = 0
 
   /// The last values of the counters of the connection.
   @exclusivity(unchecked) var foreignControlCount: UInt = 0
+  @exclusivity(unchecked) var foreignContentCount: UInt = 0
+  @exclusivity(unchecked) var recompiledSchemaChangeCount: UInt = 0
   @exclusivity(unchecked) var vacuumCount: UInt = 0
   @exclusivity(unchecked) var replacementCount: UInt = 0
 
@@ -87,6 +92,9 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     var recompiledWriteCount: UInt
     var unobservedRowCount = 0
     var isHookDisabled = false
+
+    /// Whether changed rows of a captured table are not in the log.
+    var hasUnrecordedRows = false
 
     /// Whether a row of one of its own tables has changed.
     var hasOwnRows = false
@@ -123,10 +131,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     if db.capture.bypass.current != nil { endCaptureBypass() }
     if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
-    if db.compilation.foreignControlCount != foreignControlCount {
-      foreignControlCount = db.compilation.foreignControlCount
-      log.becomeUncertain()
-    }
+    noteForeignStatements()
     if needsNoCapture(statement, on: db) {
       uncapturedStatement = ObjectIdentifier(statement)
       return
@@ -158,6 +163,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
+    noteRecompiledSchemaChanges()
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }
@@ -233,7 +239,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     db.transaction.captureWillBegin()
     hasVirtualWrites = false
     db.capture.bypass.epoch = 0
-    foreignControlCount = db.compilation.foreignControlCount
+    noteForeignStatementsBeforeBegin()
     if !observations.isEmpty {
       removeReleasedObservers()
       for observation in observations { observation.ignoresChanges = false }
@@ -300,7 +306,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
-    guard !log.isInStep, db.isAccessible, db.handle != nil else { return }
+    guard !log.isInStep, !isReceivingRow, db.isAccessible, db.handle != nil else { return }
     db.capture.bypass.epoch = 0
     // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
     db.callbacks.ownCommits.didNotCommit()
@@ -322,6 +328,11 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       db.callbacks.ownCommits.didReport()
       log.reset()
     case .discard(let isReported): didRollBack(isReported: isReported)
+    case .discardAndContinue(let isReported):
+      didRollBack(isReported: isReported)
+      beginTransaction()
+      // Its first changes were in the log.
+      log.becomeUnknown()
     case .forget: log.reset()
     }
   }

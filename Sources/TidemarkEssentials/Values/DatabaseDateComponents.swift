@@ -72,8 +72,12 @@ public struct DatabaseDateComponents: Sendable {
 // MARK: - Values
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-  /// The components as TEXT.
-  public var databaseValue: DatabaseValue { DatabaseValue(.string(DateText(self).text)) }
+  /// The components as TEXT; NULL if the format has a day and the year is not in -4713...9999: SQLite does not read
+  /// such years.
+  public var databaseValue: DatabaseValue {
+    let text = DateText(self)
+    return text.hasYearOfSQLite ? DatabaseValue(.string(text.text)) : .null
+  }
 
   /// Returns the components if the value is a TEXT in one of the formats.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {

@@ -56,6 +56,9 @@ struct DateText: Equatable {
     return day <= 28 || day <= CivilDay.dayCount(ofMonth: month, year)
   }
 
+  /// Whether SQLite's functions read the year of the text, if it has one.
+  var hasYearOfSQLite: Bool { !format.hasDate || -4713...9999 ~= year }
+
   /// Returns the date; nil for texts without a day.
   @inline(__always)
   var millisecondsSince1970: Int? {

@@ -1,5 +1,4 @@
 import StressSupport
-import TestSupport
 import Testing
 
 import Tidemark
@@ -18,7 +17,7 @@ func checkWakes(
 ) throws {
   var world = world
   let dbQueue = try world.makeDatabase()
-  let watched = WatchedQueries(dbQueue, readsOnly: tables)
+  let watched = WatchedQueries(dbQueue, rowCountMin: world.rowCountMin(), readsOnly: tables)
   for _ in 0..<25 { try watched.add(world.query()) }
   for number in 0..<Scale.of(daily: 40, full: 80) {
     world.script = []
@@ -40,25 +39,6 @@ func checkWakes(
   run.count("checked", watched.checkedCount)
 }
 
-/// Checks that live queries deliver the current results after each transaction.
-func checkDeliveries(_ run: Run, _ world: WakeWorld) throws {
-  var world = world
-  let dbQueue = try world.makeDatabase()
-  let queries = (0..<10).map { _ in DeliveredQuery(world.query(), dbQueue) }
-  for _ in 0..<Scale.of(daily: 20, full: 40) {
-    world.script = []
-    dbQueue.inDatabase { world.runTransaction($0) }
-    for delivered in queries {
-      let expected = dbQueue.inDatabase { delivered.query.words($0) }
-      try Wait.until("\(delivered.query.name) = \(expected): \(world.script.joined(separator: "; "))") {
-        delivered.last == expected
-      }
-    }
-    run.count("transactions")
-  }
-  for query in queries { query.cancel() }
-}
-
 /// Queries whose regions are in an index, like the regions of live queries. The index is searched at each commit.
 private final class WatchedQueries: @unchecked Sendable {
   // Used on the thread of the test only.
@@ -70,7 +50,7 @@ private final class WatchedQueries: @unchecked Sendable {
 
   private let dbQueue: DatabaseQueue
   private var queries: [Query] = []
-  private let index = RegionIndex<Int>()
+  private let index: RegionIndex<Int>
   private var woken: Set<Int> = []
   private var subscription: ChangeSubscription?
   private var version = 0
@@ -80,8 +60,9 @@ private final class WatchedQueries: @unchecked Sendable {
   /// A planted fault: the only tables that regions contain.
   private let tables: Set<String>?
 
-  init(_ dbQueue: DatabaseQueue, readsOnly tables: Set<String>?) {
+  init(_ dbQueue: DatabaseQueue, rowCountMin: Int, readsOnly tables: Set<String>?) {
     self.dbQueue = dbQueue
+    index = RegionIndex(rowCountMin: rowCountMin)
     self.tables = tables
     let subscription = dbQueue.changeBroker.subscribe(index.needs) { [weak self] in self?.didCommit($0) }
     version = subscription.version
@@ -153,31 +134,10 @@ extension WakeWorld {
     var configuration = Configuration()
     configuration.environment.changeLogBound.recordCount = rowBound()
     let dbQueue = try DatabaseQueue(configuration: configuration)
-    try dbQueue.inDatabase { try makeSchema($0) }
+    try dbQueue.inDatabase { db in
+      try db.execute(sql: "ATTACH ':memory:' AS aux")
+      try makeSchema(db)
+    }
     return dbQueue
   }
-}
-
-/// An observed query, and its last delivered value.
-private final class DeliveredQuery: Sendable {
-  let query: WakeQuery
-  private let value = Mutex("")
-  private let cancellable: AnyDatabaseCancellable
-
-  init(_ query: WakeQuery, _ dbQueue: DatabaseQueue) {
-    self.query = query
-    let observation = ValueObservation.tracking { db in query.words(db) }
-    cancellable = observation.start(in: dbQueue, scheduling: Inline(), onError: { _ in }) { [value] words in
-      value.withLock { $0 = words }
-    }
-  }
-
-  var last: String { value.withLock { $0 } }
-
-  func cancel() { cancellable.cancel() }
-}
-
-private struct Inline: ValueObservationScheduler {
-  func immediateInitialValue() -> Bool { true }
-  func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }

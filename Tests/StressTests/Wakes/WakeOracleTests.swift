@@ -1,5 +1,4 @@
 import StressSupport
-import TestSupport
 import Testing
 
 /// If a transaction changes the result of a query, the region of the query is modified.
@@ -24,14 +23,6 @@ import Testing
       seed &+= 1
     }
   }
-
-  /// After each transaction, a live query delivers the current result.
-  @Test(arguments: Scale.seeds(daily: 2, full: 300))
-  func deliveredValuesAreTheCurrentResults(seed: UInt64) throws {
-    let run = Run("wakes-live", seed: seed)
-    try checkDeliveries(run, WakeWorld(seed: seed))
-    run.finish()
-  }
 }
 
 /// The same for requests with associations: joined, prefetched and counted ones.
@@ -53,12 +44,5 @@ import Testing
       run.report()
       seed &+= 1
     }
-  }
-
-  @Test(arguments: Scale.seeds(daily: 2, full: 300))
-  func `delivered values are the current results`(seed: UInt64) throws {
-    let run = Run("wakes-associations-live", seed: seed)
-    try checkDeliveries(run, WakeWorld(associationsWithSeed: seed))
-    run.finish()
   }
 }

@@ -48,6 +48,7 @@ extension WakeSchema {
     }
     if random.once(in: 3) { statements.append("PRAGMA recursive_triggers = ON") }
     var schema = WakeSchema(tables, statements: statements)
+    schema.largeTables = []
     schema.copyStatement = "INSERT INTO book (n, authorId, title) SELECT n, authorId, title FROM book LIMIT "
     schema.blob = ("book", "title")
     schema.schemaChanges = { number in

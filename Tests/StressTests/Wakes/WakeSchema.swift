@@ -20,6 +20,8 @@ struct WakeSchema {
   private(set) var hasDocuments = false
 
   /// A statement that inserts several rows; a number is appended.
+  /// The tables that may get thousands of rows, with the columns of a key and two numbers.
+  var largeTables = ["a (id, n, r)", "aux.x (id, n, r)"]
   var copyStatement = "INSERT INTO a (n, r, s) SELECT n, r, s FROM a LIMIT "
 
   /// A text column whose bytes can be overwritten through a blob handle.
@@ -122,7 +124,7 @@ extension WakeSchema {
     let (column, second) = (random.pick(table.columns), random.pick(table.columns))
     let from = "FROM \(table.sql)"
     let condition = condition(on: table, &random)
-    switch random.below(26) {
+    switch random.below(34) {
     case 0: return "SELECT count(*) \(from)"
     case 1, 2: return "SELECT count(*) \(from) WHERE \(condition)"
     case 3: return "SELECT sum(\(column)) \(from)"
@@ -156,6 +158,20 @@ extension WakeSchema {
         "SELECT name, seq FROM sqlite_sequence", "SELECT count(*) FROM sqlite_master", "PRAGMA table_info(a)",
         "PRAGMA foreign_key_check",
       ])
+    case 25: return "SELECT \(column) \(from) EXCEPT SELECT n FROM \(other.sql) ORDER BY 1"
+    case 26:
+      let match = "SELECT 1 FROM \(other.sql) y WHERE y.n = x.n AND y.n > \(random.below(9))"
+      return "SELECT count(*) \(from) x WHERE NOT EXISTS (\(match))"
+    case 27:
+      let count = "SELECT count(*) FROM \(other.sql) y WHERE y.n = x.n"
+      return "SELECT \(table.key), (\(count)) \(from) x WHERE \(condition) LIMIT 9"
+    case 28:
+      return "SELECT \(column) \(from) ORDER BY \(column) DESC, \(second), \(table.key) LIMIT \(1 + random.below(3))"
+    case 29:
+      let order = "\(second) IS NULL, \(second), \(table.key)"
+      return "SELECT \(column) \(from) WHERE \(condition) ORDER BY \(order) LIMIT 2"
+    case 30: return "SELECT max(\(column)) \(from) WHERE NOT (\(condition))"
+    case 31: return "SELECT total(\(column)) OVER (), \(second) \(from) WHERE \(condition) ORDER BY 2 LIMIT 3"
     default: return "SELECT (SELECT max(n) FROM \(other.sql)), \(column) \(from) WHERE \(condition)"
     }
   }
@@ -163,7 +179,11 @@ extension WakeSchema {
   private func condition(on table: Table, _ random: inout RandomNumbers) -> String {
     let column = random.pick(table.columns)
     let value = random.below(10)
-    switch random.below(8) {
+    switch random.below(12) {
+    case 8: return "\(column) IS \(random.pick(table.columns))"
+    case 9: return "\(column) % 3 = \(value % 3) AND \(table.key) > \(random.below(9))"
+    case 10: return "\(column) COLLATE NOCASE = '\(random.pick(["B", "bc"]))'"
+    case 11: return "\(column) BETWEEN \(value) AND \(random.pick(table.columns))"
     case 0: return "\(column) > \(value)"
     case 1: return "\(column) IS NULL"
     case 2: return "\(column) = \(value) AND \(random.pick(table.columns)) < \(random.below(10))"

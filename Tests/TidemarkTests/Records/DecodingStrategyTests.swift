@@ -50,8 +50,21 @@ import Tidemark
   }
 
   @Test(arguments: [
+    ("2020-02-29T12:00:00Z", 1_582_977_600), ("2016-12-31T23:59:60Z", 1_483_228_800),
+    ("2020-02-29T12:00:00-02:00", 1_582_984_800), ("1969-12-31T23:59:59Z", -1),
+  ])
+  func iso8601DatesAreRead(text: String, seconds: Int) throws {
+    let dated = try fetchRecord(Dated.self, "SELECT '\(text)' AS iso")
+    #expect(dated.iso == Date(timeIntervalSince1970: Double(seconds)))
+  }
+
+  @Test(arguments: [
     "SELECT 'x' AS iso", "SELECT 5 AS iso", "SELECT '2001-09-09 01:46:40' AS iso", "SELECT 'x' AS formatted",
     "SELECT 2 AS custom", "SELECT 'x' AS plain",
+    // Foundation reads these as later dates.
+    "SELECT '2020-02-30T00:00:00Z' AS iso", "SELECT '2021-02-29T00:00:00+02:00' AS iso",
+    "SELECT '2020-4-31T00:00:00Z' AS iso", "SELECT '2020-01-01T24:00:00Z' AS iso",
+    "SELECT '2020-01-01T23:60:00Z' AS iso", "SELECT '2020-01-01T23:59:61Z' AS iso",
   ])
   func invalidDatesAreRefused(sql: String) throws {
     let text = errorText { try fetchRecord(Dated.self, sql) }

@@ -105,6 +105,8 @@ import Testing
     Case(
       "a COMMIT, BEGIN, and a statement that fails", [.commitHook, .inside], .failedInTransaction,
       .publishUnknownAndContinue),
+    Case("ROLLBACK, BEGIN", [.inside, .rollbackHook], .succeededInTransaction, .discardAndContinue(isReported: true)),
+    Case("COMMIT, BEGIN, ROLLBACK, BEGIN", [.commitHook, .rollbackHook], .succeededInTransaction, .publishUnknownAndContinue),
     Case("a ROLLBACK after VACUUM", [.rebuilt, .rollbackHook], .succeeded, .publishRebuild),
   ]
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The system's `sqlite3` program, in another process. It is not started by `Process`, which sometimes leaks resources
 /// when threads start and end concurrently.
@@ -12,7 +13,7 @@ enum Shell {
   /// - Returns: False if the program is not installed.
   static func run(_ database: String, _ sql: String) throws -> Bool {
     guard let path else { return false }
-    let arguments: [String] = [path, "-cmd", ".timeout 10000", database, sql]
+    let arguments: [String] = [path, "-cmd", ".timeout \(Int(WaitLimit.seconds * 1000))", database, sql]
     let words = arguments.map { strdup($0) } + [nil]
     let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }

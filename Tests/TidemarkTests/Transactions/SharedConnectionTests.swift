@@ -36,6 +36,61 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown })
   }
 
+  // The log of such a transaction contains no row.
+  @Test(arguments: [
+    "PRAGMA user_version = 3", "PRAGMA application_id = 4", "DROP TABLE b", "CREATE TABLE c (x)", "ANALYZE",
+  ])
+  func changesWithoutRowsInATransactionAreReportedAsUnknown(sql: String) throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.write { try Self.run($0, sql) }
+    #expect(recorder.take().contains { $0.isUnknown })
+    try dbQueue.writeWithoutTransaction { db in
+      try db.execute(sql: "SAVEPOINT s; DELETE FROM a WHERE n = 99")
+      try Self.run(db, sql.replacing("TABLE c", with: "TABLE d").replacing("DROP TABLE b", with: "DROP TABLE a"))
+      try db.execute(sql: "RELEASE s")
+    }
+    #expect(recorder.take().contains { $0.isUnknown })
+  }
+
+  @Test(arguments: ["PRAGMA user_version = 3", "DROP TABLE b"])
+  func changesInATransactionThatTheProgramBeginsAreReportedAsUnknown(sql: String) throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "BEGIN")
+      try Self.run(db, sql)
+      try db.execute(sql: "DELETE FROM a WHERE n = 99; COMMIT")
+    }
+    #expect(recorder.take().contains { $0.isUnknown })
+  }
+
+  // The library looks up each table when its first row changes, after the commit of the previous statement.
+  @Test(arguments: [true, false]) func allStatementsOfTheProgramAreReported(usesRowHook: Bool) throws {
+    let (dbQueue, recorder) = try captured(Self.schema, rowHook: usesRowHook)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "INSERT INTO a VALUES (3, 3, 3); UPDATE b SET x = 5; INSERT INTO a VALUES (4, 4, 4)")
+      try db.execute(sql: "UPDATE a SET r = 7 WHERE id = 1")
+    }
+    let tables = recorder.take().flatMap(\.tables)
+    #expect(tables.contains { $0.key == TableKey("a") && $0.inserts })
+    #expect(tables.contains { $0.key == TableKey("b") && $0.updates })
+    #expect(tables.contains { $0.key == TableKey("a") && $0.updates })
+  }
+
+  @Test func aTransactionThatFollowsARollbackOfTheProgramIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "BEGIN; DELETE FROM a; ROLLBACK; BEGIN; UPDATE b SET x = 5")
+      try db.execute(sql: "DELETE FROM a WHERE n = 99; COMMIT")
+    }
+    #expect(recorder.take().contains { $0.isUnknown || $0.tables.contains { $0.key == TableKey("b") } })
+  }
+
+  @Test func transactionsOfTheProgramWithoutChangesAreNotReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { try Self.run($0, "BEGIN; SELECT * FROM a; COMMIT") }
+    #expect(recorder.take().isEmpty)
+  }
+
   @Test func aPreparedDeleteOfAllRowsIsReported() throws {
     let (dbQueue, recorder) = try captured(Self.schema, .none)
     var statement: OpaquePointer?

@@ -47,6 +47,21 @@ import Tidemark
     #expect(recorder.takeRows() == ["insert t #3(a=1 id=3)"])
   }
 
+  /// The log has room for the deletion of the replaced row, and not for its insertion.
+  @Test(arguments: [1, 2, 3, 100]) func replacedRowsKeptByAFailureAreReported(bound: Int) throws {
+    let (dbQueue, recorder) = try captured(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (2, 0), (4, 0)", bound: bound)
+    try dbQueue.write { db throws -> Void in
+      let error = #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "INSERT OR REPLACE INTO t VALUES (2, 1), (4, 1), ('x', 1)")
+      }
+      #expect(error?.resultCode == .SQLITE_MISMATCH)
+      #expect(try Int.fetchAll(db, sql: "SELECT a FROM t") == [1, 1])
+    }
+    let table = try #require(recorder.take().first?.tables.first)
+    #expect(table.key == TableKey("t") && table.inserts)
+  }
+
   /// The row that is replaced cannot be deleted from an index that does not contain it.
   @Test(arguments: ["(1, 'd'), (2, 'e')", "(9, 'd'), (2, 'e')", "(2, 'e')"])
   func changesKeptInADamagedDatabaseAreReported(rows: String) throws {
