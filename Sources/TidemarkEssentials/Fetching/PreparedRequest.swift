@@ -99,17 +99,26 @@ public struct PreparedRequest {
   @usableFromInline
   func completedRows(countMax: Int = .max) throws -> [Row]? {
     guard let supplementaryFetch else { return nil }
-    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
+    let cursor = try makeCursorOfIncompleteRows()
     var rows: [Row] = []
     while rows.count < countMax, let row = try cursor.nextCopy() { rows.append(row) }
+    try recordSupplementaryRegion()
+    try supplementaryFetch.complete(rows, preparedStatement.database)
+    return rows
+  }
+
+  /// Returns a cursor over the rows, without the rows that other queries add.
+  func makeCursorOfIncompleteRows() throws -> RowCursor {
+    try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
+  }
+
+  /// Records what the other queries read, unless they record it themselves.
+  func recordSupplementaryRegion() throws {
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
-    if db.readSet != nil, !db.recordsBounds {
-      let region = try supplementaryFetch.region(db)
-      try db.registerAccess(to: region)
-    }
-    try supplementaryFetch.complete(rows, db)
-    return rows
+    guard let supplementaryFetch, db.readSet != nil, !db.recordsBounds else { return }
+    let region = try supplementaryFetch.region(db)
+    try db.registerAccess(to: region)
   }
 }
 
@@ -155,18 +164,31 @@ extension PreparedRequest {
 final class SupplementaryFetch {
   private let fetch: (Database, [Row]) throws -> Void
   private let findRegion: (Database) throws -> DatabaseRegion
+  private let findRequests: (Database, [Row]) throws -> [Request]
+
+  /// One of the other queries.
+  struct Request {
+    /// The keys that lead to the rows that it adds.
+    var keys: [String]
+    var request: any FetchRequest<Row>
+  }
 
   /// - Parameters:
   ///   - fetch: Adds prefetched rows to the rows of the request.
   ///   - region: Returns what `fetch` reads, whatever the rows are.
+  ///   - requests: Returns the requests that `fetch` runs for rows of the request.
   init(
-    fetch: @escaping (Database, [Row]) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion
+    fetch: @escaping (Database, [Row]) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion,
+    requests: @escaping (Database, [Row]) throws -> [Request]
   ) {
     self.fetch = fetch
     findRegion = region
+    findRequests = requests
   }
 
   func complete(_ rows: [Row], _ db: Database) throws { try fetch(db, rows) }
 
   func region(_ db: Database) throws -> DatabaseRegion { try findRegion(db) }
+
+  func requests(for rows: [Row], _ db: Database) throws -> [Request] { try findRequests(db, rows) }
 }

@@ -86,12 +86,22 @@ enum SQLBinaryOperator: String, Sendable {
   case divided = "/"
   case leftShift = "<<"
   case rightShift = ">>"
+  case jsonPart = "->"
+  case jsonValue = "->>"
 
   /// Whether collations affect the operator.
   var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .minus, .divided, .leftShift, .rightShift: false
+    case .minus, .divided, .leftShift, .rightShift, .jsonPart, .jsonValue: false
+    }
+  }
+
+  /// The feature of SQLite that the operator requires, or nil for an operator that every library has.
+  var requiredFeature: SQLiteFeature? {
+    switch self {
+    case .jsonPart, .jsonValue: .jsonOperators
+    default: nil
     }
   }
 

@@ -102,6 +102,14 @@ extension SQLRelation {
           let request = QueryInterfaceRequest<Row>(prefetch.relation(where: nil, adding: columns))
           region.formUnion(try request.databaseRegion(db))
         }
+      },
+      requests: { db, rows in
+        if rows.isEmpty { return [] }
+        return try prefetches.flatMap { prefetch in
+          try prefetch.requests(for: rows, of: self, db).map {
+            SupplementaryFetch.Request(keys: prefetch.keys, request: $0)
+          }
+        }
       })
   }
 }
@@ -112,37 +120,60 @@ extension Prefetch {
     let columns = try columns(db)
     let indexes = columns.map { column in
       guard let index = rows[0].columns.index(of: column.left) else {
-        preconditionFailure(
-          """
-          Missing column: \(column.left). A request that prefetches associated rows selects the columns that lead to \
-          them.
-          """)
+        preconditionFailure(missingColumnMessage(column.left))
       }
       return index
     }
-    let names = columns.map(\.right)
     if indexes.count == 1 {
-      try complete(rows, column: indexes[0], pivotColumn: names[0], db)
+      try complete(rows, column: indexes[0], pivotColumn: columns[0].right, db)
       return
     }
-    let keyed = try fetch(withCompositeKey: columns, of: base, db).grouped(byPivotColumns: names.count)
+    let request = request(withCompositeKey: columns, of: base)
+    let keyed = try request.fetchAll(db).grouped(byPivotColumns: columns.count)
     for row in rows { row.prefetched.set(keyed[indexes.map { row.databaseValue(at: $0) }] ?? [], at: keys[...]) }
   }
 
+  /// Returns the requests of the associated rows of the rows of a relation, of which there is at least one.
+  fileprivate func requests(
+    for rows: [Row], of base: SQLRelation, _ db: Database
+  ) throws -> [QueryInterfaceRequest<Row>] {
+    let columns = try columns(db)
+    let indexes = try columns.map { column in
+      guard let index = rows[0].columns.index(of: column.left) else {
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: missingColumnMessage(column.left))
+      }
+      return index
+    }
+    return indexes.count == 1
+      ? requests(for: rows, column: indexes[0], pivotColumn: columns[0].right)
+      : [request(withCompositeKey: columns, of: base)]
+  }
+
+  private func missingColumnMessage(_ column: String) -> String {
+    "Missing column: \(column). A request that prefetches associated rows selects the columns that lead to them."
+  }
+
   private func complete(_ rows: [Row], column: Int, pivotColumn: String, _ db: Database) throws {
-    let values = Set(rows.map { $0.databaseValue(at: column) }).filter { !$0.isNull }.sorted(by: DatabaseValue.precedes)
     var keyed: [DatabaseValue: [Row]] = [:]
+    for request in requests(for: rows, column: column, pivotColumn: pivotColumn) {
+      try keyed.merge(Self.grouped(request.fetchAll(db))) { $0 + $1 }
+    }
+    let path = keys[...]
+    for row in rows { row.prefetched.set(keyed[row.databaseValue(at: column)] ?? [], at: path) }
+  }
+
+  private func requests(for rows: [Row], column: Int, pivotColumn: String) -> [QueryInterfaceRequest<Row>] {
+    let values = Set(rows.map { $0.databaseValue(at: column) }).filter { !$0.isNull }.sorted(by: DatabaseValue.precedes)
+    var requests: [QueryInterfaceRequest<Row>] = []
     // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
     var start = 0
     repeat {
       let end = min(start + Self.keysMax, values.count)
       let filter = values[start..<end].contains(Column(pivotColumn))
-      let request = QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
-      try keyed.merge(Self.grouped(request.fetchAll(db))) { $0 + $1 }
+      requests.append(QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn])))
       start = end
     } while start < values.count
-    let path = keys[...]
-    for row in rows { row.prefetched.set(keyed[row.databaseValue(at: column)] ?? [], at: path) }
+    return requests
   }
 
   /// Returns the rows by the values of their last column. SQLite often returns the rows of a key one after the other.
@@ -165,9 +196,9 @@ extension Prefetch {
   /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
   private static let keysMax = 30_000
 
-  private func fetch(
-    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation, _ db: Database
-  ) throws -> [Row] {
+  private func request(
+    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation
+  ) -> QueryInterfaceRequest<Row> {
     var base = base.selectingItsOwnColumns
     base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
     base.isDistinct = false
@@ -177,7 +208,7 @@ extension Prefetch {
     let filter = SQLExpression.operation(.isInTable(table.name), key)
     var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
     relation.commonTables.define(table)
-    return try QueryInterfaceRequest<Row>(relation).fetchAll(db)
+    return QueryInterfaceRequest<Row>(relation)
   }
 }
 
