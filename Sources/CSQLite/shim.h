@@ -82,6 +82,7 @@ static inline int tidemark_ask_foundation(void *_Nonnull place) {
 #pragma weak sqlite3changeset_apply_v2
 
 #pragma weak sqlite3_load_extension
+#pragma weak sqlite3_enable_load_extension
 
 static inline int tidemark_has_preupdate_hook(void) {
   return sqlite3_preupdate_hook != 0 && sqlite3_preupdate_old != 0 && sqlite3_preupdate_new != 0
@@ -106,6 +107,15 @@ static inline int tidemark_has_snapshot(void) {
 static inline int tidemark_has_session(void) {
   return sqlite3session_create != 0 && sqlite3session_delete != 0 && sqlite3session_attach != 0
       && sqlite3session_changeset != 0 && sqlite3changeset_start != 0 && sqlite3changeset_apply != 0;
+}
+
+static inline int tidemark_has_load_extension(void) {
+  return sqlite3_load_extension != 0;
+}
+
+/// Disables both the SQL function and the C function that load extensions.
+static inline void tidemark_disable_load_extension(sqlite3 *db) {
+  if (sqlite3_enable_load_extension != 0) sqlite3_enable_load_extension(db, 0);
 }
 
 // MARK: - Macros that Swift cannot import

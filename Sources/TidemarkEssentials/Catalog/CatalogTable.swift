@@ -92,6 +92,12 @@ extension CatalogTable {
     return indexes
   }
 
+  /// Whether the table has a key: a primary key, or a row ID that no column hides.
+  func hasKey(_ db: Database) throws -> Bool {
+    if kind == .view { return try viewKey(db) != nil }
+    return freeRowIDName != nil || allColumns.contains { $0.primaryKeyIndex > 0 }
+  }
+
   /// Returns the primary key, or nil for a view whose key no schema source defines.
   func primaryKey(_ db: Database) throws -> PrimaryKeyInfo? {
     if let knownKey { return knownKey }

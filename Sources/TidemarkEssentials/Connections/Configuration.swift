@@ -78,6 +78,16 @@ public struct Configuration: Sendable {
   /// Additional information about the schema, such as the primary keys of views. Default: nil.
   public var schemaSource: (any DatabaseSchemaSource)?
 
+  /// The extensions of SQLite that are loaded on each connection when it is opened, before the closures of
+  /// ``prepareDatabase(_:)`` run. Default: empty.
+  ///
+  /// ```swift
+  /// config.extensions = [.library("/usr/lib/sqlite3/vec0.so")]
+  /// ```
+  ///
+  /// Opening a database throws if an extension cannot be loaded, or if the configuration is ``untrusted``.
+  public var extensions: [DatabaseExtension] = []
+
   // MARK: Safety
 
   /// Whether SQL is prevented from deliberately damaging the file by writing to the schema table or to the shadow

@@ -8,8 +8,8 @@ import CSQLite
   import Darwin
 #endif
 
-// Opening a connection, in this order: open the file; set safety options; add functions and collations; call the
-// closures of `prepareDatabase`; execute a first read, which fails if the file is not a database.
+// Opening a connection, in this order: open the file; set safety options; add functions and collations; load
+// extensions; call the closures of `prepareDatabase`; execute a first read, which fails if the file is not a database.
 
 extension Database {
   /// Opens a connection.
@@ -20,6 +20,7 @@ extension Database {
     _ location: DatabaseLocation, _ configuration: Configuration, label: String, health: DatabaseHealth
   ) throws -> Database {
     if let refusal = health.refusal { throw refusal }
+    try configuration.checkExtensions()
     if let permissions = configuration.filePermissions, !configuration.readonly, case .file = location {
       try FileCreation.create(atPath: location.name, permissions: permissions)
     }
@@ -65,6 +66,7 @@ extension Database {
     // a stray memory write would damage the file (hazard D9).
     try execute(sql: "PRAGMA mmap_size = 0")
     try addStandardFunctions()
+    try load(configuration.extensions)
     if !configuration.readonly {
       try use(configuration.durability, usesWriteAheadLog: false)
       try moduleState(Checkpointer.self).begin(on: self, at: location, configuration.environment.vfs)

@@ -118,7 +118,7 @@ public struct PreparedRequest {
   ///   - countMax: The maximum number of rows.
   ///   - known: Rows to which the rows of this request are appended.
   func storedRows(countMax: Int = .max, appendedTo known: StoredRows? = nil) throws -> StoredRows {
-    let cursor = try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
+    let cursor = try makeCursorOfIncompleteRows()
     guard try cursor.step() else { return known ?? StoredRows(like: cursor.run.row) }
     let row = cursor.run.row
     let rows = known ?? StoredRows(like: row)
@@ -126,16 +126,25 @@ public struct PreparedRequest {
     return rows
   }
 
+  /// Returns a cursor over the rows, without the rows that other queries add.
+  func makeCursorOfIncompleteRows() throws -> RowCursor {
+    try RowCursor(preparedStatement, arguments: arguments, adapter: adapterBox)
+  }
+
   /// Fetches the rows that belong to the rows of this request.
   func complete(_ rows: StoredRows) throws {
     guard let supplementaryFetch else { return }
+    try recordSupplementaryRegion()
+    try supplementaryFetch.complete(rows, preparedStatement.database)
+  }
+
+  /// Records what the other queries read, unless they record it themselves.
+  func recordSupplementaryRegion() throws {
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
-    if db.recording.readSet != nil, !db.recording.usesBounds {
-      let region = try supplementaryFetch.region(db)
-      try db.registerAccess(to: region)
-    }
-    try supplementaryFetch.complete(rows, db)
+    guard let supplementaryFetch, db.recording.readSet != nil, !db.recording.usesBounds else { return }
+    let region = try supplementaryFetch.region(db)
+    try db.registerAccess(to: region)
   }
 }
 
@@ -181,18 +190,31 @@ extension PreparedRequest {
 final class SupplementaryFetch {
   private let fetch: (Database, StoredRows) throws -> Void
   private let findRegion: (Database) throws -> DatabaseRegion
+  private let findRequests: (Database, StoredRows) throws -> [Request]
+
+  /// One of the other queries.
+  struct Request {
+    /// The keys that lead to the rows that it adds.
+    var keys: [String]
+    var request: any FetchRequest<Row>
+  }
 
   /// - Parameters:
   ///   - fetch: Adds prefetched rows to the rows of the request.
   ///   - region: Returns what `fetch` reads, whatever the rows are.
+  ///   - requests: Returns the requests that `fetch` runs for rows of the request.
   init(
-    fetch: @escaping (Database, StoredRows) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion
+    fetch: @escaping (Database, StoredRows) throws -> Void, region: @escaping (Database) throws -> DatabaseRegion,
+    requests: @escaping (Database, StoredRows) throws -> [Request]
   ) {
     self.fetch = fetch
     findRegion = region
+    findRequests = requests
   }
 
   func complete(_ rows: StoredRows, _ db: Database) throws { try fetch(db, rows) }
 
   func region(_ db: Database) throws -> DatabaseRegion { try findRegion(db) }
+
+  func requests(for rows: StoredRows, _ db: Database) throws -> [Request] { try findRequests(db, rows) }
 }

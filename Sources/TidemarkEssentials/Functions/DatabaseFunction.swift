@@ -31,7 +31,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
   /// Creates a scalar function.
   ///
   /// ```swift
-  /// let half = DatabaseFunction("half", argumentCount: 1, pure: true) { values in
+  /// let half = DatabaseFunction("half", argumentCount: 1, pure: true, innocuous: true) { values in
   ///   Double.fromDatabaseValue(values[0]).map { $0 / 2 }
   /// }
   /// ```
@@ -42,13 +42,33 @@ public final class DatabaseFunction: Identifiable, Sendable {
   /// - Parameter innocuous: Whether the schema of an untrusted database may call the function: it has no side effects,
   ///   and its result reveals nothing but its arguments. See `Configuration.forUntrustedFiles`.
   public init(
-    _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool = false,
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool,
     function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
   ) {
     id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
     isPure = pure
     isInnocuous = innocuous
     makeImplementation = { .scalar { try function($0)?.databaseValue ?? .null } }
+  }
+
+  /// Creates a scalar function that the schema of an untrusted database cannot call.
+  ///
+  /// ```swift
+  /// let half = DatabaseFunction("half", argumentCount: 1, pure: true) { values in
+  ///   Double.fromDatabaseValue(values[0]).map { $0 / 2 }
+  /// }
+  /// ```
+  ///
+  /// - Parameter name: The name of the function.
+  /// - Parameter argumentCount: The number of arguments, or nil for any number.
+  /// - Parameter pure: Whether the result depends on the arguments only. SQLite may then call the function once for
+  ///   several rows, and use it in indexes.
+  /// - Parameter function: Returns the result for arguments. Nil stands for NULL. If it throws, the statement fails.
+  public convenience init(
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false,
+    function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+  ) {
+    self.init(name, argumentCount: argumentCount, pure: pure, innocuous: false, function: function)
   }
 
   /// Creates an aggregate function.
@@ -61,13 +81,29 @@ public final class DatabaseFunction: Identifiable, Sendable {
   /// - Parameter pure: Whether the result depends on the arguments only.
   /// - Parameter innocuous: Whether the schema of an untrusted database may call the function.
   public init<Aggregate: DatabaseAggregate>(
-    _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool = false,
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false, innocuous: Bool,
     aggregate: Aggregate.Type
   ) {
     id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
     isPure = pure
     isInnocuous = innocuous
     makeImplementation = { .aggregate { AggregateState(Aggregate()) } }
+  }
+
+  /// Creates an aggregate function that the schema of an untrusted database cannot call.
+  ///
+  /// ```swift
+  /// let longest = DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self)
+  /// ```
+  ///
+  /// - Parameter name: The name of the function.
+  /// - Parameter argumentCount: The number of arguments, or nil for any number.
+  /// - Parameter pure: Whether the result depends on the arguments only.
+  /// - Parameter aggregate: The type of the state of a run.
+  public convenience init<Aggregate: DatabaseAggregate>(
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
+  ) {
+    self.init(name, argumentCount: argumentCount, pure: pure, innocuous: false, aggregate: aggregate)
   }
 
   /// Creates an aggregate function from closures that share the state of a run.

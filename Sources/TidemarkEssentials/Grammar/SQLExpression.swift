@@ -22,8 +22,25 @@ public struct SQLExpression: Sendable {
 
   let node: Node
 
+  /// Whether the program declares that the value is JSON. See `jsonElement`.
+  private(set) var isMarkedAsJSON = false
+
   init(_ node: Node) {
     self.node = node
+  }
+
+  /// Returns the expression as a node of a transformed tree.
+  fileprivate func replacing(_ node: Node) -> Self {
+    var result = Self(node)
+    result.isMarkedAsJSON = isMarkedAsJSON
+    return result
+  }
+
+  /// The expression, whose value is JSON.
+  var markedAsJSON: Self {
+    var result = self
+    result.isMarkedAsJSON = true
+    return result
   }
 
   /// Returns a database value as an expression.
@@ -97,10 +114,10 @@ extension SQLExpression {
   func mapLeaves(_ transform: (Node) -> Node) -> SQLExpression {
     switch node {
     case .value, .subquery: self
-    case .column, .deferred, .table: Self(transform(node))
-    case .literal(let literal): .literal(literal.mapExpressions { $0.mapLeaves(transform) })
+    case .column, .deferred, .table: replacing(transform(node))
+    case .literal(let literal): replacing(.literal(literal.mapExpressions { $0.mapLeaves(transform) }))
     case .operation(let operation, let operands):
-      Self(.operation(operation, operands.map { $0.mapLeaves(transform) }))
+      replacing(.operation(operation, operands.map { $0.mapLeaves(transform) }))
     }
   }
 

@@ -87,12 +87,22 @@ enum SQLBinaryOperator: String, Sendable {
   case leftShift = "<<"
   case rightShift = ">>"
   case match = "MATCH"
+  case jsonPart = "->"
+  case jsonValue = "->>"
 
   /// Whether collations affect the operator.
   var isComparison: Bool {
     switch self {
     case .equal, .notEqual, .same, .notSame, .less, .lessOrEqual, .greater, .greaterOrEqual: true
-    case .minus, .divided, .leftShift, .rightShift, .match: false
+    case .minus, .divided, .leftShift, .rightShift, .match, .jsonPart, .jsonValue: false
+    }
+  }
+
+  /// The feature of SQLite that the operator requires, or nil for an operator that every library has.
+  var requiredFeature: SQLiteFeature? {
+    switch self {
+    case .jsonPart, .jsonValue: .jsonOperators
+    default: nil
     }
   }
 

@@ -33,7 +33,9 @@ extension SQLPrinter {
     case .not: try print(prefix: "NOT ", operands)
     case .negative: try print(prefix: "-", operands)
     case .complement: try print(prefix: "~", operands)
-    case .binary(let sqlOperator): try print(infix: sqlOperator.rawValue, operands)
+    case .binary(let sqlOperator):
+      try sqlOperator.requiredFeature?.check(in: libraryVersion)
+      try print(infix: sqlOperator.rawValue, operands)
     case .chain(let sqlOperator): try print(infix: sqlOperator.sql, operands)
     case .between(let isNegated):
       try print(operand: operands[0])

@@ -12,6 +12,9 @@ struct SQLPrinter {
   var sql = ""
   var arguments = StatementArguments()
 
+  /// The version of SQLite that the SQL is for.
+  var libraryVersion = SQLiteLibrary.versionNumber
+
   /// The queries that are being printed, from the outermost to the innermost.
   private var scopes: [SQLScope] = []
 

@@ -54,6 +54,7 @@ struct SQLSource {
       }
       guard code == SQLITE_OK else {
         throw DatabaseError(code: code, connection: handle.pointer, sql: rest.trimmedSQLStatement)
+          .explainingMissingFeature()
       }
       let sql = text(from: offset, to: end)
       offset = end

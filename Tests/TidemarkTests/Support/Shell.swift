@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The system's `sqlite3` program, in another process. It is not started by `Process`, which sometimes leaks resources
-/// when threads start and end concurrently.
+/// Programs of the system, such as `sqlite3`, in other processes. They are not started by `Process`, which sometimes
+/// leaks resources when threads start and end concurrently.
 enum Shell {
   private static let path = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -13,17 +13,24 @@ enum Shell {
   /// - Returns: False if the program is not installed.
   static func run(_ database: String, _ sql: String) throws -> Bool {
     guard let path else { return false }
-    let arguments: [String] = [path, "-cmd", ".timeout \(Int(WaitLimit.seconds * 1000))", database, sql]
-    let words = arguments.map { strdup($0) } + [nil]
+    let status = try run(path, ["-cmd", ".timeout \(Int(WaitLimit.seconds * 1000))", database, sql])
+    if status != 0 { throw Failure(status: status) }
+    return true
+  }
+
+  /// Runs a program.
+  ///
+  /// - Returns: The status of its end.
+  static func run(_ program: String, _ arguments: [String]) throws -> CInt {
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
     let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
     var process: pid_t = 0
-    let code = posix_spawn(&process, path, nil, nil, words, variables)
+    let code = posix_spawn(&process, program, nil, nil, words, variables)
     if code != 0 { throw Failure(status: code) }
     var status: CInt = 0
     while waitpid(process, &status, 0) == -1, errno == EINTR {}
-    if status != 0 { throw Failure(status: status) }
-    return true
+    return status
   }
 
   struct Failure: Error {

@@ -103,6 +103,14 @@ extension SQLRelation {
           let request = QueryInterfaceRequest<Row>(prefetch.relation(where: nil, adding: columns))
           region.formUnion(try request.databaseRegion(db))
         }
+      },
+      requests: { db, rows in
+        if rows.count == 0 { return [] }
+        return try prefetches.flatMap { prefetch in
+          try prefetch.requests(for: rows, of: self, db).map {
+            SupplementaryFetch.Request(keys: prefetch.keys, request: $0)
+          }
+        }
       })
   }
 }
@@ -113,11 +121,7 @@ extension Prefetch {
     let columns = try columns(db)
     let indexes = columns.map { column in
       guard let index = rows.visibleColumns.index(of: column.left) else {
-        preconditionFailure(
-          """
-          Missing column: \(column.left). A request that prefetches associated rows selects the columns that lead to \
-          them.
-          """)
+        preconditionFailure(missingColumnMessage(column.left))
       }
       return index
     }
@@ -130,21 +134,49 @@ extension Prefetch {
     rows.prefetched.set(keys.groups(of: associated, width: indexes.count), at: self.keys[...])
   }
 
+  private func missingColumnMessage(_ column: String) -> String {
+    "Missing column: \(column). A request that prefetches associated rows selects the columns that lead to them."
+  }
+
   private func complete(_ rows: StoredRows, column: Int, pivotColumn: String, _ db: Database) throws {
     let keys = PrefetchKeys(of: rows, columns: [column])
+    let requests = requests(for: keys, pivotColumn: pivotColumn)
     var associated: StoredRows?
+    for (number, request) in requests.enumerated() {
+      let prepared = try request.makePreparedRequest(db, forSingleResult: false)
+      associated = try prepared.storedRows(appendedTo: associated)
+      if number == requests.count - 1, let associated { try prepared.complete(associated) }
+    }
+    if let associated { rows.prefetched.set(keys.groups(of: associated, width: 1), at: self.keys[...]) }
+  }
+
+  /// Returns the requests of the associated rows with some keys. There is at least one, also without keys.
+  private func requests(for keys: PrefetchKeys, pivotColumn: String) -> [QueryInterfaceRequest<Row>] {
+    var requests: [QueryInterfaceRequest<Row>] = []
     // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
     var start = 0
     repeat {
       let end = min(start + Self.keysMax, keys.count)
       let filter = keys.values(in: start..<end).contains(Column(pivotColumn))
-      let request = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn]))
-        .makePreparedRequest(db, forSingleResult: false)
-      associated = try request.storedRows(appendedTo: associated)
+      requests.append(QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn])))
       start = end
-      if start >= keys.count, let associated { try request.complete(associated) }
     } while start < keys.count
-    if let associated { rows.prefetched.set(keys.groups(of: associated, width: 1), at: self.keys[...]) }
+    return requests
+  }
+
+  /// Returns the requests of the associated rows of the rows of a relation.
+  fileprivate func requests(
+    for rows: StoredRows, of base: SQLRelation, _ db: Database
+  ) throws -> [QueryInterfaceRequest<Row>] {
+    let columns = try columns(db)
+    let indexes = try columns.map { column in
+      guard let index = rows.visibleColumns.index(of: column.left) else {
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: missingColumnMessage(column.left))
+      }
+      return index
+    }
+    if indexes.count > 1 { return [request(withCompositeKey: columns, of: base)] }
+    return requests(for: PrefetchKeys(of: rows, columns: indexes), pivotColumn: columns[0].right)
   }
 
   /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
@@ -154,6 +186,15 @@ extension Prefetch {
     withCompositeKey columns: [(left: String, right: String)], _ keys: PrefetchKeys, of base: SQLRelation,
     _ db: Database
   ) throws -> StoredRows {
+    let request = try request(withCompositeKey: columns, of: base).makePreparedRequest(db, forSingleResult: false)
+    let rows = try observing(keys, of: columns.map(\.right), db) { try request.storedRows() }
+    try request.complete(rows)
+    return rows
+  }
+
+  private func request(
+    withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation
+  ) -> QueryInterfaceRequest<Row> {
     var base = base.selectingItsOwnColumns
     base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
     base.isDistinct = false
@@ -163,10 +204,7 @@ extension Prefetch {
     let filter = SQLExpression.operation(.isInTable(table.name), key)
     var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
     relation.commonTables.define(table)
-    let request = try QueryInterfaceRequest<Row>(relation).makePreparedRequest(db, forSingleResult: false)
-    let rows = try observing(keys, of: columns.map(\.right), db) { try request.storedRows() }
-    try request.complete(rows)
-    return rows
+    return QueryInterfaceRequest<Row>(relation)
   }
 
   /// Runs a fetch of the rows with some keys. An observation observes these rows only.
@@ -176,7 +214,9 @@ extension Prefetch {
   private func observing(
     _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
   ) throws -> StoredRows {
-    guard db.recording.readSet != nil, db.recording.usesBounds, keys.count <= Self.observedKeysMax else { return try fetch() }
+    guard db.recording.readSet != nil, db.recording.usesBounds, keys.count <= Self.observedKeysMax else {
+      return try fetch()
+    }
     let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }
     let filter = keys.count == 0 ? SQLExpression.value(false) : .chain(.and, conditions)
     let observed = try QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: columns))

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import Tidemark
+
+private let a = Column("a")
+private let b = Column("b")
+private let n = Column("n")
+
+/// Lines that compile with GRDB 7: names and overloads that generic code, references to functions and literals use.
+@Suite struct ReferenceNameTests {
+  private func operators<T: SQLExpressible>(_ t: T) -> [SQLExpression] {
+    [
+      t + a, t - a, t * a, t / a, t & a, t | a, t << a, t >> a, t && b, t || b, t == a, t != a, t === a, t !== a,
+      t < a, t <= a, t > a, t >= a,
+    ]
+  }
+
+  // swift-format-ignore
+  @Test func `the left operand may be any SQLExpressible`() throws {
+    let symbols = [
+      "+", "-", "*", "/", "&", "|", "<<", ">>", "AND", "OR", "=", "<>", "IS", "IS NOT", "<", "<=", ">", ">=",
+    ]
+    for (expression, symbol) in zip(operators(1), symbols) {
+      try expectSQL("\(expression)", symbol == "AND" || symbol == "OR" ? #"? \#(symbol) "b""# : #"? \#(symbol) "a""#, [1])
+    }
+    for (expression, symbol) in zip(operators(n), symbols) {
+      try expectSQL("\(expression)", symbol == "AND" || symbol == "OR" ? #""n" \#(symbol) "b""# : #""n" \#(symbol) "a""#)
+    }
+    let anything: any SQLExpressible = n
+    try expectSQL("\(anything == a)", #""n" = "a""#)
+    let nothing: (any SQLExpressible)? = nil
+    try expectSQL("\(nothing == a)", #""a" IS NULL"#)
+    try expectSQL("\(nothing !== a)", #""a" IS NOT NULL"#)
+  }
+
+  @Test func `functions can be referred to`() throws {
+    let functions: [(Column) -> SQLExpression] = [average, max, min, sum, total]
+    for (function, name) in zip(functions, ["AVG", "MAX", "MIN", "SUM", "TOTAL"]) {
+      try expectSQL("\(function(n))", #"\#(name)("n")"#)
+    }
+    try expectSQL("\(average(n, filter: a > 1))", #"AVG("n") FILTER (WHERE "a" > ?)"#, [1])
+    let combine: (SQLExpression, SQLExpression) -> SQLExpression = (&&)
+    try expectSQL(
+      "\([a == 1, b == 2].reduce(true.sqlExpression, combine))", #"? AND ("a" = ?) AND ("b" = ?)"#, [1, 1, 2])
+  }
+
+  // swift-format-ignore
+  @Test func `literals accept texts, selections, tables and names`() throws {
+    try expectSQL("\("abc".prefix(2))", "?", ["ab"])
+    let selection: (any SQLSelectable)? = n
+    let none: (any SQLSelectable)? = nil
+    try expectSQL("SELECT \(selection), \(none)", #"SELECT "n", NULL"#)
+    let type: any TableRecord.Type = Shelves.Book.self
+    try expectSQL("\(Table("a")) \(tableOf: type) \(.rowID) \(Data([1]))", #""a" "book" "rowid" ?"#, [Data([1])])
+    try expectSQL("\(["a", "b"].map { SQL(sql: $0) }.joined(separator: " OR "))", "a OR b")
+  }
+
+  // swift-format-ignore
+  @Test func `assignments compute the new value`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (12)")
+      let assignments = [
+        n &= 14, n |= 1, n += 1, n -= 2, n *= 3, n /= 2, n <<= 2, n >>= 1,
+      ]
+      for assignment in assignments { _ = try Table("t").updateAll(db, assignment) }
+      #expect(try Int.fetchOne(db, sql: "SELECT n FROM t") == (((((((12 & 14) | 1) + 1) - 2) * 3) / 2) << 2) >> 1)
+    }
+  }
+
+  @Test func `functions of the program are expressions, and equal by name and number of arguments`() throws {
+    struct Longest: DatabaseAggregate {
+      var longest = 0
+      mutating func step(_ dbValues: [DatabaseValue]) { longest = max(longest, dbValues.count) }
+      func finalize() -> (any DatabaseValueConvertible)? { longest }
+    }
+    let twice = DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
+      Int.fromDatabaseValue(values[0]).map { $0 * 2 }
+    }
+    let makeFunction: (String, Int?, Bool, Longest.Type) -> DatabaseFunction =
+      DatabaseFunction.init(_:argumentCount:pure:aggregate:)
+    let longest = makeFunction("longest", nil, false, Longest.self)
+    try expectSQL("\(twice(a))", #"twice("a")"#)
+    #expect(twice == DatabaseFunction("twice", argumentCount: 1) { _ in nil })
+    #expect(twice != DatabaseFunction("twice") { _ in nil })
+    #expect(twice != DatabaseFunction("TWICE", argumentCount: 1) { _ in nil })
+    try inMemory { db in
+      db.add(function: twice)
+      db.add(function: longest)
+      #expect(try Int.fetchOne(db, sql: "SELECT twice(21)") == 42)
+      #expect(try Int.fetchOne(db, sql: "SELECT longest(1, 2, 3)") == 3)
+    }
+  }
+
+  @Test func `cursors have elements, and records are metatypes of sendable types`() throws {
+    func first<C: DatabaseCursor>(_ cursor: C) throws -> C.Element? { try cursor.next() }
+    func name<T: GRDBSendableMetatype>(_ type: T.Type) -> String { "\(type)" }
+    #expect(name(Shelves.Book.self) == "Book")
+    try inShelves { db in
+      let title: RecordCursor<Shelves.Book>.Element? = try first(Shelves.Book.order(Column("id")).fetchCursor(db))
+      #expect(title?.title == "Rocannon")
+      let row: RowCursor.Element? = try first(Row.fetchCursor(db, sql: "SELECT 1"))
+      #expect(row == nil || row?.count == 1)
+      let number: FastDatabaseValueCursor<Int>.Element? = try first(Int.fetchCursor(db, sql: "SELECT 1"))
+      #expect(number == 1)
+      let url: DatabaseValueCursor<URL>.Element? = try first(URL.fetchCursor(db, sql: "SELECT 'file:///a'"))
+      #expect(url?.path == "/a")
+    }
+  }
+}
