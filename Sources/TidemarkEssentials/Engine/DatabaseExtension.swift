@@ -29,7 +29,7 @@ public struct DatabaseExtension: Sendable {
       case .linked(let entryPoint): try handle.registerExtension(entryPoint)
       }
     } catch let error as DatabaseError {
-      throw error.saying("could not load the extension \(name): \(error.message ?? error.resultCode.description)")
+      throw error.withMessage("could not load the extension \(name): \(error.message ?? error.resultCode.description)")
     }
   }
 }

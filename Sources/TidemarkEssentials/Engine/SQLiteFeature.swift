@@ -77,7 +77,7 @@ extension DatabaseError {
     guard resultCode == .SQLITE_ERROR, let message, let feature = SQLiteFeature(missingAccordingTo: message, sql),
       !feature.isAvailable(in: libraryVersion)
     else { return self }
-    return saying("\(message): \(feature.explanation(for: libraryVersion))")
+    return withMessage("\(message): \(feature.explanation(for: libraryVersion))")
   }
 }
 

@@ -24,7 +24,7 @@ extension SQLExpression {
     return operands[0].isDeclaredAsJSON
   }
 
-  /// Whether SQLite inserts the value as JSON by itself.
+  /// Whether SQLite inserts the value as JSON on its own.
   private var isJSONForSQLite: Bool {
     switch node {
     case .value(let value): return value.isNull
@@ -34,7 +34,7 @@ extension SQLExpression {
       // With a single path, the value may be a string or a number.
       return Self.jsonFunctions.contains(name)
         || ((name == "JSON_EXTRACT" || name == "JSONB_EXTRACT") && arguments.count > 2)
-    case .column, .literal, .subquery, .operation, .deferred: return false
+    case .column, .literal, .subquery, .operation, .deferred, .table: return false
     }
   }
 

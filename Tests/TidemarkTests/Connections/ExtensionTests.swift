@@ -124,7 +124,7 @@ struct ExtensionTests {
   @Test func `untrusted configurations refuse extensions`() throws {
     let file = folder.path("b.sqlite")
     try DatabaseQueue(path: file).write { try $0.execute(sql: "CREATE TABLE t (n)") }
-    var config = Configuration.untrusted
+    var config = Configuration.forUntrustedFiles
     #expect(config.extensions.isEmpty)
     config.extensions = [.library(path)]
     let refusal = """
