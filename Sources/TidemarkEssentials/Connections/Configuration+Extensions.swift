@@ -43,8 +43,8 @@ extension Configuration {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: """
-        could not load the extension \(first.name): an untrusted configuration cannot load extensions, because the \
-        file could call their functions. Use another configuration, or remove the extensions
+        could not load the extension \(first.name): a configuration for untrusted files cannot load extensions, \
+        because the file could call their functions. Use another configuration, or remove the extensions
         """)
   }
 }

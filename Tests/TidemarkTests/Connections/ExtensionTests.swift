@@ -121,14 +121,14 @@ struct ExtensionTests {
         == "SQLite error 14: could not load the extension refusing: unable to open database file")
   }
 
-  @Test func `untrusted configurations refuse extensions`() throws {
+  @Test func `configurations for untrusted files refuse extensions`() throws {
     let file = folder.path("b.sqlite")
     try DatabaseQueue(path: file).write { try $0.execute(sql: "CREATE TABLE t (n)") }
     var config = Configuration.forUntrustedFiles
     #expect(config.extensions.isEmpty)
     config.extensions = [.library(path)]
     let refusal = """
-      SQLite error 21: could not load the extension \(path): an untrusted configuration cannot load extensions, \
+      SQLite error 21: could not load the extension \(path): a configuration for untrusted files cannot load extensions, \
       because the file could call their functions. Use another configuration, or remove the extensions
       """
     #expect(message { _ = try DatabaseQueue(path: file, configuration: config) } == refusal)
