@@ -62,8 +62,12 @@ private let n = Column("n")
       let assignments = [
         n &= 14, n |= 1, n += 1, n -= 2, n *= 3, n /= 2, n <<= 2, n >>= 1,
       ]
-      for assignment in assignments { _ = try Table("t").updateAll(db, assignment) }
-      #expect(try Int.fetchOne(db, sql: "SELECT n FROM t") == (((((((12 & 14) | 1) + 1) - 2) * 3) / 2) << 2) >> 1)
+      var values: [Int?] = []
+      for assignment in assignments {
+        try Table("t").updateAll(db, assignment)
+        values.append(try Int.fetchOne(db, sql: "SELECT n FROM t"))
+      }
+      #expect(values == [12, 13, 14, 12, 36, 18, 72, 36])
     }
   }
 
