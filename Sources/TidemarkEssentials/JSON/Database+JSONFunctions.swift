@@ -159,7 +159,7 @@ extension Database {
   ///
   /// ```swift
   /// // JSON_OBJECT('name', "name", 'tags', JSON("tags"))
-  /// let elements: [(key: String, value: any SQLExpressible)] = [("name", Column("name")), ("tags", JSONColumn("tags"))]
+  /// let elements: [(key: String, value: any SQLExpressible)] = [("name", Column("name")), ("tags", tags)]
   /// let object = Database.jsonObject(elements)
   /// ```
   ///

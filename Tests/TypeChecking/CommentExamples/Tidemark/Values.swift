@@ -124,7 +124,7 @@ final class BookCounter: TransactionObserver {
 struct ViewKeys: DatabaseSchemaSource {}
 struct OtherKeys: DatabaseSchemaSource {}
 
-struct RTree: VirtualTableModule {
+struct BoxIndex: VirtualTableModule {
   final class TableDefinition {
     func column(_ name: String) {}
   }
