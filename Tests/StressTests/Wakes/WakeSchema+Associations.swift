@@ -10,17 +10,20 @@ extension WakeSchema {
       return "ON DELETE \(random.pick(actions)) ON UPDATE \(random.pick(actions)) DEFERRABLE INITIALLY DEFERRED"
     }
     let isUnique = random.once(in: 3)
+    // The columns of a foreign key may have another affinity or collation than the columns that they refer to.
+    let affinity = random.pick(["INT", "INT", "INT", "TEXT", "BLOB"])
+    let collation = random.pick(["", "", "COLLATE NOCASE"])
     let tables = [
       table(
         "author", ["id", "n", "mentorId", "name"],
         "id INTEGER PRIMARY KEY, n INT, mentorId INT REFERENCES author \(action()), name TEXT"),
       table(
         "book", ["id", "n", "authorId", "title"],
-        "id INTEGER PRIMARY KEY, n INT, authorId INT DEFAULT 1 REFERENCES author \(action()), title TEXT"),
+        "id INTEGER PRIMARY KEY, n INT, authorId \(affinity) DEFAULT 1 REFERENCES author \(action()), title TEXT"),
       table(
         "profile", ["id", "n", "authorId"],
         "id INTEGER PRIMARY KEY, n INT, authorId INT \(isUnique ? "UNIQUE" : "") REFERENCES author \(action())"),
-      table("tag", ["name", "n"], "name TEXT PRIMARY KEY, n INT", key: "n", suffix: "WITHOUT ROWID"),
+      table("tag", ["name", "n"], "name TEXT \(collation) PRIMARY KEY, n INT", key: "n", suffix: "WITHOUT ROWID"),
       table(
         "bookTag", ["bookId", "tagName", "n"],
         """
@@ -39,6 +42,7 @@ extension WakeSchema {
       table("note", ["n", "bookId"], "n INT, bookId INT REFERENCES book \(action())", key: "rowid"),
     ]
     var statements = rows
+    statements.append("CREATE VIEW bigBook AS SELECT id, n, authorId FROM book WHERE n > 2")
     if random.once(in: 2) {
       statements += ["CREATE INDEX book_author ON book (authorId)", "CREATE INDEX shop_place ON shop (country, city)"]
     }
@@ -80,61 +84,4 @@ extension WakeSchema {
   ) -> (statement: String, table: Table) {
     ("CREATE TABLE \(name) (\(definition)) \(suffix)", Table(sql: name, columns: columns, key: key))
   }
-}
-
-enum Author: TableRecord {
-  static let mentor = belongsTo(Author.self, key: "mentor", using: ForeignKey(["mentorId"]))
-  static let pupils = hasMany(Author.self, key: "pupils", using: ForeignKey(["mentorId"]))
-  static let books = hasMany(Book.self)
-  static let profile = hasOne(Profile.self)
-  static let shops = hasMany(Shop.self, using: ForeignKey(["authorId"]))
-  static let tags = hasMany(Tag.self, through: books, using: Book.tags)
-  static let places = hasMany(Place.self, through: shops, using: Shop.place)
-  static let notes = hasMany(Note.self, through: books, using: Book.notes)
-}
-
-enum Book: TableRecord {
-  static let author = belongsTo(Author.self)
-  static let bookTags = hasMany(BookTag.self)
-  static let tags = hasMany(Tag.self, through: bookTags, using: BookTag.tag)
-  static let notes = hasMany(Note.self)
-  static let profile = hasOne(Profile.self, through: author, using: Author.profile)
-  static let shops = hasMany(Shop.self, through: author, using: Author.shops)
-}
-
-enum Profile: TableRecord {
-  static let author = belongsTo(Author.self)
-  static let books = hasMany(Book.self, through: author, using: Author.books)
-}
-
-enum Tag: TableRecord {
-  static let bookTags = hasMany(BookTag.self)
-  static let books = hasMany(Book.self, through: bookTags, using: BookTag.book)
-}
-
-enum BookTag: TableRecord {
-  static let book = belongsTo(Book.self)
-  static let tag = belongsTo(Tag.self)
-}
-
-enum Place: TableRecord {
-  static let shops = hasMany(Shop.self)
-  static let visits = hasMany(Visit.self, through: shops, using: Shop.visits)
-  static let owners = hasMany(Author.self, through: shops, using: Shop.author)
-}
-
-enum Shop: TableRecord {
-  static let place = belongsTo(Place.self)
-  static let author = belongsTo(Author.self, using: ForeignKey(["authorId"]))
-  static let visits = hasMany(Visit.self)
-  static let neighbors = hasMany(Shop.self, through: place, using: Place.shops, key: "neighbors")
-}
-
-enum Visit: TableRecord {
-  static let shop = belongsTo(Shop.self)
-  static let place = hasOne(Place.self, through: shop, using: Shop.place)
-}
-
-enum Note: TableRecord {
-  static let book = belongsTo(Book.self)
 }
