@@ -101,6 +101,15 @@ struct ReadRecording {
   var digest: DigestBuilder?
 }
 
+/// What is known about the query that is being printed.
+struct PrintingState {
+  /// Whether closures of the program compute parts of the query. They may return others next time.
+  var dependsOnProgram = false
+
+  /// Whether the part that was resolved last depends on nothing but the schema.
+  var isFixedPart = false
+}
+
 /// What the statements know about the schema.
 struct SchemaState {
   /// The facts that regions need. Without them, regions are whole tables.

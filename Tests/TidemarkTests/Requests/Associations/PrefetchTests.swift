@@ -152,7 +152,8 @@ private let id = Column("id")
         JOIN "album" ON "album"."id" = "track"."albumId" \
         JOIN "studio" ON ("studio"."id" = "album"."studioId") AND ("studio"."cityId" = 1)
         """)
-      let names = try Row.fetchAll(db, request).map { row in row.prefetchedRows["tracks"]?.map { $0["name"] as String } }
+      let names = try Row.fetchAll(db, request).map { row in row.prefetchedRows["tracks"]?.map { $0["name"] as String }
+      }
       #expect(names == [["One", "Two", "Three"], ["One", "Two", "Three"]])
       // With an alias, a second join was a fatal error.
       let studio = Track.studio.aliased(TableAlias<Studio>()).including(all: Studio.albums)
