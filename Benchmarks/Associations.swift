@@ -92,6 +92,8 @@ private func checkBook(_ info: BookInfo?) {
 }
 
 private func bareJoinedRows(_ bare: BareConnection, count: Int) throws {
+  // One transaction, as in the library.
+  try bare.execute("BEGIN")
   let statement = try bare.prepare(
     #"""
     SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" WHERE "book"."id" = ? \#
@@ -109,6 +111,7 @@ private func bareJoinedRows(_ bare: BareConnection, count: Int) throws {
     sqlite3_reset(statement)
   }
   sqlite3_finalize(statement)
+  try bare.execute("COMMIT")
 }
 
 private func check(_ infos: [AuthorInfo]) {

@@ -12,7 +12,7 @@ struct RequestComposer {
 
   private var context = Context()
 
-  /// The number of joins that the current statement may still have.
+  /// The number of joins that the current statement may still have. Each join to many rows counts twice.
   private var joinsLeft = 4
 
   private var nameCount = 0
@@ -67,7 +67,7 @@ struct RequestComposer {
     _ name: String, _ association: Target, isUnique: Bool = true, to request: Request
   ) -> Request where Request.RowDecoder == Target.OriginRowDecoder, Target.RowDecoder: WakeRecord {
     if context.isGrouped, context.selects, !isUnique { return request }
-    return join(name, association, to: request)
+    return join(name, association, cost: isUnique ? 1 : 2, to: request)
   }
 
   /// Adds an association to many rows.
@@ -81,7 +81,7 @@ struct RequestComposer {
     }
     let isJoined = !context.isGrouped || !context.selects
     if context.allowsPrefetch, !isJoined || random.once(in: 2) { return prefetch(name, association, to: request) }
-    return isJoined ? join(name, association, to: request) : request
+    return isJoined ? join(name, association, cost: 2, to: request) : request
   }
 
   private mutating func prefetch<Request: DerivableRequest, Target: AssociationToMany>(
@@ -90,7 +90,7 @@ struct RequestComposer {
     words += " all \(name)"
     let isGrouped = random.once(in: 3) && Target.RowDecoder.self != BigBook.self
     let outerJoinsLeft = joinsLeft
-    joinsLeft = 3
+    joinsLeft = 4
     defer { joinsLeft = outerJoinsLeft }
     // Keys of the program's own: a direct and an indirect association with the same key cannot be merged.
     let key = newName() + "s"
@@ -103,10 +103,10 @@ struct RequestComposer {
   }
 
   private mutating func join<Request: DerivableRequest, Target: Association>(
-    _ name: String, _ association: Target, to request: Request
+    _ name: String, _ association: Target, cost: Int, to request: Request
   ) -> Request where Request.RowDecoder == Target.OriginRowDecoder, Target.RowDecoder: WakeRecord {
-    guard joinsLeft > 0 else { return request }
-    joinsLeft -= 1
+    guard joinsLeft >= cost else { return request }
+    joinsLeft -= cost
     let isRequired = context.allowsRequired && random.once(in: 2)
     let use = context.selects ? random.below(3) : 1
     words += " \(["including", "joining", "annotated"][use]) \(isRequired ? "required" : "optional") \(name)"
@@ -152,8 +152,8 @@ struct RequestComposer {
   private mutating func aggregate<Request: DerivableRequest, Target: AssociationToMany>(
     _ name: String, _ association: Target, hasKey: Bool, to request: Request
   ) -> Request where Request.RowDecoder == Target.OriginRowDecoder, Target.RowDecoder: WakeRecord {
-    guard joinsLeft > 0 else { return request }
-    joinsLeft -= 1
+    guard joinsLeft >= 2 else { return request }
+    joinsLeft -= 2
     let association = random.once(in: 2) ? association.forKey(newName() + "s") : association
     words += " aggregate of \(name)"
     let target = inside {
@@ -251,10 +251,11 @@ struct RequestComposer {
           """)
     case 2:
       return CommonTableExpression(
-        named: name, columns: ["n"], sql: "SELECT max(n) FROM shop WHERE n < ? GROUP BY country", arguments: [number])
+        named: name, columns: ["n"], sql: "SELECT DISTINCT max(n) FROM shop WHERE n < ? GROUP BY country",
+        arguments: [number])
     default:
       let author = Book.author.filter(n != number)
-      return CommonTableExpression(named: name, request: Book.joining(required: author).select(n))
+      return CommonTableExpression(named: name, request: Book.joining(required: author).select(n).distinct())
     }
   }
 
