@@ -58,6 +58,7 @@ extension WakeSchema {
       INSERT INTO book (n, authorId, title) \
       SELECT n, authorId, title FROM book WHERE (SELECT count(*) FROM book) < 100 LIMIT
       """ + " "
+    schema.refillStatements = rows
     schema.blob = ("book", "title")
     // Without foreign keys, most requests fail while the temporary table exists.
     let temporaryTable = [
@@ -79,11 +80,18 @@ extension WakeSchema {
   private static var rows: [String] {
     let numbers = "WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < 9)"
     return [
-      "\(numbers) INSERT INTO author SELECT i, i % 4, nullif(i / 2, i), 'author' || i FROM number",
-      "\(numbers) INSERT INTO book SELECT i, i % 5, i % 3, 'book' || i FROM number",
-      "\(numbers) INSERT INTO tag SELECT i, i % 3 FROM number",
-      "\(numbers) INSERT INTO place SELECT a.i, b.i, (a.i + b.i) % 6 FROM number a, number b WHERE (a.i + b.i) % 3 < 2",
-      "\(numbers) INSERT INTO shop SELECT i, i % 4, i, 0, i % 5 FROM number WHERE i % 3 < 2",
+      "\(numbers) INSERT OR IGNORE INTO author SELECT i, i % 4, nullif(i / 2, i), 'author' || i FROM number",
+      "\(numbers) INSERT OR IGNORE INTO book SELECT i, i % 5, i % 3, 'book' || i FROM number",
+      "\(numbers) INSERT OR IGNORE INTO tag SELECT i, i % 3 FROM number",
+      """
+      \(numbers) INSERT OR IGNORE INTO place
+      SELECT a.i, b.i, (a.i + b.i) % 6 FROM number a, number b WHERE (a.i + b.i) % 3 < 2
+      """,
+      "\(numbers) INSERT OR IGNORE INTO shop SELECT i, i % 4, i, 0, i % 5 FROM number WHERE i % 3 < 2",
+      "\(numbers) INSERT OR IGNORE INTO profile SELECT i, i % 4, i FROM number WHERE i % 4 > 0",
+      "\(numbers) INSERT OR IGNORE INTO bookTag SELECT i, (i + j) % 7, i % 5 FROM number, (SELECT 0 AS j UNION SELECT 3)",
+      "\(numbers) INSERT OR IGNORE INTO visit SELECT i, i % 3, i / 2 FROM number WHERE i / 2 % 3 < 2",
+      "\(numbers) INSERT INTO note SELECT i % 4, i / 2 FROM number WHERE (SELECT count(*) FROM note) < 5",
     ]
   }
 
