@@ -1,6 +1,6 @@
 /// A valid pattern of a search in FTS3 and FTS4 tables.
 ///
-/// The failable initializers make a pattern of any text, for example of what a user has typed. They return nil if the
+/// The failable initializers make a pattern of any text, for example of a user's input. They return nil if the
 /// text contains no word:
 ///
 /// | Initializer | Pattern of `Quick Fox` |

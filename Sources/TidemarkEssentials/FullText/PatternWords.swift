@@ -22,7 +22,7 @@ struct PatternWords {
     self.words = words
   }
 
-  /// Returns the pattern of one of the forms, or nil if there is no word.
+  /// Returns the pattern of one of the forms, or nil if the text has no words.
   func pattern(_ form: Form) -> String? {
     if words.isEmpty { return nil }
     return switch form {
@@ -53,7 +53,8 @@ enum PatternCheck {
     // A column must not have the name of the table.
     var table = "document"
     while columns.contains(where: { $0.asciiLowercased == table }) { table += "_" }
-    let list = (columns.isEmpty ? ["\(table)_content"] : columns).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    let names = columns.isEmpty ? ["\(table)_content"] : columns
+    let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
     do {
       try DatabaseQueue().inDatabase { db in
         try db.execute(sql: "CREATE VIRTUAL TABLE \(table) USING \(module)(\(list))")

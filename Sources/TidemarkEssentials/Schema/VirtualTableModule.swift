@@ -1,7 +1,7 @@
 /// A virtual table module, and its Swift table definition.
 ///
 /// ```swift
-/// struct RTree: VirtualTableModule {
+/// struct BoxIndex: VirtualTableModule {
 ///   final class TableDefinition {
 ///     var columns: [String] = []
 ///     func column(_ name: String) { columns.append(name) }
@@ -16,7 +16,7 @@
 ///   func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
 /// }
 ///
-/// try db.create(virtualTable: "place", using: RTree()) { t in
+/// try db.create(virtualTable: "place", using: BoxIndex()) { t in
 ///   t.column("id")
 ///   t.column("minX")
 ///   t.column("maxX")
@@ -64,7 +64,7 @@ extension Database {
   /// Creates a virtual table, defined by a closure.
   ///
   /// ```swift
-  /// try db.create(virtualTable: "place", using: RTree()) { t in
+  /// try db.create(virtualTable: "place", using: BoxIndex()) { t in
   ///   t.column("id")
   ///   t.column("minX")
   ///   t.column("maxX")

@@ -51,6 +51,9 @@ var title: String { "" }
 var score: Int { 1 }
 var bound: Int { 1 }
 var pattern: String { "" }
+var searchText: String { "" }
+var info: JSONColumn { fatalError() }
+var tags: JSONColumn { fatalError() }
 var names: [String] { [] }
 var newNames: [String] { [] }
 var newPlayers: [Player] { [] }
@@ -121,7 +124,7 @@ final class BookCounter: TransactionObserver {
 struct ViewKeys: DatabaseSchemaSource {}
 struct OtherKeys: DatabaseSchemaSource {}
 
-struct RTree: VirtualTableModule {
+struct BoxIndex: VirtualTableModule {
   final class TableDefinition {
     func column(_ name: String) {}
   }
