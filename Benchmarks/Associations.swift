@@ -17,6 +17,13 @@ private struct Book: Codable, FetchableRecord, TableRecord {
   var authorId: Int64
   var title: String
   var year: Int
+
+  static let author = belongsTo(Author.self)
+}
+
+private struct BookInfo: Decodable, FetchableRecord {
+  var book: Book
+  var author: Author
 }
 
 private struct AuthorInfo: Decodable, FetchableRecord {
@@ -49,7 +56,62 @@ func associations(_ folder: BenchmarkFolder) throws -> [Workload] {
     Workload(
       name: "associations: 1,000 authors with 10,000 books", target: 2.5, count: bookCount, bare: bare,
       library: library, prepare: databases.make)
+  ] + joinedRows(databases)
+}
+
+/// One book with its author: a request that is printed once, and one that is made and printed each time.
+private func joinedRows(_ databases: ItemDatabases) -> [Workload] {
+  let count = 1_000
+  func request() -> QueryInterfaceRequest<BookInfo> {
+    Book.filter(key: 7).including(required: Book.author).asRequest(of: BookInfo.self)
+  }
+  let bare = Workload.Side(name: "C: a joined row") { try bareJoinedRows(databases.bare, count: count) }
+  let printedOnce = request()
+  let same = Workload.Side(name: "the same request") {
+    try databases.library.read { db in
+      for _ in 0..<count { checkBook(try printedOnce.fetchOne(db)) }
+    }
+  }
+  let new = Workload.Side(name: "new requests") {
+    try databases.library.read { db in
+      for _ in 0..<count { checkBook(try request().fetchOne(db)) }
+    }
+  }
+  return [
+    Workload(
+      name: "associations: a joined row, same request", target: nil, count: count, bare: bare, library: same,
+      prepare: databases.make),
+    Workload(
+      name: "associations: a joined row, new request", target: nil, count: count, bare: bare, library: new,
+      prepare: databases.make),
   ]
+}
+
+private func checkBook(_ info: BookInfo?) {
+  precondition(info?.book.id == 7 && info?.author.id == 8, "\(String(describing: info)) was read")
+}
+
+private func bareJoinedRows(_ bare: BareConnection, count: Int) throws {
+  // One transaction, as in the library.
+  try bare.execute("BEGIN")
+  let statement = try bare.prepare(
+    #"""
+    SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" WHERE "book"."id" = ? \#
+    LIMIT 1
+    """#)
+  for _ in 0..<count {
+    sqlite3_bind_int64(statement, 1, 7)
+    precondition(sqlite3_step(statement) == SQLITE_ROW)
+    let book = Book(
+      id: sqlite3_column_int64(statement, 0), authorId: sqlite3_column_int64(statement, 1),
+      title: String(cString: sqlite3_column_text(statement, 2)), year: Int(sqlite3_column_int64(statement, 3)))
+    let author = Author(
+      id: sqlite3_column_int64(statement, 4), name: String(cString: sqlite3_column_text(statement, 5)))
+    checkBook(BookInfo(book: book, author: author))
+    sqlite3_reset(statement)
+  }
+  sqlite3_finalize(statement)
+  try bare.execute("COMMIT")
 }
 
 private func check(_ infos: [AuthorInfo]) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The schema cache of a connection, and its invalidation.
 ///
 /// Invariants:
@@ -21,8 +23,12 @@ final class Catalog: DatabaseModuleState {
   @exclusivity(unchecked) private var tables: [String: CatalogTable] = [:]
   @exclusivity(unchecked) private var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
 
-  /// A number that changes whenever the cache is discarded.
-  @exclusivity(unchecked) private(set) var generation: UInt = 0
+  /// A number that changes whenever the cache is discarded. Catalogs never have equal numbers.
+  @exclusivity(unchecked) private(set) var generation = Catalog.makeGeneration()
+
+  private static let generationCount = Atomic<UInt>(0)
+
+  private static func makeGeneration() -> UInt { generationCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// The effect count when the probes last ran in the current transaction.
   @exclusivity(unchecked) private var checkedEffectCount: UInt?
@@ -31,7 +37,7 @@ final class Catalog: DatabaseModuleState {
     objects = [:]
     tables = [:]
     tablesInSchemas = [:]
-    generation += 1
+    generation = Self.makeGeneration()
     checkedEffectCount = nil
   }
 

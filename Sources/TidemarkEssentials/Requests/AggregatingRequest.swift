@@ -30,7 +30,7 @@ extension AggregatingRequest {
   /// - Parameter expressions: The terms of the `GROUP BY` clause. An empty array removes the grouping.
   public func group(_ expressions: [any SQLExpressible]) -> Self {
     let expressions = expressions.map { $0.sqlExpression }
-    return groupWhenConnected { _ in expressions }
+    return groupWhenConnected { $0.fixedPart(expressions) }
   }
 
   /// Returns a request whose rows are grouped by the given expressions.
@@ -75,7 +75,7 @@ extension AggregatingRequest {
   /// - Parameter predicate: A condition that each group must satisfy.
   public func having(_ predicate: some SQLSpecificExpressible) -> Self {
     let expression = predicate.sqlExpression
-    return havingWhenConnected { _ in expression }
+    return havingWhenConnected { $0.fixedPart(expression) }
   }
 
   /// Returns a request with an additional condition on its groups, as raw SQL.

@@ -90,7 +90,7 @@ extension DerivableRequest {
   ///   execution, with a database connection.
   /// - Returns: The derived request.
   public func filterWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
-    changing { $0.filters.append { db, _ in try predicate(db).sqlExpression } }
+    changing { $0.filters.append { db, _ in try db.partOfProgram(predicate).sqlExpression } }
   }
 
   /// Returns a request grouped by expressions that depend on the database.
@@ -99,7 +99,7 @@ extension DerivableRequest {
   ///   execution, with a database connection.
   /// - Returns: The derived request.
   public func groupWhenConnected(_ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]) -> Self {
-    changing { $0.grouping = { db, _ in try expressions(db).map { $0.sqlExpression } } }
+    changing { $0.grouping = { db, _ in try db.partOfProgram(expressions).map { $0.sqlExpression } } }
   }
 
   /// Returns a request with an additional condition on its groups, which depends on the database.
@@ -108,7 +108,7 @@ extension DerivableRequest {
   ///   execution, with a database connection.
   /// - Returns: The derived request.
   public func havingWhenConnected(_ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible) -> Self {
-    changing { $0.havings.append { db, _ in try predicate(db).sqlExpression } }
+    changing { $0.havings.append { db, _ in try db.partOfProgram(predicate).sqlExpression } }
   }
 
   /// Returns a request with a selection that depends on the database.
@@ -117,7 +117,7 @@ extension DerivableRequest {
   ///   execution, with a database connection.
   /// - Returns: The derived request.
   public func selectWhenConnected(_ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]) -> Self {
-    changing { $0.selection = [{ db, _ in try selection(db).map { $0.sqlSelection } }] }
+    changing { $0.selection = [{ db, _ in try db.partOfProgram(selection).map { $0.sqlSelection } }] }
   }
 
   /// Returns a request with additional selected columns, which depend on the database.
@@ -128,7 +128,7 @@ extension DerivableRequest {
   public func annotatedWhenConnected(with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable])
     -> Self
   {
-    changing { $0.selection.append { db, _ in try selection(db).map { $0.sqlSelection } } }
+    changing { $0.selection.append { db, _ in try db.partOfProgram(selection).map { $0.sqlSelection } } }
   }
 }
 
@@ -141,7 +141,9 @@ extension DerivableRequest {
   ///   with a database connection.
   /// - Returns: The derived request.
   public func orderWhenConnected(_ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]) -> Self {
-    changing { $0.ordering = [SQLRelation.OrderingPart { db, _ in try orderings(db).map { $0.sqlOrdering } }] }
+    changing {
+      $0.ordering = [SQLRelation.OrderingPart { db, _ in try db.partOfProgram(orderings).map { $0.sqlOrdering } }]
+    }
   }
 
   /// Returns a request with the opposite ordering. A request without an ordering does not change.

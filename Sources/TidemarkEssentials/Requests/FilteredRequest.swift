@@ -30,7 +30,7 @@ extension FilteredRequest {
   /// - Parameter predicate: A condition that each row must satisfy.
   public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     let expression = predicate.sqlExpression
-    return filterWhenConnected { _ in expression }
+    return filterWhenConnected { $0.fixedPart(expression) }
   }
 
   /// Returns a request with an additional filter, as raw SQL.

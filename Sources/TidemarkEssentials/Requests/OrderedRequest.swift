@@ -45,7 +45,7 @@ extension OrderedRequest {
   /// - Parameter orderings: The terms of the `ORDER BY` clause. An empty array removes the ordering.
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
     let orderings = orderings.map { $0.sqlOrdering }
-    return orderWhenConnected { _ in orderings }
+    return orderWhenConnected { $0.fixedPart(orderings) }
   }
 
   /// Returns a request ordered by the given terms.

@@ -10,15 +10,24 @@ extension QueryInterfaceRequest: FetchRequest {
   /// - Returns: A prepared request.
   /// - Throws: A ``DatabaseError`` if SQLite cannot compile the query.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
+    let query =
+      if let printedQueries {
+        try printedQueries.query(db, forSingleResult: singleResult) { try print(db, forSingleResult: singleResult) }
+      } else {
+        try print(db, forSingleResult: singleResult)
+      }
+    var request = PreparedRequest(
+      statement: try db.preparedStatement(sql: query.sql), arguments: query.arguments, adapter: query.adapter)
+    request.supplementaryFetch = relation.supplementaryFetch()
+    return request
+  }
+
+  private func print(_ db: Database, forSingleResult singleResult: Bool) throws -> PrintedQuery {
     var query = try SQLQuery(relation, db)
     if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
     var printer = SQLPrinter(db)
     try printer.print(query)
-    let statement = try db.preparedStatement(sql: printer.sql)
-    var request = PreparedRequest(
-      statement: statement, arguments: printer.arguments, adapter: try query.rowAdapter(db))
-    request.supplementaryFetch = relation.supplementaryFetch()
-    return request
+    return PrintedQuery(sql: printer.sql, arguments: printer.arguments, adapter: try query.rowAdapter(db))
   }
 
   /// The number of rows. None is decoded, and none sorted.

@@ -13,10 +13,16 @@
 /// fetched from several databases. To create one, start from a record type, such as `Player.all()`, or from a
 /// ``Table``.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
-  var relation: SQLRelation
+  var relation: SQLRelation {
+    didSet { printedQueries = PrintedQueries(of: relation) }
+  }
+
+  /// The printed SQL, which all copies of the request share; nil without associations.
+  private(set) var printedQueries: PrintedQueries?
 
   init(_ relation: SQLRelation) {
     self.relation = relation
+    printedQueries = PrintedQueries(of: relation)
   }
 
   /// Returns a request that decodes its rows as `type`.
@@ -27,7 +33,9 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   ///
   /// - Parameter type: The type of the fetched values.
   public func asRequest<Other>(of type: Other.Type) -> QueryInterfaceRequest<Other> {
-    QueryInterfaceRequest<Other>(relation)
+    var request = QueryInterfaceRequest<Other>(relation)
+    request.printedQueries = printedQueries
+    return request
   }
 
   /// Returns a request of at most `limit` rows.
@@ -133,7 +141,7 @@ extension QueryInterfaceRequest {
   ) -> QueryInterfaceRequest<PrimaryKey> {
     let tableName = databaseTableName
     return selectWhenConnected { db in
-      [Column(try db.singleKeyColumn(of: tableName, "Selecting the primary key"))]
+      db.fixedPart([Column(try db.singleKeyColumn(of: tableName, "Selecting the primary key"))])
     }
     .asRequest(of: PrimaryKey.self)
   }

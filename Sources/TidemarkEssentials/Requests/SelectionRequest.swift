@@ -26,7 +26,7 @@ extension SelectionRequest {
   /// - Parameter selection: The selected columns and expressions. They replace the previous selection.
   public func select(_ selection: [any SQLSelectable]) -> Self {
     let selection = selection.map { $0.sqlSelection }
-    return selectWhenConnected { _ in selection }
+    return selectWhenConnected { $0.fixedPart(selection) }
   }
 
   /// Returns a request with the given selection.
@@ -67,7 +67,7 @@ extension SelectionRequest {
   /// - Parameter selection: The columns and expressions that are added to the selection.
   public func annotated(with selection: [any SQLSelectable]) -> Self {
     let selection = selection.map { $0.sqlSelection }
-    return annotatedWhenConnected { _ in selection }
+    return annotatedWhenConnected { $0.fixedPart(selection) }
   }
 
   /// Returns a request that selects additional columns.

@@ -28,7 +28,7 @@ extension TableRequest where Self: FilteredRequest {
     return filterWhenConnected { db in
       let column = try db.singleKeyColumn(of: tableName, "Requesting by key")
       let values = try keys.map { try $0.databaseValue(in: column, of: strategies.recordType) }.filter { !$0.isNull }
-      return values.isEmpty ? SQLExpression.value(false) : values.contains(Column(column))
+      return db.fixedPart(values.isEmpty ? .value(false) : values.contains(Column(column)))
     }
   }
 
@@ -51,12 +51,12 @@ extension TableRequest where Self: FilteredRequest {
     let tableName = databaseTableName
     let strategies = Self.keyStrategies
     return filterWhenConnected { db in
-      try keys.map { key in
+      let conditions = try keys.map { key in
         try db.orderedKeyColumns(Array(key.keys), of: tableName)
           .map { Column($0.column) == (try key[$0.name]?.databaseValue(in: $0.column, of: strategies.recordType)) }
           .joined(operator: .and)
       }
-      .joined(operator: .or)
+      return db.fixedPart(conditions.joined(operator: .or))
     }
   }
 }

@@ -48,7 +48,7 @@ extension TableRequest where Self: OrderedRequest {
   /// ```
   public func orderByPrimaryKey() -> Self {
     let tableName = databaseTableName
-    return orderWhenConnected { db in try db.primaryKey(tableName).columns.map { Column($0) } }
+    return orderWhenConnected { db in db.fixedPart(try db.primaryKey(tableName).columns.map { Column($0) }) }
   }
 }
 
@@ -60,7 +60,9 @@ extension TableRequest where Self: AggregatingRequest {
   /// ```
   public func groupByPrimaryKey() -> Self {
     let tableName = databaseTableName
-    return groupWhenConnected { db in try db.cheapestKeyColumns(of: tableName).map { Column($0) } }
+    return groupWhenConnected { db in
+      db.fixedPart(try db.cheapestKeyColumns(of: tableName).map { Column($0) })
+    }
   }
 }
 

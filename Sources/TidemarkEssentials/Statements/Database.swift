@@ -34,6 +34,7 @@ public final class Database {
   @exclusivity(unchecked) var capture = CaptureState()
   @exclusivity(unchecked) var recording = ReadRecording()
   @exclusivity(unchecked) var schema = SchemaState()
+  @exclusivity(unchecked) var printing = PrintingState()
   @exclusivity(unchecked) package var dialect = DialectState()
 
   /// The states of later modules. There are few, and each written record looks one up.

@@ -37,6 +37,8 @@ func checkWakes(
   }
   run.count("changed", watched.changedCount)
   run.count("checked", watched.checkedCount)
+  run.count("failed", watched.failedCount)
+  run.count("empty", watched.emptyCount)
 }
 
 /// Queries whose regions are in an index, like the regions of live queries. The index is searched at each commit.
@@ -56,6 +58,12 @@ private final class WatchedQueries: @unchecked Sendable {
   private var version = 0
   private(set) var changedCount = 0
   private(set) var checkedCount = 0
+
+  /// The number of executions that failed, because tables were missing.
+  private(set) var failedCount = 0
+
+  /// The number of executions that returned no rows.
+  private(set) var emptyCount = 0
 
   /// A planted fault: the only tables that regions contain.
   private let tables: Set<String>?
@@ -118,10 +126,12 @@ private final class WatchedQueries: @unchecked Sendable {
       do {
         let (words, selection) = try db.recordingReads(usesBounds: true) { try query.fetch(db) }
         var region = selection.region
+        if words.isEmpty { emptyCount += 1 }
         if let tables { region = DatabaseRegion(tables: region.tables?.filter { tables.contains($0.key.name) }) }
         return (words, try region.observable(db))
       } catch let error as DatabaseError {
         // A table of the query is missing: any change may bring it back.
+        failedCount += 1
         return ("error: \(error.message ?? "")", .fullDatabase)
       }
     }

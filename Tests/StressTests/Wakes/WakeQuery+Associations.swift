@@ -6,7 +6,7 @@ import Tidemark
 
 extension WakeQuery {
   /// Creates a query of a request. Rows are compared without their order, unless the request defines it.
-  private init<T>(_ request: QueryInterfaceRequest<T>, _ name: String, isOrdered: Bool = false) {
+  init<T>(_ request: QueryInterfaceRequest<T>, _ name: String, isOrdered: Bool = false) {
     let rows = request.asRequest(of: Row.self)
     self.init(name: name) { db in
       let words = try rows.fetchAll(db).map(\.tree)
@@ -15,13 +15,21 @@ extension WakeQuery {
   }
 
   static func association(_ random: inout RandomNumbers) -> WakeQuery {
-    switch random.below(6) {
+    switch random.below(12) {
     case 0: joined(&random)
     case 1, 2: prefetched(&random)
     case 3: compositePrefetched(&random)
     case 4: aggregated(&random)
-    default: special(&random)
+    case 5: special(&random)
+    default: composed(&random)
     }
+  }
+
+  /// Creates a query of a request that is composed at random.
+  private static func composed(_ random: inout RandomNumbers) -> WakeQuery {
+    var composer = RequestComposer(random: random)
+    defer { random = composer.random }
+    return composer.query()
   }
 
   private static func joined(_ random: inout RandomNumbers) -> WakeQuery {
@@ -183,7 +191,7 @@ extension DerivableRequest {
 
 extension Row {
   /// All values of the row, of its scopes, and of its prefetched rows, which are sorted.
-  fileprivate var tree: String {
+  var tree: String {
     var words = [description]
     for name in scopes.names.sorted() { words.append("\(name): {\(scopes[name]?.tree ?? "")}") }
     for key in prefetchedRows.keys.sorted() {

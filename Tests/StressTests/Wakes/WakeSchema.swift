@@ -24,6 +24,9 @@ struct WakeSchema {
   var largeTables = ["a (id, n, r)", "aux.x (id, n, r)"]
   var copyStatement = "INSERT INTO a (n, r, s) SELECT n, r, s FROM a LIMIT "
 
+  /// Statements that insert rows, unless they exist.
+  var refillStatements: [String] = []
+
   /// A text column whose bytes can be overwritten through a blob handle.
   var blob = (table: "a", column: "s")
 

@@ -134,7 +134,10 @@ struct WakeWorld {
     case 30: execute(db, changeWithOtherTable(table, pickTable()))
     case 31: runHalf(db, table)
     case 32 where isShared: runPrepared(db, table)
-    default: execute(db, "\(schema.copyStatement)\(random.below(40))")
+    default:
+      let refill = schema.refillStatements
+      let copy = "\(schema.copyStatement)\(random.below(40))"
+      execute(db, refill.isEmpty || random.once(in: 2) ? copy : random.pick(refill))
     }
   }
 

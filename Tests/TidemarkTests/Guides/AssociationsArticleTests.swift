@@ -9,6 +9,7 @@ import Tidemark
     var countryCode: String?
 
     static let books = hasMany(Book.self)
+    static let genres = hasMany(Genre.self, through: books, using: Book.genres)
   }
 
   struct Book: Codable, FetchableRecord, PersistableRecord {
@@ -109,6 +110,52 @@ import Tidemark
       #expect(authors.map { $0.books.map(\.title) } == [["Blue", "Red"], ["Bob"], []])
       let nested = try Row.fetchAll(db, Author.including(all: Author.books.including(all: Book.genres)))
       #expect(nested[0].prefetchedRows["books"]?.map { $0.prefetchedRows["genres"]?.count } == [2, 1])
+    }
+  }
+
+  @Test func `related records behind other tables`() throws {
+    try inShop { db in
+      struct BookWithGenres: Decodable, FetchableRecord {
+        var book: Book
+        var genres: [Genre]
+      }
+
+      // SELECT * FROM "book"
+      // SELECT "genre".*, "bookGenre"."bookId" AS "grdb_bookId" FROM "genre" JOIN "bookGenre"
+      // ON ("bookGenre"."genreName" = "genre"."name") AND ("bookGenre"."bookId" IN (1, 2, 3, 4)) ORDER BY "genre"."name"
+      let books = try Book.including(all: Book.genres.order(Column("name")))
+        .asRequest(of: BookWithGenres.self)
+        .fetchAll(db)
+
+      let poets = try Author.joining(required: Author.genres.filter(key: "poems")).distinct().fetchAll(db)
+      #expect(books.map { $0.genres.map(\.name) } == [["crime", "poems"], ["poems"], [], []])
+      #expect(poets.map(\.name) == ["Ann"])
+    }
+  }
+
+  struct Employee: Codable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var name: String
+    var managerId: Int64?
+
+    static let manager = belongsTo(Employee.self, key: "manager")
+    static let reports = hasMany(Employee.self, key: "reports")
+  }
+
+  @Test func `a table that is related to itself`() throws {
+    try inMemory { db in
+      try db.create(table: "employee") { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.column("name", .text).notNull()
+        t.belongsTo("manager", inTable: "employee")
+      }
+      try db.execute(sql: "INSERT INTO employee VALUES (1, 'Ann', NULL), (2, 'Bob', 1), (3, 'Cy', 2)")
+      // SELECT "employee1".*, "employee2".*, "employee3".* FROM "employee" "employee1" LEFT JOIN …
+      let chains = try Row.fetchAll(
+        db, Employee.including(optional: Employee.manager.including(optional: Employee.manager.forKey("director"))))
+      let managers = try Employee.having(Employee.reports.count > 0).fetchAll(db)
+      #expect(chains.map { $0.scopesTree["director"]?["name"] as String? } == [nil, nil, "Ann"])
+      #expect(managers.map(\.name) == ["Ann", "Bob"])
     }
   }
 

@@ -23,7 +23,12 @@ extension SQLRelation {
   var prefetches: [Prefetch] {
     children.flatMap { child -> [Prefetch] in
       if child.kind == .all { return [Prefetch(steps: [child])] }
-      return child.relation.prefetches.map { Prefetch(steps: [child] + $0.steps) }
+      return child.relation.prefetches.map { prefetch in
+        // The path itself joins the next table. A second join of it would repeat the prefetched rows.
+        var child = child
+        child.relation.children.removeAll { $0.key == prefetch.steps[0].key }
+        return Prefetch(steps: [child] + prefetch.steps)
+      }
     }
   }
 }

@@ -137,6 +137,31 @@ private let id = Column("id")
     }
   }
 
+  @Test func `joined tables on the way to prefetched rows are joined once`() throws {
+    try inMusicStore { db in
+      let albums = Studio.albums.including(all: Album.tracks)
+      let request = City.including(required: City.studios.including(required: albums))
+      try db.expectFetch(
+        request,
+        """
+        SELECT "city".*, "studio".*, "album".* FROM "city" JOIN "studio" ON "studio"."cityId" = "city"."id" \
+        JOIN "album" ON "album"."studioId" = "studio"."id"
+        """,
+        """
+        SELECT "track".*, "studio"."cityId" AS "grdb_cityId" FROM "track" \
+        JOIN "album" ON "album"."id" = "track"."albumId" \
+        JOIN "studio" ON ("studio"."id" = "album"."studioId") AND ("studio"."cityId" = 1)
+        """)
+      let names = try Row.fetchAll(db, request).map { row in row.prefetchedRows["tracks"]?.map { $0["name"] as String }
+      }
+      #expect(names == [["One", "Two", "Three"], ["One", "Two", "Three"]])
+      // With an alias, a second join was a fatal error.
+      let studio = Track.studio.aliased(TableAlias<Studio>()).including(all: Studio.albums)
+      let tracks = try Row.fetchAll(db, Track.including(required: studio).order(id))
+      #expect(tracks.map { $0.prefetchedRows["albums"]?.count } == [2, 2, 2])
+    }
+  }
+
   @Test func `filters and orders of the table in between apply`() throws {
     try inMusicStore { db in
       let albums = Studio.albums.filter(year > 1990).order(title)
