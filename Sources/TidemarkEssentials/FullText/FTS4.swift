@@ -10,8 +10,8 @@
 ///   db, sql: "SELECT * FROM document WHERE document MATCH ?", arguments: [FTS3Pattern(matchingAllTokensIn: "sqlite")])
 /// ```
 ///
-/// Patterns and tokenizers are those of ``FTS3``: ``FTS3Pattern`` and ``FTS3TokenizerDescriptor``. Prefer ``FTS5``, which
-/// ranks its results, and supports tokenizers in Swift.
+/// Patterns and tokenizers are those of ``FTS3``: ``FTS3Pattern`` and ``FTS3TokenizerDescriptor``. Prefer ``FTS5``,
+/// which ranks its results, and supports tokenizers in Swift.
 public struct FTS4: VirtualTableModule {
   /// Creates the module.
   public init() {}

@@ -35,9 +35,10 @@
 /// configuration.prepareDatabase { db in db.add(tokenizer: SpaceTokenizer.self) }
 /// ```
 ///
-/// A tokenizer is created when a connection first uses a table, and released when the table is dropped or the connection
-/// is closed. It is called on the thread of the connection's access, while a statement runs. It may read the database,
-/// but must not write to it. A connection without the tokenizer cannot use the table: `no such tokenizer: space`.
+/// A tokenizer is created when a connection first uses a table, and released when the table is dropped or the
+/// connection is closed. It is called on the thread of the connection's access, while a statement runs. It may read the
+/// database, but must not write to it. In a connection without the tokenizer, statements that use the table fail with
+/// `no such tokenizer: space`.
 public protocol FTS5CustomTokenizer: FTS5Tokenizer {
   /// The name of the tokenizer in SQL.
   static var name: String { get }

@@ -87,8 +87,8 @@ public final class FTS5TableDefinition {
   /// The columns are columns of the content table. When you drop the full-text table, call
   /// ``Database/dropFTS5SynchronizationTriggers(forTable:)``, too.
   ///
-  /// `INSERT OR REPLACE` into the content table does not call its delete triggers, unless `PRAGMA recursive_triggers` is
-  /// on: the index then keeps the tokens of the replaced row.
+  /// `INSERT OR REPLACE` into the content table does not call its delete triggers, unless `PRAGMA recursive_triggers`
+  /// is on: the index then keeps the tokens of the replaced row.
   ///
   /// - Parameter tableName: The name of the content table. It must have row IDs or an integer primary key, and must not
   ///   be temporary.

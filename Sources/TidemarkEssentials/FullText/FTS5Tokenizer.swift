@@ -10,12 +10,13 @@
 public protocol FTS5Tokenizer: AnyObject {
   /// Calls a function for each token of a text.
   ///
-  /// The method calls `tokenCallback` for each token, and returns `SQLITE_OK`. If the callback returns another code, the
-  /// method stops, and returns this code.
+  /// The method calls `tokenCallback` for each token, and returns `SQLITE_OK`. If the callback returns another code,
+  /// the method stops, and returns this code.
   ///
   /// - Parameter context: A pointer to be passed to `tokenCallback`. It is valid until the method returns.
   /// - Parameter tokenization: Why the text is tokenized.
-  /// - Parameter pText: The text in UTF-8, without a final NUL byte. It may contain invalid UTF-8, because databases may.
+  /// - Parameter pText: The text in UTF-8, without a final NUL byte. It may contain invalid UTF-8, because databases
+  ///   may.
   /// - Parameter nText: The number of bytes.
   /// - Parameter tokenCallback: The function that receives the tokens.
   /// - Returns: A result code of SQLite.
@@ -71,8 +72,8 @@ extension FTS5Tokenizer {
   ///
   /// - Parameter string: A text.
   /// - Returns: The tokens. Tokens that are not valid UTF-8 are omitted.
-  /// - Throws: A ``DatabaseError`` with the result code of the tokenizer. Its ``DatabaseError/cause`` is the error that a
-  ///   tokenizer in Swift has thrown.
+  /// - Throws: A ``DatabaseError`` with the result code of the tokenizer. Its ``DatabaseError/cause`` is the error that
+  ///   a tokenizer in Swift has thrown.
   public func tokenize(document string: String) throws -> [(token: String, flags: FTS5TokenFlags)] {
     try tokens(of: string, for: .document)
   }
@@ -81,8 +82,8 @@ extension FTS5Tokenizer {
   ///
   /// - Parameter string: A text.
   /// - Returns: The tokens. Tokens that are not valid UTF-8 are omitted.
-  /// - Throws: A ``DatabaseError`` with the result code of the tokenizer. Its ``DatabaseError/cause`` is the error that a
-  ///   tokenizer in Swift has thrown.
+  /// - Throws: A ``DatabaseError`` with the result code of the tokenizer. Its ``DatabaseError/cause`` is the error that
+  ///   a tokenizer in Swift has thrown.
   public func tokenize(query string: String) throws -> [(token: String, flags: FTS5TokenFlags)] {
     try tokens(of: string, for: .query)
   }

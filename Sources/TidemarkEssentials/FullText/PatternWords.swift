@@ -53,7 +53,7 @@ enum PatternCheck {
     // A column must not have the name of the table.
     var table = "document"
     while columns.contains(where: { $0.asciiLowercased == table }) { table += "_" }
-    let list = (columns.isEmpty ? ["\(table)_content"] : columns).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    let list = (columns.isEmpty ? ["\(table)_content"] : columns).quotedList
     do {
       try DatabaseQueue().inDatabase { db in
         try db.execute(sql: "CREATE VIRTUAL TABLE \(table) USING \(module)(\(list))")

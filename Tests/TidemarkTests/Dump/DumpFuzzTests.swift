@@ -17,13 +17,39 @@ import Tidemark
         let sql = SQL(sql: "SELECT \(columns.joined(separator: ", "))", arguments: StatementArguments(values))
         let separator = Self.text(&random)
         let debug = try db.dumpedSQL(sql, .debug(header: true, separator: separator, nullValue: Self.text(&random)))
-        #expect(debug.hasSuffix("\n"))
+        #expect(debug.utf8.last == UInt8(ascii: "\n"))
         _ = try db.dumpedSQL(sql, .list(header: true, separator: separator))
         _ = try db.dumpedSQL(sql, .line(nullValue: separator))
         try expectQuoted(values, names, db.dumpedSQL(sql, .quote(separator: ", ")), db)
         try expectJSON(values, db.dumpedSQL(sql, .json()))
       }
     }
+  }
+
+  @Test func `stored bytes that are not UTF-8 are dumped`() throws {
+    var random = SeededRandom()
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
+      for id in 1...Self.rounds {
+        let bytes = Data(
+          (0..<Int.random(in: 0..<12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+        try db.execute(sql: "INSERT INTO t VALUES (?, CAST(? AS TEXT))", arguments: [id, bytes])
+        let sql: SQL = "SELECT * FROM t WHERE id = \(id)"
+        try #expect(db.dumpedSQL(sql, .debug()).utf8.starts(with: "\(id)|".utf8))
+        try #expect(db.dumpedSQL(sql, .list()).utf8.starts(with: "\(id)|".utf8))
+        try #expect(db.dumpedSQL(sql, .line()).contains("id = \(id)\n"))
+        try #expect(db.dumpedSQL(sql, .quote()).utf8.starts(with: "\(id),".utf8))
+        try expectJSON([], db.dumpedSQL(sql, .json()))
+      }
+      let stream = TextStream()
+      try db.dumpContent(to: stream)
+      #expect(!stream.output.isEmpty)
+    }
+  }
+
+  private final class TextStream: TextOutputStream {
+    var output = ""
+    func write(_ string: String) { output += string }
   }
 
   /// The literals have the values of the row. Infinity has no literal.
