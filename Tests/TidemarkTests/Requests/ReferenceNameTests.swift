@@ -92,6 +92,16 @@ private let n = Column("n")
       db.add(function: longest)
       try #expect(Int.fetchOne(db, sql: "SELECT twice(21)") == 42)
       try #expect(Int.fetchOne(db, sql: "SELECT longest(1, 2, 3)") == 3)
+      // One row is fetched of an aggregate function: the request has no LIMIT.
+      try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+      try #expect(db.expandedSQL(Table("t").select(longest(a))) == #"SELECT longest("a") FROM "t""#)
+      let recorder = TraceRecorder()
+      db.trace { recorder.append($0.description) }
+      try #expect(Int.fetchOne(db, Table("t").select(longest(a))) == 1)
+      try #expect(Int.fetchOne(db, Table("t").select(twice(a))) == 2)
+      db.trace(nil)
+      try #expect(Table("t").select(longest(a)).fetchCount(db) == 1)
+      #expect(recorder.lines == [#"SELECT longest("a") FROM "t""#, #"SELECT twice("a") FROM "t" LIMIT 1"#])
     }
   }
 
@@ -114,11 +124,11 @@ private let n = Column("n")
     func decorated<A: Association>(_ association: A) -> A {
       association.annotatedWhenConnected(with: { _ in [Column("title").forKey("t")] })
         .filterWhenConnected { _ in Column("id") > 0 }.orderWhenConnected { _ in [Column("id")] }
-        .reversed().unordered().withStableOrder()
+        .reversed().unordered()
     }
     func grouped<A: Association>(_ association: A) -> A {
       association.selectWhenConnected { _ in [Column("authorId")] }.groupWhenConnected { _ in [Column("authorId")] }
-        .havingWhenConnected { _ in Column("authorId") > 1 }.distinct()
+        .havingWhenConnected { _ in Column("authorId") > 1 }.distinct().withStableOrder()
     }
     func components<A: AssociationToMany>(_ association: A) -> A.DatabaseComponents where A.RowDecoder: TableRecord {
       A.RowDecoder.databaseComponents
