@@ -109,7 +109,8 @@ private final class WordTokenizer: FTS5CustomTokenizer {
 
   private static func isWordByte(_ byte: UInt8) -> Bool {
     byte >= 0x80 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
   }
 
   func tokenize(

@@ -23,8 +23,7 @@ extension DatabaseExtension {
   /// Returns an extension that the program is linked with.
   ///
   /// ```swift
-  /// import CSQLiteVec   // a package target that contains sqlite-vec.c
-  ///
+  /// // A package target that contains sqlite-vec.c declares the function.
   /// config.extensions = [.linked("sqlite-vec", sqlite3_vec_init)]
   /// ```
   ///

@@ -88,7 +88,8 @@ extension Database {
   ///
   /// - Parameter body: Called with each row, in the state in which the cursor returns it.
   private func dump(
-    _ cursor: RowCursor, _ format: some DumpFormat, to stream: inout DumpStream, each body: (Row) throws -> Void = { _ in }
+    _ cursor: RowCursor, _ format: some DumpFormat, to stream: inout DumpStream,
+    each body: (Row) throws -> Void = { _ in }
   ) throws {
     // Each statement is written with its own copy of the format, because formats have a state.
     var format = format

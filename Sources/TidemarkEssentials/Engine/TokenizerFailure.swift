@@ -3,9 +3,9 @@ import Synchronization
 
 /// The errors that full-text tokenizers have thrown, until the caller of the tokenizer takes them.
 ///
-/// C functions are between a tokenizer and the statement that fails because of it, and they return only result codes. All
-/// of it happens on one thread, so the error is stored by thread. A statement discards an error of its thread when it
-/// starts: an error that was not taken belongs to an earlier statement.
+/// C functions are between a tokenizer and the statement that fails because of it, and they return only result codes.
+/// All of it happens on one thread, so the error is stored by thread. A statement discards an error of its thread when
+/// it starts: an error that was not taken belongs to an earlier statement.
 enum TokenizerFailure {
   private struct Failure {
     var code: CInt

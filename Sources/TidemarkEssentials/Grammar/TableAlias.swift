@@ -26,8 +26,8 @@ public class TableAliasBase: @unchecked Sendable, Hashable {
     lhs === rhs || mergedAliases.withLock { _ in lhs.representative == rhs.representative }
   }
 
-  /// Hashes the identity of the alias. Do not store aliases in sets before a request has given them to its tables: equal
-  /// aliases have equal hashes.
+  /// Hashes the identity of the alias. Do not store aliases in sets before a request has given them to its tables:
+  /// equal aliases have equal hashes.
   ///
   /// - Parameter hasher: The hasher to use.
   public func hash(into hasher: inout Hasher) {

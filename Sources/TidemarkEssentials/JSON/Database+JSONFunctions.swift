@@ -158,7 +158,10 @@ extension Database {
   /// Returns an expression that builds a JSON object: `JSON_OBJECT(key, value, …)`.
   ///
   /// ```swift
-  /// Database.jsonObject([("name", Column("name")), ("tags", JSONColumn("tags"))])
+  /// let elements: [(key: String, value: any SQLExpressible)] = [
+  ///   ("name", Column("name")), ("tags", JSONColumn("tags")),
+  /// ]
+  /// Database.jsonObject(elements)
   /// // JSON_OBJECT('name', "name", 'tags', JSON("tags"))
   /// ```
   ///

@@ -164,8 +164,8 @@ private struct RowsContainer: UnkeyedDecodingContainer {
 
 /// Decodes arrays of records whose type is not known statically.
 protocol RecordArray {
-  /// Decodes the records of prefetched rows, as the `Decodable` implementation of arrays does it. `Same` is another name
-  /// for this type.
+  /// Decodes the records of prefetched rows, as the `Decodable` implementation of arrays does it. `Same` is another
+  /// name for this type.
   static func decode<Same>(_ list: RowList, in row: Row, forKey key: String, as type: Same.Type) throws -> Same
 }
 

@@ -1,27 +1,29 @@
 /// A virtual table module, and its Swift table definition.
 ///
 /// ```swift
-/// struct RTree: VirtualTableModule {
+/// /// The words of a full-text table.
+/// struct Vocabulary: VirtualTableModule {
 ///   final class TableDefinition {
-///     var columns: [String] = []
-///     func column(_ name: String) { columns.append(name) }
+///     var table = ""
 ///   }
 ///
-///   var moduleName: String { "rtree" }
+///   var moduleName: String { "fts5vocab" }
 ///
 ///   func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
 ///
-///   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { definition.columns }
+///   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] {
+///     [definition.table, "row"]
+///   }
 ///
 ///   func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
 /// }
 ///
-/// try db.create(virtualTable: "place", using: RTree()) { t in
-///   t.column("id")
-///   t.column("minX")
-///   t.column("maxX")
+/// try db.create(virtualTable: "vocabulary", using: Vocabulary()) { t in
+///   t.table = "document"
 /// }
 /// ```
+///
+/// The library has the modules ``FTS5``, ``FTS4``, ``FTS3`` and ``RTree``.
 public protocol VirtualTableModule {
   /// The type of the argument of the closure of `create(virtualTable:options:using:_:)`.
   associatedtype TableDefinition
@@ -65,9 +67,8 @@ extension Database {
   ///
   /// ```swift
   /// try db.create(virtualTable: "place", using: RTree()) { t in
-  ///   t.column("id")
-  ///   t.column("minX")
-  ///   t.column("maxX")
+  ///   t.dimension("minX", "maxX")
+  ///   t.dimension("minY", "maxY")
   /// }
   /// ```
   ///

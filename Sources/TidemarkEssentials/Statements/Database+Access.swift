@@ -96,7 +96,7 @@ extension Database {
 }
 
 extension Database {
-  /// Closes the connection, after finalizing the cached caches.fetchStatements. If the program still retains a statement, the
+  /// Closes the connection, after finalizing the cached statements. If the program still retains a statement, the
   /// method throws, and the connection stays usable.
   func close() throws {
     if settings.health.isInherited { becomeInherited() }

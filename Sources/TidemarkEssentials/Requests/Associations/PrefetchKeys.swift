@@ -1,7 +1,7 @@
 /// The distinct keys of the rows of a request, in the order of SQLite, which lead to prefetched rows.
 ///
-/// SQLite mostly returns the prefetched rows of a key one after the other, and in the order of the keys. So the group of
-/// a row is searched near the group of the previous row, without hashing (benchmark `associations`).
+/// SQLite mostly returns the prefetched rows of a key one after the other, and in the order of the keys. So the group
+/// of a row is searched near the group of the previous row, without hashing (benchmark `associations`).
 struct PrefetchKeys {
   private let keys: Keys
 

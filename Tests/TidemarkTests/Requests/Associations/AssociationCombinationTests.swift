@@ -208,7 +208,12 @@ private let country = Column("country")
         """
       ) { _ = try Studio.joining(required: Studio.albums).groupByPrimaryKey().fetchAll(db) }
       try sql(
-        #"DELETE FROM "musician" WHERE "id" IN (SELECT "musician1"."id" FROM "musician" "musician1" LEFT JOIN "musician" "musician2" ON "musician2"."mentorId" = "musician1"."id" LEFT JOIN "credit" ON "credit"."musicianId" = "musician1"."id" GROUP BY "musician1"."id" HAVING (COUNT(DISTINCT "musician2"."id") = 0) AND (COUNT(DISTINCT "credit"."rowid") = 0))"#
+        """
+        DELETE FROM "musician" WHERE "id" IN (SELECT "musician1"."id" FROM "musician" "musician1" \
+        LEFT JOIN "musician" "musician2" ON "musician2"."mentorId" = "musician1"."id" \
+        LEFT JOIN "credit" ON "credit"."musicianId" = "musician1"."id" GROUP BY "musician1"."id" \
+        HAVING (COUNT(DISTINCT "musician2"."id") = 0) AND (COUNT(DISTINCT "credit"."rowid") = 0))
+        """
       ) { _ = try Musician.having(Musician.pupils.isEmpty && Musician.credits.isEmpty).deleteAll(db) }
     }
   }

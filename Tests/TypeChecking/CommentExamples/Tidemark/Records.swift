@@ -20,6 +20,7 @@ struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRec
     static let name = Column("name")
     static let score = Column("score")
     static let bonus = Column("bonus")
+    static let info = JSONColumn("info")
     static let teamId = Column("teamId")
   }
 

@@ -72,7 +72,7 @@ var best: CommonTableExpression<Row> { fatalError() }
 var recent: CommonTableExpression<Row> { fatalError() }
 var table: Table<Player> { fatalError() }
 
-enum CodingKeys: CodingKey { case score }
+enum CodingKeys: CodingKey { case score, info }
 
 let byLength = DatabaseCollation("by_length") { _, _ in .orderedSame }
 let reversed = DatabaseFunction("reversed", argumentCount: 1, pure: true) { _ in nil }
@@ -120,18 +120,6 @@ final class BookCounter: TransactionObserver {
 
 struct ViewKeys: DatabaseSchemaSource {}
 struct OtherKeys: DatabaseSchemaSource {}
-
-struct RTree: VirtualTableModule {
-  final class TableDefinition {
-    func column(_ name: String) {}
-  }
-
-  var moduleName: String { "rtree" }
-
-  func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
-  func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { [] }
-  func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
-}
 
 struct Longest: DatabaseAggregate {
   mutating func step(_ dbValues: [DatabaseValue]) {}
