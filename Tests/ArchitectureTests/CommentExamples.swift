@@ -68,6 +68,7 @@ enum CommentExamples {
     var id: Int64?
     var name = ""
     var title = ""
+    var info = ""
     var creationDate: Date?
     var isNew = false
     """

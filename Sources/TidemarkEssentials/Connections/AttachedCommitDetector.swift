@@ -22,7 +22,7 @@ final class AttachedCommitDetector: ExternalCommitDetector {
     var hasChecked = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(State(), rank: .attachedCommitDetector)
 
   init(_ connection: SerializedConnection) {
     self.connection = connection

@@ -22,9 +22,11 @@ extension DatabaseExtension {
 
   /// Returns an extension that the program is linked with.
   ///
+  /// For example, a C target of the package contains the sources of an extension, whose entry point registers it:
+  ///
   /// ```swift
-  /// // A package target that contains sqlite-vec.c declares the function.
-  /// config.extensions = [.linked("sqlite-vec", sqlite3_vec_init)]
+  /// let vectorEntryPoint: DatabaseExtension.EntryPoint = { db, message, api in SQLITE_OK }
+  /// config.extensions = [.linked("sqlite-vec", vectorEntryPoint)]
   /// ```
   ///
   /// - Parameter name: The name of the extension, for error messages.

@@ -45,7 +45,7 @@ final class ExternalCommitMonitor: Sendable {
     case ended
   }
 
-  private let phase = Mutex(Phase.active)
+  private let phase = Mutex(Phase.active, rank: .externalCommitMonitor)
 
   /// Whether a query has read a state whose later commits might not be reported.
   private let hasPendingNotification = Atomic<Bool>(false)

@@ -8,10 +8,10 @@ final class ExternalCommitPoller: Sendable {
     var thread: PollingThread?
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(State(), rank: .externalCommitPoller)
   private let stamp = ProcessStamp()
 
-  private static let current = Mutex(ExternalCommitPoller())
+  private static let current = Mutex(ExternalCommitPoller(), rank: .externalCommitPollerInstance)
 
   /// The poller of this process. A child created by `fork` has its own one.
   static var shared: ExternalCommitPoller {

@@ -2,8 +2,7 @@ import Synchronization
 
 /// A connection that runs one access at a time, in the order of their requests.
 ///
-/// Synchronous accesses run on the thread of the caller. Asynchronous ones wait without a thread, and run on
-/// the executor.
+/// Synchronous accesses run on the caller's thread. Asynchronous ones wait without a thread, and run on the executor.
 final class SerializedConnection: Sendable {
   // Used by the holder of the gate only.
   private nonisolated(unsafe) let db: Database
@@ -163,12 +162,12 @@ final class SerializedConnection: Sendable {
   /// Whether the calling thread is inside an access and a transaction.
   var isInsideTransactionOfThisThread: Bool { db.isAccessible && db.isInsideTransaction }
 
-  /// Runs an internal access if the connection is idle. Does not wait.
+  /// Runs a closure that changes nothing if the connection is idle. Does not wait. The caller may hold locks.
   func withIdleConnection<Result>(_ body: (Database) -> Result) -> Result? {
     if db.isInherited { return nil }
     guard gate.enterNow() else { return nil }
     defer { gate.leave() }
-    return db.withAccessHere { db in
+    return db.withUnreportedAccess { db in
       let busy = db.callbacks.busy
       db.callbacks.busy = nil
       defer { db.callbacks.busy = busy }

@@ -25,7 +25,15 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     return (MemoryLayout<Value>.size + alignment - 1) & -alignment
   }
 
-  init(_ initialValue: consuming sending Value) {
+  #if DEBUG
+    private let rank: LockRank
+  #endif
+
+  /// - Parameter rank: Its place in the order of locks, which debug builds check.
+  init(_ initialValue: consuming sending Value, rank: LockRank = .leaf) {
+    #if DEBUG
+      self.rank = rank
+    #endif
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: Self.lockOffset + MemoryLayout<pthread_mutex_t>.size,
       alignment: max(MemoryLayout<Value>.alignment, MemoryLayout<pthread_mutex_t>.alignment))
@@ -71,17 +79,33 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
   borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    pthread_mutex_lock(lock)
+    acquire()
     let result: Result
     do {
       result = try body(&value.pointee)
     } catch {
-      pthread_mutex_unlock(lock)
+      release()
       throw error
     }
     // A use of the result, behind the unlock: no release of any part of it is moved before.
-    withExtendedLifetime(result) { _ = pthread_mutex_unlock(lock) }
+    withExtendedLifetime(result) { release() }
     return result
+  }
+
+  @inline(__always)
+  private borrowing func acquire() {
+    #if DEBUG
+      HeldLocks.willLock(rank)
+    #endif
+    pthread_mutex_lock(lock)
+  }
+
+  @inline(__always)
+  private borrowing func release() {
+    pthread_mutex_unlock(lock)
+    #if DEBUG
+      HeldLocks.didUnlock(rank)
+    #endif
   }
 }
 

@@ -1,7 +1,7 @@
 /// A valid pattern of a search in FTS3 and FTS4 tables.
 ///
-/// The failable initializers make a pattern of any text, for example of what a user has typed. They return nil if the
-/// text contains no word, or more than 4,095 words that are not a phrase:
+/// The failable initializers make a pattern of any text, for example of a user's input. They return nil if the text
+/// contains no word, or more than 4,095 words that are not a phrase:
 ///
 /// | Initializer | Pattern of `Quick Fox` |
 /// | --- | --- |

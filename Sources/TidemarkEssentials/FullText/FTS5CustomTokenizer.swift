@@ -37,7 +37,7 @@
 ///
 /// A tokenizer is created when a connection first uses a table, and released when the table is dropped or the
 /// connection is closed. It is called on the thread of the connection's access, while a statement runs. It may read the
-/// database, but must not write to it. In a connection without the tokenizer, statements that use the table fail with
+/// database, but must not write to it. A connection without the tokenizer cannot use the table:
 /// `no such tokenizer: space`.
 public protocol FTS5CustomTokenizer: FTS5Tokenizer {
   /// The name of the tokenizer in SQL.
@@ -104,8 +104,8 @@ extension Database {
   ///
   /// - Parameter descriptor: The tokenizer: one of SQLite's, or one that was registered in the connection.
   /// - Returns: The tokenizer.
-  /// - Throws: A ``DatabaseError`` if there is no such tokenizer, if its initializer fails, or if libsqlite3 was built
-  ///   without FTS5.
+  /// - Throws: A ``DatabaseError`` if the tokenizer does not exist, if its initializer fails, or if libsqlite3 was
+  ///   built without FTS5.
   public func makeTokenizer(_ descriptor: FTS5TokenizerDescriptor) throws -> any FTS5Tokenizer {
     let components = descriptor.components
     let handle = try FTS5TokenizerHandle(components[0], Array(components.dropFirst()), fts5API())

@@ -51,7 +51,7 @@ public final class FTS5TableDefinition {
   /// 0 if the table does not store the sizes of texts, which ranking needs.
   public var columnSize: Int?
 
-  /// `full`, `column` or `none`: what the index knows about the positions of tokens.
+  /// The precision of the positions of tokens in the index: `full`, `column` or `none`.
   public var detail: String?
 
   init(configuration: VirtualTableConfiguration) {

@@ -15,8 +15,7 @@ public protocol FTS5Tokenizer: AnyObject {
   ///
   /// - Parameter context: A pointer to be passed to `tokenCallback`. It is valid until the method returns.
   /// - Parameter tokenization: Why the text is tokenized.
-  /// - Parameter pText: The text in UTF-8, without a final NUL byte. It may contain invalid UTF-8, because databases
-  ///   may.
+  /// - Parameter pText: The text in UTF-8, without a final NUL byte. It may contain invalid UTF-8, as databases may.
   /// - Parameter nText: The number of bytes.
   /// - Parameter tokenCallback: The function that receives the tokens.
   /// - Returns: A result code of SQLite.

@@ -21,7 +21,7 @@ enum FullTextContent {
 struct ContentRowID {
   var column: String
 
-  /// Whether FTS5 must be told the column, because it is not the hidden `rowid`.
+  /// Whether the options of FTS5 name the column, because it is not the hidden `rowid`.
   var isNamed: Bool
 }
 

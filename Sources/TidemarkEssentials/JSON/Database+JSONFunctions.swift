@@ -158,11 +158,9 @@ extension Database {
   /// Returns an expression that builds a JSON object: `JSON_OBJECT(key, value, …)`.
   ///
   /// ```swift
-  /// let elements: [(key: String, value: any SQLExpressible)] = [
-  ///   ("name", Column("name")), ("tags", JSONColumn("tags")),
-  /// ]
-  /// Database.jsonObject(elements)
   /// // JSON_OBJECT('name', "name", 'tags', JSON("tags"))
+  /// let elements: [(key: String, value: any SQLExpressible)] = [("name", Column("name")), ("tags", tags)]
+  /// let object = Database.jsonObject(elements)
   /// ```
   ///
   /// - Parameter elements: The keys and values. JSON values, such as ``JSONColumn``, are inserted as JSON.

@@ -36,7 +36,7 @@ public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
   /// Creates a JSON column with the name of a coding key.
   ///
   /// ```swift
-  /// let info = JSONColumn(CodingKeys.info)
+  /// static let info = JSONColumn(CodingKeys.info)
   /// ```
   ///
   /// - Parameter codingKey: A coding key. Its string value is the name of the column.

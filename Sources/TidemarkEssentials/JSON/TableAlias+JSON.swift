@@ -3,7 +3,7 @@ extension TableAliasBase {
   ///
   /// ```swift
   /// let p = TableAlias(name: "p")
-  /// let request = Player.aliased(p).filter(p[Player.Columns.info.asJSON]["city"] == "Rome")
+  /// let request = Player.aliased(p).filter(p[Player.Columns.info]["city"] == "Rome")
   /// ```
   ///
   /// - Parameter expression: A JSON expression whose columns belong to the table.

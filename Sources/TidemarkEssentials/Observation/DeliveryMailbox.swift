@@ -30,7 +30,7 @@ class DeliveryMailbox: @unchecked Sendable {
   private let state: Mutex<State>
 
   init(keepsAll: Bool, _ calls: DeliveryCalls) {
-    state = Mutex(State(machine: MailboxMachine(keepsAll: keepsAll), calls: calls))
+    state = Mutex(State(machine: MailboxMachine(keepsAll: keepsAll), calls: calls), rank: .deliveryMailbox)
   }
 
   final func post(_ delivery: @escaping Delivery) {

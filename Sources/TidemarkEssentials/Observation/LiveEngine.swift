@@ -15,7 +15,7 @@
 ///    the needs are set. If they differ, the fetch counts as outdated. A reported commit that was captured for older
 ///    needs than the needs of a query counts as a change of the query.
 final class LiveEngine: _DatabaseCore.Component {
-  let state = Mutex(LiveState())
+  let state = Mutex(LiveState(), rank: .liveEngine)
 
   /// Returns the engine of a database.
   static func engine(of core: _DatabaseCore) -> LiveEngine {

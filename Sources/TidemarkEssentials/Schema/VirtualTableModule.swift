@@ -1,25 +1,25 @@
 /// A virtual table module, and its Swift table definition.
 ///
 /// ```swift
-/// /// The words of a full-text table.
-/// struct Vocabulary: VirtualTableModule {
+/// struct BoxIndex: VirtualTableModule {
 ///   final class TableDefinition {
-///     var table = ""
+///     var columns: [String] = []
+///     func column(_ name: String) { columns.append(name) }
 ///   }
 ///
-///   var moduleName: String { "fts5vocab" }
+///   var moduleName: String { "rtree" }
 ///
 ///   func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
 ///
-///   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] {
-///     [definition.table, "row"]
-///   }
+///   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { definition.columns }
 ///
 ///   func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
 /// }
 ///
-/// try db.create(virtualTable: "vocabulary", using: Vocabulary()) { t in
-///   t.table = "document"
+/// try db.create(virtualTable: "place", using: BoxIndex()) { t in
+///   t.column("id")
+///   t.column("minX")
+///   t.column("maxX")
 /// }
 /// ```
 ///
@@ -66,9 +66,10 @@ extension Database {
   /// Creates a virtual table, defined by a closure.
   ///
   /// ```swift
-  /// try db.create(virtualTable: "place", using: RTree()) { t in
-  ///   t.dimension("minX", "maxX")
-  ///   t.dimension("minY", "maxY")
+  /// try db.create(virtualTable: "place", using: BoxIndex()) { t in
+  ///   t.column("id")
+  ///   t.column("minX")
+  ///   t.column("maxX")
   /// }
   /// ```
   ///

@@ -24,6 +24,14 @@ extension Database {
     return try body(self)
   }
 
+  /// Runs a closure of the library that changes nothing, on the calling thread, which may hold locks: changes that the
+  /// program has made without the library are reported by the next access.
+  func withUnreportedAccess<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    let previous = beginAccess()
+    defer { accessor.store(previous, ordering: .relaxed) }
+    return try body(self)
+  }
+
   private func beginAccess() -> ThreadID {
     // A load and a store avoid the cost of an atomic exchange: no other thread writes the value meanwhile.
     let previous = accessor.load(ordering: .relaxed)

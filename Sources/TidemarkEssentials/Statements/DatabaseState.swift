@@ -89,7 +89,7 @@ struct CaptureState {
   var isHandleExposed = false
 }
 
-/// The recording of what is read.
+/// The recording of reads.
 struct ReadRecording {
   /// The regions of the statements executed since the recording began; nil if nothing is recorded.
   var readSet: ReadSet?
@@ -101,7 +101,7 @@ struct ReadRecording {
   var digest: DigestBuilder?
 }
 
-/// What the statements know about the schema.
+/// The facts about the schema that statements use.
 struct SchemaState {
   /// The facts that regions need. Without them, regions are whole tables.
   var facts: SchemaFacts?

@@ -5,8 +5,7 @@ import CSQLite
 //     start ──► chooses the step mode ──► step, step, … ──► end
 //
 //     plain       sqlite3_step
-//     captured    the first step: bypasses capture, or is reported to the execution observer before and after;
-//                 then plain
+//     captured    the first step bypasses capture, or is reported to the execution observer; then plain
 //     followed    sqlite3_step, then the digest of results and the bound of the region
 //
 // After a failed step, `failure` ends the run, and determines the effects on the transaction.

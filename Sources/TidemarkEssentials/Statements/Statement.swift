@@ -1,4 +1,4 @@
-public import CSQLite
+import CSQLite
 
 /// A prepared statement.
 ///
@@ -38,7 +38,7 @@ public final class Statement {
   /// The current run.
   @usableFromInline @exclusivity(unchecked) var runState = RunState()
 
-  /// What was computed for the statement, and can be computed again.
+  /// Facts that were computed for the statement, and can be computed again.
   @exclusivity(unchecked) var cached = Cached()
 
   /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
@@ -87,8 +87,8 @@ public final class Statement {
     /// changes in its first step; the other steps are plain.
     case captured
 
-    /// The rows of the steps are reported to the digest of results, and to the bound of the region. There is no other
-    /// contract: they see each row after SQLite has returned it, and neither steps nor fails.
+    /// The rows of the steps are reported to the digest of results, and to the bound of the region. These see each row
+    /// after SQLite has returned it, and neither step nor fail.
     case followed
   }
 

@@ -114,7 +114,8 @@ extension ChangeCapture {
       statement: statement, plan: statement.writes.flatMap(knownPlan),
       // The absence of reported rows does not mean that the hook was replaced.
       signalCount: signalCount &- 1, totalChangesCount: db.handle?.totalChangesCount ?? 0,
-      recompiledWriteCount: db.compilation.recompiledWriteCount, hasUnrecordedRows: true)
+      recompiledWriteCount: db.compilation.recompiledWriteCount,
+      recompiledSchemaChangeCount: db.compilation.recompiledSchemaChangeCount, hasUnrecordedRows: true)
   }
 
   // It is compiled with the hook enabled, too.

@@ -30,14 +30,6 @@ extension ChangeCapture {
     if !db.isInAutocommitMode { log.becomeUnknown() }
   }
 
-  /// Detects a schema change that was compiled in the current step: the statement had nothing to do when it was
-  /// compiled before.
-  func noteRecompiledSchemaChanges() {
-    if db.compilation.recompiledSchemaChangeCount == recompiledSchemaChangeCount { return }
-    recompiledSchemaChangeCount = db.compilation.recompiledSchemaChangeCount
-    log.becomeUnknown()
-  }
-
   func connectionWillBeShared() {
     guard db.isAccessible, db.handle != nil, !log.isInStep else { return }
     sharedGeneration = currentGeneration
@@ -53,9 +45,10 @@ extension ChangeCapture {
       vacuumCount = db.compilation.vacuumCount
       isReplaced = true
     }
-    if broker.listening.isOn, let generation = currentGeneration {
-      if let sharedGeneration, sharedGeneration != generation { isReplaced = true }
-      sharedGeneration = generation
+    if broker.listening.isOn {
+      let generation = currentGeneration
+      if sharedGeneration != nil, sharedGeneration != generation { isReplaced = true }
+      if let generation { sharedGeneration = generation }
     }
     guard isReplaced else { return }
     if !log.isOpen { beginTransaction() }
@@ -74,7 +67,7 @@ extension ChangeCapture {
     do {
       return try db.shielded { try db.catalogGeneration() }
     } catch {
-      // Another connection holds a lock. The end of the next access checks again.
+      // Another connection holds a lock. In doubt, everything may have changed.
       return nil
     }
   }

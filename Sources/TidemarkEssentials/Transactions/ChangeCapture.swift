@@ -72,7 +72,6 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   /// The last values of the counters of the connection.
   @exclusivity(unchecked) var foreignControlCount: UInt = 0
   @exclusivity(unchecked) var foreignContentCount: UInt = 0
-  @exclusivity(unchecked) var recompiledSchemaChangeCount: UInt = 0
   @exclusivity(unchecked) var vacuumCount: UInt = 0
   @exclusivity(unchecked) var replacementCount: UInt = 0
 
@@ -89,7 +88,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let plan: CapturePlan?
     let signalCount: UInt
     let totalChangesCount: Int
-    var recompiledWriteCount: UInt
+    let recompiledWriteCount: UInt
+    let recompiledSchemaChangeCount: UInt
     var unobservedRowCount = 0
     var isHookDisabled = false
 
@@ -147,7 +147,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     step = Step(
       statement: statement, plan: plan, signalCount: signalCount,
       totalChangesCount: plan?.isUnobserved == false ? db.handle?.totalChangesCount ?? 0 : 0,
-      recompiledWriteCount: db.compilation.recompiledWriteCount)
+      recompiledWriteCount: db.compilation.recompiledWriteCount,
+      recompiledSchemaChangeCount: db.compilation.recompiledSchemaChangeCount)
   }
 
   func didStep(_ statement: Statement, error: DatabaseError?) {
@@ -163,7 +164,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
-    noteRecompiledSchemaChanges()
+    // The statement had nothing to do when it was compiled before.
+    if step?.recompiledSchemaChangeCount != db.compilation.recompiledSchemaChangeCount { log.becomeUnknown() }
     if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }

@@ -39,7 +39,7 @@ import Tidemark
         // The other connection does not create temporary tables, so some of its statements fail.
         let isExternal = other != nil && world.once(in: 4)
         if isExternal { world.script.append("by another connection") }
-        try (isExternal ? other ?? database : database).unsafeReentrantWrite { world.runTransaction($0) }
+        (isExternal ? other ?? database : database).unsafeReentrantWrite { world.runTransaction($0) }
         for delivered in queries {
           let expected = try database.read { delivered.query.words($0) }
           try Wait.until("\(delivered.query.name) = \(expected): \(world.script.joined(separator: "; "))") {

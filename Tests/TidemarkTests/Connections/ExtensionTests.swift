@@ -89,7 +89,7 @@ struct ExtensionTests {
       #expect(
         message { try dbQueue.write { try $0.execute(sql: "SELECT load_extension(?)", arguments: [path]) } }
           .contains("not authorized"))
-      try dbQueue.inDatabase { db in
+      dbQueue.inDatabase { db in
         let code = sqlite3_load_extension(db.sqliteConnection, path, nil, nil)
         #expect(code == SQLITE_ERROR)
       }
@@ -101,9 +101,10 @@ struct ExtensionTests {
     #expect(
       message { _ = try DatabaseQueue(configuration: configuration(.library(missing))) }.hasPrefix(
         "SQLite error 1: could not load the extension \(missing): \(missing)"))
-    #expect(
-      message { _ = try DatabaseQueue(configuration: configuration(.library(path, entryPoint: "nope"))) }.hasPrefix(
-        "SQLite error 1: could not load the extension \(path): no entry point [nope] in shared library"))
+    // The rest is the system's text, or SQLite's.
+    let refusal = message { _ = try DatabaseQueue(configuration: configuration(.library(path, entryPoint: "nope"))) }
+    #expect(refusal.hasPrefix("SQLite error 1: could not load the extension \(path): "))
+    #expect(refusal.contains("nope"))
     #expect(
       message { _ = try DatabaseQueue(configuration: configuration(.library("a\0b"))) }.hasSuffix(
         "a\0b: its path or entry point contains a NUL character"))

@@ -17,6 +17,7 @@ import Tidemark
         let sql = SQL(sql: "SELECT \(columns.joined(separator: ", "))", arguments: StatementArguments(values))
         let separator = Self.text(&random)
         let debug = try db.dumpedSQL(sql, .debug(header: true, separator: separator, nullValue: Self.text(&random)))
+        // A carriage return before it is a part of the same Swift character.
         #expect(debug.utf8.last == UInt8(ascii: "\n"))
         _ = try db.dumpedSQL(sql, .list(header: true, separator: separator))
         _ = try db.dumpedSQL(sql, .line(nullValue: separator))
@@ -74,7 +75,9 @@ import Tidemark
     switch Int.random(in: 0..<6, using: &random) {
     case 0: .null
     case 1: Int64.random(in: Int64.min...Int64.max, using: &random).databaseValue
-    case 2: random.pick([0, -0.0, 1e-320, 1.5, .infinity, -.infinity, 1e308, 123_456_789.125]).databaseValue
+    case 2:
+      random.pick([0, -0.0, Double.leastNonzeroMagnitude, 1.5, .infinity, -.infinity, 1e308, 123_456_789.125])
+        .databaseValue
     case 3: text(&random).databaseValue
     case 4: Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }).databaseValue
     default:

@@ -106,7 +106,9 @@ import Testing
       "a COMMIT, BEGIN, and a statement that fails", [.commitHook, .inside], .failedInTransaction,
       .publishUnknownAndContinue),
     Case("ROLLBACK, BEGIN", [.inside, .rollbackHook], .succeededInTransaction, .discardAndContinue(isReported: true)),
-    Case("COMMIT, BEGIN, ROLLBACK, BEGIN", [.commitHook, .rollbackHook], .succeededInTransaction, .publishUnknownAndContinue),
+    Case(
+      "COMMIT, BEGIN, ROLLBACK, BEGIN", [.commitHook, .rollbackHook], .succeededInTransaction,
+      .publishUnknownAndContinue),
     Case("a ROLLBACK after VACUUM", [.rebuilt, .rollbackHook], .succeeded, .publishRebuild),
   ]
 

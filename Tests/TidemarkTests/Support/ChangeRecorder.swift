@@ -9,19 +9,19 @@ final class ChangeRecorder: Sendable {
   private let subscription = Tidemark.Mutex<ChangeSubscription?>(nil)
 
   init(_ writer: some DatabaseWriter, _ needs: CaptureNeeds = .all) {
-    let own = writer.changeBroker.subscribe(needs) { [weak self] changes in
-      self?.commits.withLock { $0.append(changes) }
-    }
-    subscription.withLock { $0 = own }
+    subscription.exchange(
+      writer.changeBroker.subscribe(needs) { [weak self] changes in self?.commits.withLock { $0.append(changes) } })
   }
 
+  private var current: ChangeSubscription? { subscription.withLock { $0 } }
+
   /// The first version with the needs.
-  var version: Int { subscription.withLock { $0?.version ?? 0 } }
+  var version: Int { current?.version ?? 0 }
 
   /// Changes the needs.
-  func setNeeds(_ needs: CaptureNeeds) -> Int { subscription.withLock { $0?.setNeeds(needs) ?? 0 } }
+  func setNeeds(_ needs: CaptureNeeds) -> Int { current?.setNeeds(needs) ?? 0 }
 
-  func cancel() { subscription.withLock { $0?.cancel() } }
+  func cancel() { current?.cancel() }
 
   /// The reports since the last call.
   func take() -> [CommittedChanges] {

@@ -6,8 +6,11 @@ extension PrefetchedRows: ExpressibleByDictionaryLiteral {
     let tree = PrefetchedTree()
     for (key, rows) in elements {
       let stored = StoredRows(like: rows.first ?? Row())
-      // The values of these rows can always be read.
-      for row in rows { try! stored.append(row) }
+      do {
+        for row in rows { try stored.append(row) }
+      } catch {
+        preconditionFailure("The values of these rows can always be read: \(error)")
+      }
       let groups = RowGroups(stored, groupCount: 1, groupOfRow: rows.map { _ in 0 }, groups: [0])
       tree.set(groups, at: [key])
     }

@@ -46,6 +46,22 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown || !$0.schemaChanges.isEmpty })
   }
 
+  @Test func `a schema change that was compiled again before the subscription does not concern later transactions`()
+    throws
+  {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.writeWithoutTransaction { db in
+      try db.execute(sql: "CREATE TABLE t (n)")
+      let statement = try db.makeStatement(sql: "DROP TABLE IF EXISTS b")
+      try statement.execute()
+      try db.execute(sql: "CREATE TABLE b (n)")
+      try statement.execute()
+    }
+    let recorder = ChangeRecorder(dbQueue)
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    #expect(recorder.takeRows() == ["insert t #1(n=1)"])
+  }
+
   @Test(arguments: changes, [true, false]) func preparedStatementsAreReported(change: Change, isCached: Bool) throws {
     let (dbQueue, recorder) = try captured(Self.schema)
     try dbQueue.writeWithoutTransaction { db in

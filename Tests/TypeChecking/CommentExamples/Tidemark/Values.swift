@@ -51,6 +51,9 @@ var title: String { "" }
 var score: Int { 1 }
 var bound: Int { 1 }
 var pattern: String { "" }
+var searchText: String { "" }
+var info: JSONColumn { fatalError() }
+var tags: JSONColumn { fatalError() }
 var names: [String] { [] }
 var newNames: [String] { [] }
 var newPlayers: [Player] { [] }
@@ -72,7 +75,7 @@ var best: CommonTableExpression<Row> { fatalError() }
 var recent: CommonTableExpression<Row> { fatalError() }
 var table: Table<Player> { fatalError() }
 
-enum CodingKeys: CodingKey { case score, info }
+enum CodingKeys: CodingKey { case score }
 
 let byLength = DatabaseCollation("by_length") { _, _ in .orderedSame }
 let reversed = DatabaseFunction("reversed", argumentCount: 1, pure: true) { _ in nil }
@@ -120,6 +123,18 @@ final class BookCounter: TransactionObserver {
 
 struct ViewKeys: DatabaseSchemaSource {}
 struct OtherKeys: DatabaseSchemaSource {}
+
+struct BoxIndex: VirtualTableModule {
+  final class TableDefinition {
+    func column(_ name: String) {}
+  }
+
+  var moduleName: String { "rtree" }
+
+  func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
+  func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { [] }
+  func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
+}
 
 struct Longest: DatabaseAggregate {
   mutating func step(_ dbValues: [DatabaseValue]) {}

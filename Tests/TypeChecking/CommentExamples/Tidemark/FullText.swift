@@ -1,9 +1,8 @@
-// The values that the examples about full-text search, virtual tables, JSON and extensions use.
-
 import CSQLite
+import Foundation
 import Tidemark
 
-var searchText: String { "" }
+// The values that the examples about full-text search use. See `Values.swift`.
 
 final class SpaceTokenizer: FTS5CustomTokenizer {
   static let name = "space"
@@ -18,10 +17,6 @@ final class SpaceTokenizer: FTS5CustomTokenizer {
   }
 }
 
-let sqlite3_vec_init: DatabaseExtension.EntryPoint = { _, _, _ in SQLITE_OK }
-
-// MARK: The context of the examples of a file
-
 struct FTS3TokenizerDescriptorExamples {
   var t: FTS3TableDefinition
 }
@@ -34,15 +29,10 @@ struct FTS5TableDefinitionExamples {
   var t: FTS5TableDefinition
 }
 
-struct FTS5TokenizerDescriptorExamples {
-  var t: FTS5TableDefinition
-}
-
 struct RTreeExamples {
   var t: RTreeTableDefinition
 }
 
-struct SQLJSONExpressibleExamples {
-  var info: JSONColumn
-  var tags: JSONColumn
+struct FTS5TokenizerDescriptorExamples {
+  var t: FTS5TableDefinition
 }
