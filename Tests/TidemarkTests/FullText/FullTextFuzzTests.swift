@@ -132,6 +132,8 @@ import Tidemark
         var (inserted, failed) = (0, 0)
         for _ in 0..<Self.rounds {
           do {
+            try db.execute(
+              sql: "DELETE FROM \(table) WHERE rowid = ?", arguments: [Int.random(in: 1...20, using: &random)])
             // The text is the seed of its tokens, so the same text has the same tokens.
             try db.execute(
               sql: "INSERT INTO \(table) (rowid, a) VALUES (?, CAST(? AS TEXT))",
@@ -143,8 +145,6 @@ import Tidemark
             _ = try Int.fetchAll(
               db, sql: "SELECT rowid FROM \(table) WHERE \(table) MATCH ? ORDER BY rank",
               arguments: [Self.word(&random)])
-            try db.execute(
-              sql: "DELETE FROM \(table) WHERE rowid = ?", arguments: [Int.random(in: 1...20, using: &random)])
           } catch let error as DatabaseError {
             let isExpected = [.SQLITE_ERROR, .SQLITE_FULL, .SQLITE_CONSTRAINT, .SQLITE_MISUSE].contains(
               error.resultCode)
