@@ -22,7 +22,7 @@ struct PatternWords {
     self.words = words
   }
 
-  /// Returns the pattern of one of the forms, or nil if there is no word.
+  /// Returns the pattern of one of the forms, or nil if the text has no words.
   func pattern(_ form: Form) -> String? {
     if words.isEmpty { return nil }
     return switch form {

@@ -299,7 +299,7 @@ private final class ChaoticTokenizer: FTS5CustomTokenizer {
   }
 }
 
-/// Passes on tokens that have nothing to do with those of the wrapped tokenizer, and fails at random.
+/// Passes on random tokens instead of the tokens of the wrapped tokenizer, and fails at random.
 private final class ChaoticWrapper: FTS5WrapperTokenizer {
   static let name = "chaoticWrapper"
   let wrappedTokenizer: any FTS5Tokenizer

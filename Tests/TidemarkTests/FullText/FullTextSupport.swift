@@ -14,8 +14,8 @@ struct TableCase<Definition>: Sendable, CustomTestStringConvertible {
   var testDescription: String { sql }
 }
 
-/// The statements that a closure executes on a database with the table `book(id, title, body)`, without those of the
-/// modules.
+/// The statements that a closure executes on a database with the table `book(id, title, body)`, without the statements
+/// of the modules.
 func fullTextStatements(
   content: String = "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, body TEXT)",
   _ body: (Database) throws -> Void
