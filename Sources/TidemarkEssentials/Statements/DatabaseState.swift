@@ -101,8 +101,7 @@ struct ReadRecording {
   var digest: DigestBuilder?
 }
 
-<<<<<<< HEAD
-/// What is known about the query that is being printed.
+/// The facts about the query that is being printed.
 struct PrintingState {
   /// Whether closures of the program compute parts of the query. They may return others next time.
   var dependsOnProgram = false
@@ -111,10 +110,7 @@ struct PrintingState {
   var isFixedPart = false
 }
 
-/// What the statements know about the schema.
-=======
 /// The facts about the schema that statements use.
->>>>>>> main
 struct SchemaState {
   /// The facts that regions need. Without them, regions are whole tables.
   var facts: SchemaFacts?

@@ -7,7 +7,7 @@ import Tidemark
 struct RequestComposer {
   var random: RandomNumbers
 
-  /// What the request is, for messages.
+  /// A description of the request, for messages.
   private(set) var words = ""
 
   private var context = Context()
@@ -17,7 +17,7 @@ struct RequestComposer {
 
   private var nameCount = 0
 
-  /// What is possible in the relation that is being composed.
+  /// The possibilities of the relation that is being composed.
   private struct Context {
     var depth = 3
 

@@ -6,7 +6,7 @@ private let name = Column("name")
 private let secs = Column("secs")
 private let year = Column("year")
 
-/// Limits of requests with associations: what is multiplied, what is combined, and what is refused.
+/// Multiplied rows, combined joins, and errors of requests with associations.
 @Suite struct AssociationFactTests {
   @Test func `a joined request has a row for each pair of rows, and its limit counts pairs`() throws {
     try inMusicStore { db throws in
