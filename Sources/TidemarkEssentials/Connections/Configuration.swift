@@ -85,7 +85,7 @@ public struct Configuration: Sendable {
   /// config.extensions = [.library("/usr/lib/sqlite3/vec0.so")]
   /// ```
   ///
-  /// Opening a database throws if an extension cannot be loaded, or if the configuration is ``untrusted``.
+  /// Opening a database throws if an extension cannot be loaded, or if the configuration is ``forUntrustedFiles``.
   public var extensions: [DatabaseExtension] = []
 
   // MARK: Safety

@@ -375,8 +375,7 @@ extension Database {
   /// Checks the connection after an access that has not thrown.
   private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
     if dialect.allowsTransactionsAcrossAccesses { return }
-    // A statement may be running if a statement of the library runs, or if a statement of the program holds a read
-    // transaction.
+    // A statement of the library may be running, or one of the program may hold a read transaction.
     if access.runningStatementCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true {
       resetRunningStatements()
     }

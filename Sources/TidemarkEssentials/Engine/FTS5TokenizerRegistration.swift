@@ -1,12 +1,20 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 // Tokenizers in Swift that FTS5 calls.
 //
 // Invariants:
 //
 // 1. SQLite owns the factory and the tokenizers, and releases them.
 // 2. FTS5 receives only tokens that it can handle: a pointer with a length, and a range inside the text. Its functions
-//    `highlight` and `snippet` copy these ranges without any check.
+//    `highlight` and `snippet` copy these ranges without any check. Tokens end at a NUL character where the index does.
 // 3. A result code that does not stand for a failure does not reach SQLite, which would end the statement without an
 //    error.
 
@@ -178,8 +186,13 @@ private func sinkDidGetToken(
     // A tokenizer that transforms the text may report ranges of the other text.
     let start = min(max(start, 0), sink.pointee.textCount)
     let end = min(max(end, start), sink.pointee.textCount)
+    let count = indexEndsTokensAtNUL ? token.map { CInt(strnlen($0, Int(count))) } ?? 0 : count
     code = sink.pointee.callback(sink.pointee.context, flags, token, count, start, end)
   }
   if code != SQLITE_OK { sink.pointee.code = code }
   return code
 }
+
+/// Whether FTS5 indexes tokens up to a NUL character, but deletes and checks all of their bytes: such an index would be
+/// damaged. SQLite 3.45 indexes all bytes.
+private let indexEndsTokensAtNUL = sqlite3_libversion_number() < 3_045_000

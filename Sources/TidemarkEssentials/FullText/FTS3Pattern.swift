@@ -1,7 +1,7 @@
 /// A valid pattern of a search in FTS3 and FTS4 tables.
 ///
-/// The failable initializers make a pattern of any text, for example of a user's input. They return nil if the
-/// text contains no word:
+/// The failable initializers make a pattern of any text, for example of a user's input. They return nil if the text
+/// contains no word, or more than 4,095 words that are not a phrase:
 ///
 /// | Initializer | Pattern of `Quick Fox` |
 /// | --- | --- |
@@ -52,8 +52,14 @@ public struct FTS3Pattern: Sendable, DatabaseValueConvertible {
   /// - Parameter string: Any text. The pattern is nil if it contains no word.
   public init?(matchingPhrase string: String) { self.init(.phrase, string) }
 
+  /// The greatest number of operands that SQLite accepts: its trees of expressions have a depth of 12.
+  private static let maximumWordCount = 4_095
+
   private init?(_ form: PatternWords.Form, _ text: String) {
-    guard let pattern = PatternWords(text, endsAtNUL: true).pattern(form) else { return nil }
+    let words = PatternWords(text, endsAtNUL: true)
+    // SQLite refuses longer patterns, after a time that is quadratic in their length.
+    if form != .phrase, words.words.count > Self.maximumWordCount { return nil }
+    guard let pattern = words.pattern(form) else { return nil }
     // Of a very long text, SQLite refuses the pattern.
     try? self.init(rawPattern: pattern)
   }

@@ -22,7 +22,7 @@ struct PatternWords {
     self.words = words
   }
 
-  /// Returns the pattern of one of the forms, or nil if the text has no words.
+  /// Returns the pattern of one of the forms, or nil if there is no word.
   func pattern(_ form: Form) -> String? {
     if words.isEmpty { return nil }
     return switch form {
@@ -53,8 +53,7 @@ enum PatternCheck {
     // A column must not have the name of the table.
     var table = "document"
     while columns.contains(where: { $0.asciiLowercased == table }) { table += "_" }
-    let names = columns.isEmpty ? ["\(table)_content"] : columns
-    let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    let list = (columns.isEmpty ? ["\(table)_content"] : columns).quotedList
     do {
       try DatabaseQueue().inDatabase { db in
         try db.execute(sql: "CREATE VIRTUAL TABLE \(table) USING \(module)(\(list))")

@@ -24,6 +24,8 @@ public final class DatabaseFunction: Identifiable, Sendable {
   /// The name of the function.
   public var name: String { id.name }
 
+  /// Whether the function combines several rows into one value.
+  let isAggregate: Bool
   let isPure: Bool
   let isInnocuous: Bool
   private let makeImplementation: @Sendable () -> SQLFunctionBox.Implementation
@@ -46,6 +48,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
   ) {
     id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
+    isAggregate = false
     isPure = pure
     isInnocuous = innocuous
     makeImplementation = { .scalar { try function($0)?.databaseValue ?? .null } }
@@ -85,6 +88,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     aggregate: Aggregate.Type
   ) {
     id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
+    isAggregate = true
     isPure = pure
     isInnocuous = innocuous
     makeImplementation = { .aggregate { AggregateState(Aggregate()) } }
@@ -117,6 +121,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
       )
   ) {
     id = ID(name: name, argumentCount: argumentCount.map { CInt($0) } ?? -1)
+    isAggregate = true
     isPure = pure
     isInnocuous = false
     makeImplementation = { .aggregate { ClosureAggregateState(begin()) } }

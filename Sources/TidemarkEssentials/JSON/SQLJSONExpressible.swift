@@ -7,7 +7,7 @@
 /// let request = Player.filter(info["city"] == "Rome")   // WHERE ("info" ->> 'city') = 'Rome'
 /// ```
 ///
-/// Functions that build JSON, such as ``Database/jsonArray(_:)``, insert it as JSON. They insert other expressions as
+/// Functions that build JSON, such as `Database.jsonArray`, insert it as JSON. They insert other expressions as
 /// strings, numbers or NULL:
 ///
 /// ```swift

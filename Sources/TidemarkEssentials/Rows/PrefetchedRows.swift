@@ -14,7 +14,11 @@ struct PrefetchedRows {
     self.index = index
   }
 
-  var isEmpty: Bool { tree.map(\.children.isEmpty) ?? true }
+  var isEmpty: Bool {
+    // A key path would be created for each query (benchmark `access: pool.read`).
+    guard let tree else { return true }
+    return tree.children.isEmpty
+  }
 
   /// The rows of the nearest node with the given key, or nil if there are none.
   subscript(key: String) -> RowList? {

@@ -22,6 +22,8 @@
 ///   t.column("maxX")
 /// }
 /// ```
+///
+/// The library has the modules ``FTS5``, ``FTS4``, ``FTS3`` and ``RTree``.
 public protocol VirtualTableModule {
   /// The type of the argument of the closure of `create(virtualTable:options:using:_:)`.
   associatedtype TableDefinition

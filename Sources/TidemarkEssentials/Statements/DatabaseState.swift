@@ -101,7 +101,7 @@ struct ReadRecording {
   var digest: DigestBuilder?
 }
 
-/// The facts about the query that is being printed.
+/// Facts about the query that is being printed.
 struct PrintingState {
   /// Whether closures of the program compute parts of the query. They may return others next time.
   var dependsOnProgram = false

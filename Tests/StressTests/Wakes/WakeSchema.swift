@@ -19,6 +19,9 @@ struct WakeSchema {
   private(set) var statements: [String] = []
   private(set) var hasDocuments = false
 
+  /// Whether a full-text table indexes the texts of `a`.
+  private(set) var hasIndex = false
+
   /// A statement that inserts several rows; a number is appended.
   /// The tables that may get thousands of rows, with the columns of a key and two numbers.
   var largeTables = ["a (id, n, r)", "aux.x (id, n, r)"]
@@ -58,11 +61,12 @@ struct WakeSchema {
     if random.once(in: 2) { addTriggers(&random) }
     if random.once(in: 2) {
       hasDocuments = true
-      statements.append("CREATE VIRTUAL TABLE docs USING fts5(body)")
+      statements.append("CREATE VIRTUAL TABLE docs USING \(random.pick(["fts5", "fts5", "fts4", "fts3"]))(body)")
       if random.once(in: 2) {
         statements.append("CREATE TRIGGER a_docs AFTER INSERT ON a BEGIN INSERT INTO docs VALUES (new.s); END")
       }
     }
+    if random.once(in: 3) { addIndex(isFTS5: random.once(in: 2)) }
     if random.once(in: 2) { statements.append("CREATE INDEX a_n ON a (n, r)") }
     if random.once(in: 3) { statements.append("PRAGMA recursive_triggers = ON") }
   }
@@ -103,6 +107,25 @@ struct WakeSchema {
     tables.append(Table(sql: "v", columns: ["id", "n", "r"], key: "id", isView: true))
   }
 
+  /// Adds a full-text table without content of its own, as `synchronize(withTable:)` creates it.
+  private mutating func addIndex(isFTS5: Bool) {
+    hasIndex = true
+    let insert = "INSERT INTO found (rowid, s) VALUES (new.id, new.s);"
+    let delete =
+      isFTS5
+      ? "INSERT INTO found (found, rowid, s) VALUES ('delete', old.id, old.s);"
+      : "DELETE FROM found WHERE docid = old.id;"
+    statements += [
+      isFTS5
+        ? "CREATE VIRTUAL TABLE found USING fts5(s, content='a', content_rowid='id')"
+        : "CREATE VIRTUAL TABLE found USING fts4(s, content=\"a\")",
+      "CREATE TRIGGER found_ai AFTER INSERT ON a BEGIN \(insert) END",
+      "CREATE TRIGGER found_au AFTER UPDATE ON a BEGIN \(isFTS5 ? delete : "") \(insert) END",
+      "CREATE TRIGGER found_d \(isFTS5 ? "AFTER" : "BEFORE") DELETE ON a BEGIN \(delete) END",
+    ]
+    if !isFTS5 { statements.append("CREATE TRIGGER found_bu BEFORE UPDATE ON a BEGIN \(delete) END") }
+  }
+
   private mutating func addTriggers(_ random: inout RandomNumbers) {
     let bodies = [
       "UPDATE w SET r = r + 1 WHERE k = new.n", "INSERT INTO c (n) VALUES (new.n)", "DELETE FROM g WHERE n = new.r",
@@ -127,7 +150,7 @@ extension WakeSchema {
     let (column, second) = (random.pick(table.columns), random.pick(table.columns))
     let from = "FROM \(table.sql)"
     let condition = condition(on: table, &random)
-    switch random.below(34) {
+    switch random.below(36) {
     case 0: return "SELECT count(*) \(from)"
     case 1, 2: return "SELECT count(*) \(from) WHERE \(condition)"
     case 3: return "SELECT sum(\(column)) \(from)"
@@ -175,6 +198,12 @@ extension WakeSchema {
       return "SELECT \(column) \(from) WHERE \(condition) ORDER BY \(order) LIMIT 2"
     case 30: return "SELECT max(\(column)) \(from) WHERE NOT (\(condition))"
     case 31: return "SELECT total(\(column)) OVER (), \(second) \(from) WHERE \(condition) ORDER BY 2 LIMIT 3"
+    case 32 where hasIndex, 33 where hasIndex:
+      return random.pick([
+        "SELECT rowid FROM found WHERE found MATCH 'b'", "SELECT s FROM found WHERE found MATCH 'b OR bc'",
+        "SELECT count(*) FROM found WHERE found MATCH '\(random.below(10))'",
+        "SELECT a.n FROM a JOIN found ON found.rowid = a.id WHERE found MATCH 'b' AND a.n > \(random.below(9))",
+      ])
     default: return "SELECT (SELECT max(n) FROM \(other.sql)), \(column) \(from) WHERE \(condition)"
     }
   }

@@ -114,7 +114,7 @@ struct WakeWorld {
 
   private mutating func runStep(_ db: Database) {
     let table = pickTable()
-    switch random.below(34) {
+    switch random.below(35) {
     case 0..<7: execute(db, insert(into: table))
     case 7..<12: execute(db, update(table))
     case 12..<15: execute(db, delete(from: table))
@@ -129,6 +129,8 @@ struct WakeWorld {
     case 25: changeSchema(db)
     case 26 where schema.hasDocuments: execute(db, document())
     case 27 where isShared: writeBlob(db)
+    case 33 where schema.hasIndex:
+      execute(db, "INSERT INTO found(found) VALUES ('\(random.pick(["rebuild", "optimize"]))')")
     case 28: execute(db, "UPDATE sqlite_sequence SET seq = seq + 1")
     case 29: execute(db, upsert(table))
     case 30: execute(db, changeWithOtherTable(table, pickTable()))

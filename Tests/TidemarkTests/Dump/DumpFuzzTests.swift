@@ -27,6 +27,32 @@ import Tidemark
     }
   }
 
+  @Test func `stored bytes that are not UTF-8 are dumped`() throws {
+    var random = SeededRandom()
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
+      for id in 1...Self.rounds {
+        let bytes = Data(
+          (0..<Int.random(in: 0..<12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+        try db.execute(sql: "INSERT INTO t VALUES (?, CAST(? AS TEXT))", arguments: [id, bytes])
+        let sql: SQL = "SELECT * FROM t WHERE id = \(id)"
+        try #expect(db.dumpedSQL(sql, .debug()).utf8.starts(with: "\(id)|".utf8))
+        try #expect(db.dumpedSQL(sql, .list()).utf8.starts(with: "\(id)|".utf8))
+        try #expect(db.dumpedSQL(sql, .line()).contains("id = \(id)\n"))
+        try #expect(db.dumpedSQL(sql, .quote()).utf8.starts(with: "\(id),".utf8))
+        try expectJSON([], db.dumpedSQL(sql, .json()))
+      }
+      let stream = TextStream()
+      try db.dumpContent(to: stream)
+      #expect(!stream.output.isEmpty)
+    }
+  }
+
+  private final class TextStream: TextOutputStream {
+    var output = ""
+    func write(_ string: String) { output += string }
+  }
+
   /// The literals have the values of the row. Infinity has no literal.
   private func expectQuoted(_ values: [DatabaseValue], _ names: [String], _ text: String, _ db: Database) throws {
     guard !values.contains(where: { $0.double?.isInfinite == true }) else { return }

@@ -35,6 +35,30 @@ import Tidemark
     #expect(values > Self.rounds && errors > Self.rounds / 10)
   }
 
+  @Test func `stored bytes are documents, or errors`() throws {
+    var random = SeededRandom()
+    var errors = 0
+    try inPlaces { db in
+      for _ in 0..<Self.rounds {
+        let bytes = Data(
+          Self.document(&random).utf8.map { byte in
+            Int.random(in: 0..<10, using: &random) == 0 ? UInt8.random(in: 0...255, using: &random) : byte
+          })
+        let path = Self.path(&random)
+        try db.execute(sql: "UPDATE pl SET info = CAST(? AS TEXT) WHERE id = 1", arguments: [bytes])
+        for expression in [info[path], info.jsonRepresentation(atPath: path)] + functions(path, &random) {
+          do {
+            _ = try Row.fetchOne(db, Place.filter(id: 1).select(expression))
+          } catch let error as DatabaseError {
+            #expect(error.resultCode == .SQLITE_ERROR)
+            errors += 1
+          }
+        }
+      }
+    }
+    #expect(errors > 0)
+  }
+
   private func functions(_ path: String, _ random: inout SeededRandom) -> [SQLExpression] {
     let element: any SQLExpressible = random.pick([info, info["a"], Column("name"), "text", 1, 1.5, DatabaseValue.null])
     return [

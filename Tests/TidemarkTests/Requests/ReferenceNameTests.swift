@@ -90,8 +90,65 @@ private let n = Column("n")
     try inMemory { db in
       db.add(function: twice)
       db.add(function: longest)
-      let row = try Row.fetchOne(db, sql: "SELECT twice(21) AS twice, longest(1, 2, 3) AS longest")
-      #expect(row == ["twice": 42, "longest": 3])
+      try #expect(Int.fetchOne(db, sql: "SELECT twice(21)") == 42)
+      try #expect(Int.fetchOne(db, sql: "SELECT longest(1, 2, 3)") == 3)
+      // One row is fetched of an aggregate function: the request has no LIMIT.
+      try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+      try #expect(db.expandedSQL(Table("t").select(longest(a))) == #"SELECT longest("a") FROM "t""#)
+      let recorder = TraceRecorder()
+      db.trace { recorder.append($0.description) }
+      try #expect(Int.fetchOne(db, Table("t").select(longest(a))) == 1)
+      try #expect(Int.fetchOne(db, Table("t").select(twice(a))) == 2)
+      db.trace(nil)
+      try #expect(Table("t").select(longest(a)).fetchCount(db) == 1)
+      #expect(recorder.lines == [#"SELECT longest("a") FROM "t""#, #"SELECT twice("a") FROM "t" LIMIT 1"#])
+    }
+  }
+
+  // swift-format-ignore
+  @Test func `generic functions use members of the protocols`() throws {
+    func all<T: FetchableRecord>(_ type: T.Type, _ db: Database) throws -> [T] {
+      let statement = try db.makeStatement(sql: "SELECT * FROM book ORDER BY id")
+      let request = SQLRequest<T>(sql: "SELECT * FROM book ORDER BY id")
+      let cursor = try T.fetchCursor(db, sql: "SELECT * FROM book ORDER BY id LIMIT ?", arguments: [1], adapter: nil)
+      return try T.fetchAll(db, request) + T.fetchAll(statement, arguments: nil, adapter: nil)
+        + T.fetchAll(db, sql: "SELECT * FROM book ORDER BY id") + [cursor.next(), T.fetchOne(db, request)].compactMap { $0 }
+        + [T.fetchOne(statement), T.fetchOne(db, sql: "SELECT * FROM book")].compactMap { $0 }
+    }
+    func sets<T: FetchableRecord & Hashable>(_ type: T.Type, _ db: Database) throws -> [Set<T>] {
+      let statement = try db.makeStatement(sql: "SELECT * FROM book")
+      return try [
+        T.fetchSet(db, SQLRequest<T>(sql: "SELECT * FROM book")), T.fetchSet(statement), T.fetchSet(db, sql: "SELECT * FROM book"),
+      ]
+    }
+    func decorated<A: Association>(_ association: A) -> A {
+      association.annotatedWhenConnected(with: { _ in [Column("title").forKey("t")] })
+        .filterWhenConnected { _ in Column("id") > 0 }.orderWhenConnected { _ in [Column("id")] }
+        .reversed().unordered()
+    }
+    func grouped<A: Association>(_ association: A) -> A {
+      association.selectWhenConnected { _ in [Column("authorId")] }.groupWhenConnected { _ in [Column("authorId")] }
+        .havingWhenConnected { _ in Column("authorId") > 1 }.distinct().withStableOrder()
+    }
+    func components<A: AssociationToMany>(_ association: A) -> A.DatabaseComponents where A.RowDecoder: TableRecord {
+      A.RowDecoder.databaseComponents
+    }
+    func doesExist(_ alias: TableAlias<Shelves.Book>) -> SQLExpression { alias.exists }
+    try inShelves { db in
+      let count = try #require(try Int.fetchOne(db, sql: "SELECT count(*) FROM book"))
+      try #expect(all(Shelves.Book.self, db).count == 3 * count + 4)
+      try #expect(sets(Shelves.Book.self, db).map(\.count) == [count, count, count])
+      let books = Shelves.Author.hasMany(Shelves.Book.self)
+      _ = grouped(books)
+      #expect(components(books) == Shelves.Book.Columns.self)
+      let request = Shelves.Author.including(required: decorated(books))
+      try #expect(request.makePreparedRequest(db).statement.sql == """
+        SELECT "author".*, "book".*, "book"."title" AS "t" FROM "author" \
+        JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."id" > ?)
+        """)
+      let book = TableAlias<Shelves.Book>()
+      let existing = Shelves.Author.joining(optional: books.aliased(book)).filter(doesExist(book))
+      try #expect(existing.fetchAll(db).count == 3)
     }
   }
 

@@ -110,7 +110,7 @@ extension DatabaseFunction {
   ///
   /// - Parameter arguments: The arguments of the call.
   public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
-    .function(name, arguments.map { $0.sqlExpression })
+    .function(name, arguments.map { $0.sqlExpression }, isAggregate: isAggregate)
   }
 }
 
