@@ -74,11 +74,16 @@ final class Catalog: DatabaseModuleState {
       try addProbe(.main, db)
       return
     }
+    let known = generation
     for probe in probes {
-      if try !db.untraced({ try probe.statement.runNoticingRecompilation() }) { continue }
-      // The first probe detects that a database is detached.
-      probes.removeAll { $0.schemaID != .main }
-      return forget()
+      if try db.untraced({ try probe.statement.runNoticingRecompilation() }) {
+        // The first probe detects that a database is detached.
+        probes.removeAll { $0.schemaID != .main }
+        return forget()
+      }
+      // The start of a statement may run all probes: see `expireStatementsOfOtherSchema`. If one of them was
+      // recompiled, the cache is already discarded, and the next probe may read a detached database.
+      if generation != known { return }
     }
   }
 

@@ -174,6 +174,35 @@ import Tidemark
     }
   }
 
+  @Test func `after DETACH, the remaining tables are found`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (x); ATTACH ':memory:' AS attic; CREATE TABLE attic.t (a, b)")
+      for _ in 0..<2 {
+        // The catalog probes both databases.
+        #expect(try db.columns(in: "t", in: "attic").map(\.name) == ["a", "b"])
+        #expect(try db.columns(in: "t").map(\.name) == ["x"])
+        try db.execute(sql: "DETACH attic")
+        #expect(try db.columns(in: "t").map(\.name) == ["x"])
+        let error = #expect(throws: DatabaseError.self) { try db.columns(in: "t", in: "attic") }
+        #expect(error?.message == "no such schema: attic")
+        try db.execute(sql: "ATTACH ':memory:' AS attic; CREATE TABLE attic.t (a, b)")
+      }
+    }
+  }
+
+  @Test func `after DETACH, requests and records are fetched without an error`() throws {
+    struct Item: Codable, FetchableRecord, PersistableRecord { var id: Int64 }
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY); ATTACH ':memory:' AS attic")
+      // The missing table is searched for in the attached database.
+      #expect(try !db.tableExists("missing"))
+      #expect(throws: DatabaseError.self) { try db.primaryKey("missing") }
+      try db.execute(sql: "DETACH attic")
+      try Item(id: 1).insert(db)
+      #expect(try Item.fetchOne(db, key: 1)?.id == 1)
+    }
+  }
+
   @Test func invariant4MissingObjectsAreLookedUpAgain() throws {
     try inMemory { db in
       #expect(throws: DatabaseError.self) { try db.primaryKey("t") }
