@@ -32,12 +32,13 @@ private final class FieldTokenizer: FTS5CustomTokenizer {
 
 @Suite struct CustomTokenizerTests {
   @Test func `a connection uses the tokenizers of its database`() throws {
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in db.add(tokenizer: FieldTokenizer.self) }
-    let db = Connection(try DatabaseQueue(configuration: configuration))
-
+    let path = ":memory:"
     let notes = VirtualTable("notes")
     let text = SQLExpression<String>("text")
+
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in db.add(tokenizer: FieldTokenizer.self) }
+    let db = Connection(try DatabaseQueue(path: path, configuration: configuration))
     try db.run(notes.create(.FTS5(FTS5Config().column(text).tokenizer(.Custom("field")))))
     try db.run(notes.insert(text <- "red wine;bread"))
     #expect(try db.scalar(notes.match("\"red wine\"").count) == 1)
