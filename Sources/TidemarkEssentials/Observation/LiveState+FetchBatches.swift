@@ -105,7 +105,6 @@ extension LiveState {
   ///
   /// Such batches follow commits, and the writer needs a processor, too: one processor stays available unless a query
   /// is slow. (Benchmarks: `live`.)
-  /// slow. (Benchmarks: `live`.)
   var responseTimeout: Duration {
     fetchQueues.readerCount < max(1, SystemThread.processorCount - 1)
       ? FetchBatch.helpDelay : FetchBatch.singleProcessorHelpDelay
