@@ -12,8 +12,9 @@ let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
 /// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
-  "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Connections/ThreadStopTests.swift",
-  "Differences", "Engine/MutexTests.swift", "IncrementalResults", "Observation", "Regions", "Support",
+  "Access/ThreadStopTests.swift", "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Differences",
+  "ExternalCommits", "IncrementalResults", "Observation", "Platform/MutexTests.swift", "RegionIndex", "Regions",
+  "Support",
 ]
 
 let package = Package(
@@ -55,7 +56,8 @@ let package = Package(
     .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
     .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "TestSupport", "Tidemark"]),
-    .testTarget(name: "ArchitectureTests"),
+    .target(name: "CIndexStore", path: "Tests/CIndexStore"),
+    .testTarget(name: "ArchitectureTests", dependencies: ["CIndexStore"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -86,3 +86,15 @@ extension NSNull: DatabaseValueConvertible {
   /// Returns nil for all values: NULL is decoded as nil.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
+
+extension CGFloat: DatabaseValueConvertible {
+  /// The number as REAL. SQLite stores NaN as NULL.
+  public var databaseValue: DatabaseValue { Double(self).databaseValue }
+
+  /// Converts a number.
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
+    Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
+  }
+}
+
+extension DateFormatter: DatabaseDateFormatter {}

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Statements", "let code = sqlite3_step(statement)"), ("Engine", "Unmanaged.passRetained(box)"),
+    ("Statements", "let code = sqlite3_step(statement)"), ("SQLite", "Unmanaged.passRetained(box)"),
     ("Rows", "// sqlite3_step(statement)"), ("Rows", "let text = \"sqlite3_step()\""),
     ("Rows", "var value: sqlite3_value?"),
   ])

@@ -1,10 +1,10 @@
 /// Where SQLite's C interface may be used, and where C may call back.
 enum CCalls {
   /// The modules that call SQLite.
-  static let callers: Set = ["Engine", "Statements", "Values"]
+  static let callers: Set = ["Platform", "SQLite", "Statements", "Values"]
 
   /// The module that passes closures and objects to C.
-  static let callbacks: Set = ["Engine"]
+  static let callbacks: Set = ["Platform", "SQLite"]
 
   /// The violations.
   static func violations(

@@ -7,10 +7,6 @@ import Testing
     report(Self.files.flatMap(DemoRules.violations))
   }
 
-  @Test func demoFoldersDependOnlyOnEarlierFolders() {
-    report(Modules.violations(in: Self.files, order: Modules.demoOrder))
-  }
-
   @Test func everyDemoFolderIsListed() {
     #expect(Set(Self.files.compactMap(\.module)) == Set(Modules.demoOrder))
     #expect(Set(DemoRules.imports.keys) == Set(Modules.demoOrder))
@@ -31,11 +27,6 @@ import Testing
   ])
   func allowedCodeIsNotReported(folder: String, code: String) {
     #expect(DemoRules.violations(in: sample(folder, code)).isEmpty)
-  }
-
-  @Test func aDependencyOnALaterFolderIsFound() {
-    let files = [sample("Cells", "let a: Pane"), sample("Model", "struct Pane {}")]
-    #expect(Modules.violations(in: files, order: Modules.demoOrder).count == 1)
   }
 
   private func sample(_ folder: String, _ text: String) -> SourceFile {

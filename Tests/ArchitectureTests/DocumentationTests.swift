@@ -116,7 +116,7 @@ import Testing
   }
 
   private func sample(_ text: String) -> SourceFile {
-    SourceFile(path: "Sources/TidemarkEssentials/Engine/A.swift", text: text)
+    SourceFile(path: "Sources/TidemarkEssentials/SQLite/A.swift", text: text)
   }
   private func sample(page text: String) -> SourceFile { SourceFile(path: "README.md", text: text) }
 }

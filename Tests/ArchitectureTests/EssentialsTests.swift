@@ -12,13 +12,13 @@ import Testing
     "import FoundationInternationalization", "import FoundationNetworking",
   ])
   func disallowedImportsAreFound(line: String) {
-    let file = SourceFile(path: "\(SourceTree.library)/Engine/A.swift", text: line)
+    let file = SourceFile(path: "\(SourceTree.library)/SQLite/A.swift", text: line)
     #expect(Self.violations(in: file).map(\.line) == [1])
   }
 
   @Test func allowedImportsAreNotReported() {
     let text = "// import Foundation\npublic import FoundationEssentials\nimport Dispatch"
-    let file = SourceFile(path: "\(SourceTree.library)/Engine/A.swift", text: text)
+    let file = SourceFile(path: "\(SourceTree.library)/SQLite/A.swift", text: text)
     #expect(Self.violations(in: file).isEmpty)
   }
 

@@ -64,6 +64,6 @@ import Testing
   }
 
   private func sample(_ text: String) -> SourceFile {
-    SourceFile(path: "Sources/TidemarkEssentials/Engine/A.swift", text: text)
+    SourceFile(path: "Sources/TidemarkEssentials/SQLite/A.swift", text: text)
   }
 }

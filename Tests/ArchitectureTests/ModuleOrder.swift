@@ -2,10 +2,10 @@
 enum Modules {
   /// A module may depend on itself and on the modules before it.
   static let order = [
-    "Engine", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions", "Catalog",
-    "Records",
-    "Requests", "Transactions", "Schema", "Connections", "Observation", "Differences", "IncrementalResults", "Streams",
-    "FullText", "JSON", "Dump",
+    "Platform", "SQLite", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions",
+    "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions", "Schema", "Checkpoints", "Opening",
+    "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation", "Differences", "IncrementalResults",
+    "Streams", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.
@@ -38,63 +38,18 @@ enum Modules {
     }
   }
 
-  /// Words that name a type which only a later module declares.
-  static func violations(in files: [SourceFile], order: [String] = order) -> [Finding] {
-    let declared = declarations(in: files)
-    return files.flatMap { file -> [Finding] in
-      guard let module = file.module, let modulePosition = order.firstIndex(of: module) else { return [] }
-      // Of two types with the same name, the one in the nearer module is meant. A file may use any name for its own
-      // types.
-      let known = order[...modulePosition].reduce(into: file.localTypeNames) { $0.formUnion(declared[$1] ?? []) }
-      var later: [String: String] = [:]
-      for laterModule in order[(modulePosition + 1)...].reversed() {
-        for name in declared[laterModule] ?? [] where !known.contains(name) { later[name] = laterModule }
-      }
-      if later.isEmpty { return [] }
-      return file.findings(in: file.swift.code) { line in
-        let target = order == sqliteDBOrder ? "SQLiteDB" : "TidemarkEssentials"
-        let names = Self.typeNames(in: line, of: target).filter { later[$0] != nil }
-        guard let name = names.first, let laterModule = later[name] else { return nil }
-        return "\(module) comes before \(laterModule), so it must not know \(name)"
-      }
+  /// References to declarations of later modules: types, members, extensions, operators and initializers.
+  static func violations(_ references: some Sequence<CompilerIndex.Reference>, order: [String] = order) -> [Finding] {
+    let positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+    return references.compactMap { reference in
+      guard let module = SourceFile.module(ofPath: reference.path), let position = positions[module],
+        let later = SourceFile.module(ofPath: reference.declaringPath), let laterPosition = positions[later],
+        laterPosition > position
+      else { return nil }
+      return Finding(
+        path: reference.path, line: reference.line,
+        message: "\(module) comes before \(later), so it must not use \(reference.name)")
     }
-  }
-
-  /// The types that a module declares at file level, visible to other modules.
-  private static func declarations(in files: [SourceFile]) -> [String: Set<String>] {
-    files.reduce(into: [:]) { result, file in
-      guard let module = file.module else { return }
-      for line in file.swift.code where line.first?.isWhitespace == false {
-        if let type = Declaration(line), type.isType, !type.isPrivate { result[module, default: []].insert(type.name) }
-      }
-    }
-  }
-
-  /// The words of a line that may name a type: they begin with a capital and are not a member of another type.
-  ///
-  /// - Parameter target: The prefix that may precede a type of our own.
-  static func typeNames(in line: String, of target: String = "TidemarkEssentials") -> [String] {
-    var names: [String] = []
-    var word = ""
-    var isMember = false
-    var previous: Character = " "
-    for character in line + " " {
-      if character.isLetter || character.isNumber || character == "_" {
-        if word.isEmpty { isMember = previous == "." && names.last != target }
-        word.append(character)
-      } else {
-        if word.first?.isUppercase == true, !isMember { names.append(word) }
-        word = ""
-      }
-      previous = character
-    }
-    return names
-  }
-}
-
-extension SourceFile {
-  /// The types that the file declares at any depth, associated types included: inside it they hide others of that name.
-  fileprivate var localTypeNames: Set<String> {
-    Set(swift.code.compactMap(Declaration.init).filter(\.isType).map(\.name))
+    .sorted { ($0.path, $0.line, $0.message) < ($1.path, $1.line, $1.message) }
   }
 }

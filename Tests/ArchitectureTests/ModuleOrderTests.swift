@@ -1,28 +1,29 @@
 import Testing
 
 @Suite struct ModuleOrderTests {
-  static let library = SourceTree.swiftFiles(in: SourceTree.library)
-
   @Test func everyFileIsInAListedModule() {
-    report(Modules.strays(in: Self.library))
+    report(Modules.strays(in: SourceTree.swiftFiles(in: SourceTree.library)))
+    report(Modules.strays(in: SourceTree.swiftFiles(in: SourceTree.sqliteDB), order: Modules.sqliteDBOrder))
   }
 
-  @Test func modulesDependOnlyOnEarlierModules() {
-    report(Modules.violations(in: Self.library))
-  }
-
-  @Test func sqliteDBModulesAreOrdered() {
-    let files = SourceTree.swiftFiles(in: SourceTree.sqliteDB)
-    #expect(!files.isEmpty)
-    report(Modules.strays(in: files, order: Modules.sqliteDBOrder))
-    report(Modules.violations(in: files, order: Modules.sqliteDBOrder))
+  @Test(arguments: [
+    ("TidemarkEssentials", SourceTree.library, Modules.order), ("SQLiteDB", SourceTree.sqliteDB, Modules.sqliteDBOrder),
+    ("Demo", SourceTree.demo, Modules.demoOrder),
+  ])
+  func modulesUseOnlyEarlierModules(target: String, folder: String, order: [String]) throws {
+    let index = try CompilerIndex(of: target, in: folder)
+    let filesWithReferences = Set(index.references.map(\.path))
+    let missing = SourceTree.swiftFiles(in: folder).map(\.path).filter { !index.paths.contains($0) }
+    #expect(missing.isEmpty, "The index must contain each file")
+    #expect(filesWithReferences.count > index.paths.count / 2, "Files must refer to each other")
+    report(Modules.violations(index.references, order: order))
   }
 
   // MARK: - The checks can fail
 
   @Test func filesOutsideModulesAreFound() {
     let files = [
-      sample("Engine/A.swift"), sample("B.swift"), sample("Cellar/C.swift"), sample("PackageInterface.swift"),
+      sample("SQLite/A.swift"), sample("B.swift"), sample("Cellar/C.swift"), sample("PackageInterface.swift"),
       SourceFile(path: "Sources/Other/D.swift", text: ""),
     ]
     #expect(
@@ -31,38 +32,35 @@ import Testing
       ])
   }
 
-  @Test func dependenciesOnLaterModulesAreFound() {
-    let files = [
-      sample("Engine/Handle.swift", "struct Handle {\n  // Row\n  let text = \"Row\"\n  var row: Row?\n}"),
-      sample("Rows/Row.swift", "public final class Row {\n  let handle: Handle\n}"),
-    ]
+  @Test func aMemberOfALaterModuleIsFound() {
+    let use = CompilerIndex.Reference(
+      path: "Sources/TidemarkEssentials/SQLite/Values/Handle.swift", line: 4, name: "decode()",
+      declaringPath: "Sources/TidemarkEssentials/Rows/Row+Values.swift")
     #expect(
-      Modules.violations(in: files) == [
+      Modules.violations([use]) == [
         Finding(
-          path: "Sources/TidemarkEssentials/Engine/Handle.swift", line: 4,
-          message: "Engine comes before Rows, so it must not know Row")
+          path: "Sources/TidemarkEssentials/SQLite/Values/Handle.swift", line: 4,
+          message: "SQLite comes before Rows, so it must not use decode()")
       ])
   }
 
+  @Test func aMemberOfAnEarlierModuleIsNotFound() {
+    let use = CompilerIndex.Reference(
+      path: "Sources/TidemarkEssentials/Rows/Row.swift", line: 4, name: "step()",
+      declaringPath: "Sources/TidemarkEssentials/SQLite/Handle.swift")
+    #expect(Modules.violations([use]).isEmpty)
+  }
+
   @Test(arguments: [
-    "let kind = Kind.Row.self", "protocol P {\n  associatedtype Row\n  func f(_: Row)\n}", "// Row",
-    "let row = \"Row\"",
-    "struct Rower {}", "struct Row {}\nlet row: Row",
+    // A type, a protocol's method in an extension, a type's method in an extension, and an initializer.
+    ("SQLPrinter", "Printing/SQLPrinter.swift"), ("fetchCursor(_:)", "Fetching/Fetching.swift"),
+    ("runToEnd(_:)", "Statements/Database/Database+Execute.swift"), ("init(sql:arguments:)", "Grammar/SQL.swift"),
   ])
-  func unrelatedNamesAreNotDependencies(code: String) {
-    let files = [sample("Engine/A.swift", code), sample("Rows/Row.swift", "public struct Row {}")]
-    #expect(Modules.violations(in: files).isEmpty)
+  func theIndexKnowsWhoDeclaresASymbol(name: String, path: String) throws {
+    let index = try CompilerIndex(of: "TidemarkEssentials", in: SourceTree.library)
+    let declaring = Set(index.references.filter { $0.name == name }.map(\.declaringPath))
+    #expect(declaring.contains("\(SourceTree.library)/\(path)"))
   }
 
-  @Test func privateTypesOfLaterModulesAreIgnored() {
-    let files = [
-      sample("Engine/A.swift", "func f(_: State) {}"), sample("Rows/B.swift", "private enum State {}"),
-      sample("Rows/C.swift", "extension Row {\n  struct State {}\n}"),
-    ]
-    #expect(Modules.violations(in: files).isEmpty)
-  }
-
-  private func sample(_ path: String, _ text: String = "") -> SourceFile {
-    SourceFile(path: "\(SourceTree.library)/\(path)", text: text)
-  }
+  private func sample(_ path: String) -> SourceFile { SourceFile(path: "\(SourceTree.library)/\(path)", text: "") }
 }

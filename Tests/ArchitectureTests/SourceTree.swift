@@ -19,7 +19,10 @@ struct SourceFile: Sendable {
 
   /// The folder of `Sources/TidemarkEssentials`, of `Sources/SQLiteDB` or of `Demo` that contains the file; nil for
   /// files elsewhere, or directly in these.
-  var module: String? {
+  var module: String? { Self.module(ofPath: path) }
+
+  /// The same for a path.
+  static func module(ofPath path: String) -> String? {
     let parts = path.split(separator: "/")
     if path.hasPrefix(SourceTree.demo + "/") { return parts.count > 2 ? String(parts[1]) : nil }
     let isInModules = [SourceTree.library, SourceTree.sqliteDB].contains { path.hasPrefix($0 + "/") }

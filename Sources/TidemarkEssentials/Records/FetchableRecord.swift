@@ -154,3 +154,9 @@ public final class FetchableRecordDecoder: Sendable {
 
 /// A cursor of records, under its GRDB name.
 public typealias RecordCursor<Record: FetchableRecord> = WholeRowCursor<Record>
+
+// Schema information can be fetched like any other record.
+
+extension ColumnInfo: FetchableRecord {}
+
+extension ForeignKeyViolation: FetchableRecord {}

@@ -47,3 +47,7 @@ extension Cursor {
     while let element = try next() { try body(element) }
   }
 }
+
+// A cursor of statements has all methods of cursors: `forEach`, `map`, and so on.
+
+extension SQLStatementCursor: Cursor {}

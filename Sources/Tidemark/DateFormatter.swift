@@ -1,4 +1,0 @@
-public import Foundation
-public import TidemarkEssentials
-
-extension DateFormatter: DatabaseDateFormatter {}
