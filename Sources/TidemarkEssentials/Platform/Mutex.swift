@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -124,3 +126,15 @@ extension Mutex where Value: Sendable {
 
 // The value is only accessed under the lock.
 extension Mutex: @unchecked Sendable where Value: ~Copyable {}
+
+/// An atomic flag that is set at most once.
+final class OnceFlag: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+
+  func set() { flag.store(true, ordering: .releasing) }
+
+  /// Sets the flag, and returns whether this call has changed it.
+  func setFirst() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
+}
