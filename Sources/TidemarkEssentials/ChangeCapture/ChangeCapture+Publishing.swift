@@ -14,27 +14,26 @@ extension ChangeCapture {
     let broker = self.broker
     if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
-    let ownVersion = log.isOpen ? log.needsVersion : needsVersion
-    if db.compilation.foreignControlCount != foreignControlCount {
-      foreignControlCount = db.compilation.foreignControlCount
-      foreignContentCount = db.compilation.foreignContentCount
+    let ownVersion = log.isOpen ? log.needsVersion : needs.version
+    if db.compilation.counts.foreignControls != steps.compiled.foreignControls {
+      noteForeignStatements()
       log.becomeUnknown()
     }
-    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
+    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported else { return }
     guard let table = onlyTable else {
       // The records of a coarse table are incomplete, and may contain changes that were rolled back.
-      let isCoarse = logTables.map { table in log.coarse.contains { $0.key == table.key } }
+      let isCoarse = log.tables.map { table in log.coarse.contains { $0.key == table.key } }
       let captured = log.hasCaptured ? capturedLog(isCoarse) : .empty
       return publish(ShortList(tables(of: captured, isCoarse)), captured, ownVersion)
     }
     publish(changes(of: table), ownVersion)
     // The log takes its memory back if no subscriber has retained it. The index of queries uses it only during the
     // call.
-    if CommittedChanges.TableChanges.isUnshared(&table.lastReported) {
-      table.lastReported?.log.exchangeRows(with: &log)
+    if CommittedChanges.TableChanges.isUnshared(&table.state.lastReported) {
+      table.state.lastReported?.log.exchangeRows(with: &log)
     } else {
-      table.lastReported = nil
+      table.state.lastReported = nil
     }
   }
 
@@ -59,36 +58,36 @@ extension ChangeCapture {
     let areAllReported = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
     let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
-      records: areAllReported ? log.records : log.records.filter(isReported), values: log.values, layouts: logLayouts)
+      records: areAllReported ? log.records : log.records.filter(isReported), values: log.values, layouts: log.layouts)
   }
 
   /// The only changed table; nil if there are several, or if some rows are not reported.
   private var onlyTable: CapturedTable? {
-    guard log.hasCaptured, logTables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
+    guard log.hasCaptured, log.tables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
       log.records.allSatisfy({ $0.isCaptured })
     else { return nil }
-    return logTables[0]
+    return log.tables[0]
   }
 
   /// The changes of the only table, with the rows of the log. The log has no rows until they are returned.
   private func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
-    let layout = logLayouts[0]
+    let layout = log.layouts[0]
     let changes =
-      table.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
-    table.lastReported = changes
+      table.state.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
+    table.state.lastReported = changes
     let captured = changes.log
     captured.exchangeRows(with: &log)
     var draft = TableDraft()
-    table.changedColumns = 0
+    table.state.changedColumns = 0
     for record in captured.records {
       draft.kinds.insert(record.kind)
       if record.kind != .update { continue }
-      table.changedColumns |= record.changedColumns
+      table.state.changedColumns |= record.changedColumns
       if record.oldRowID != record.newRowID || layout.mustReportAll {
         draft.addUpdatedColumns(layout.changedColumns(record))
       }
     }
-    if table.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
+    if table.state.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
     changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: captured.records.count))
     return changes
   }
@@ -109,25 +108,25 @@ extension ChangeCapture {
     }
     // Several tables of the log can be the same table, seen by several statements.
     if log.hasCaptured {
-      for table in logTables { (table.reportIndex, table.changedColumns) = (reportIndex(of: table.key), 0) }
+      for table in log.tables { (table.state.reportIndex, table.state.changedColumns) = (reportIndex(of: table.key), 0) }
     }
     var position = 0
     for record in log.records where record.isCaptured {
-      let table = logTables[Int(record.table)]
+      let table = log.tables[Int(record.table)]
       if !isCoarse[Int(record.table)] {
-        drafts[table.reportIndex].rowIndexes.append(position)
+        drafts[table.state.reportIndex].rowIndexes.append(position)
         position += 1
       }
-      drafts[table.reportIndex].kinds.insert(record.kind)
+      drafts[table.state.reportIndex].kinds.insert(record.kind)
       guard record.kind == .update else { continue }
-      table.changedColumns |= record.changedColumns
-      let layout = logLayouts[Int(record.table)]
+      table.state.changedColumns |= record.changedColumns
+      let layout = log.layouts[Int(record.table)]
       if record.oldRowID != record.newRowID || layout.mustReportAll {
-        drafts[table.reportIndex].addUpdatedColumns(layout.changedColumns(record))
+        drafts[table.state.reportIndex].addUpdatedColumns(layout.changedColumns(record))
       }
     }
-    for table in logTables where log.hasCaptured && table.changedColumns != 0 {
-      drafts[table.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
+    for table in log.tables where log.hasCaptured && table.state.changedColumns != 0 {
+      drafts[table.state.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
     }
     for coarse in log.coarse {
       let reportIndex = reportIndex(of: coarse.key)

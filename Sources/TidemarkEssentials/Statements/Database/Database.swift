@@ -69,7 +69,7 @@ public final class Database {
   public var sqliteConnection: SQLiteConnection? {
     if !capture.isHandleExposed {
       capture.isHandleExposed = true
-      capture.executionObserver?.connectionWillBeShared()
+      capture.changeObserver?.connectionWillBeShared()
     }
     recording.digest?.isUnknown = true
     return handle?.pointer

@@ -73,16 +73,16 @@ struct TransactionWork {
 
 /// The capture of changes.
 struct CaptureState {
-  /// The observer of executed statements; nil on a read-only connection.
-  var executionObserver: (any ExecutionObserver)?
+  /// The observer of statements that may change the database; nil on a read-only connection.
+  var changeObserver: (any ChangeObserver)?
 
-  /// Whether row changes must be captured. Any thread may set this.
-  let rowListening = RowListening()
+  /// Whether row changes are needed. Any thread may set this.
+  var rowNeeds = RowNeeds()
 
-  /// Whether the execution observer has applied the state of `rowListening`.
-  var isListening = false
+  /// Whether the change observer receives row changes. It follows `rowNeeds` when a transaction begins.
+  var receivesRows = false
 
-  /// The steps that bypass change capture, because their changes are unobserved.
+  /// The steps that bypass change capture, because their changes are not needed.
   var bypass = CaptureBypass()
 
   /// Whether the program has the connection's pointer, and may use it without the library.
@@ -98,7 +98,7 @@ struct ReadRecording {
   var usesBounds = false
 
   /// The digest of the results since it was begun; nil if none is computed.
-  var digest: DigestBuilder?
+  var digest: DigestObserver?
 }
 
 /// Facts about the query that is being printed.
@@ -124,10 +124,10 @@ extension Database {
   /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
   var effectCount: UInt { schema.effectCount &+ compilation.effectCount }
 
-  /// Sets the observer of executed statements, and of their compilation.
-  func setExecutionObserver(_ observer: (any ExecutionObserver)?) {
-    capture.executionObserver = observer
-    compilation.executionObserver = observer
+  /// Sets the observer of changes.
+  func setChangeObserver(_ observer: (any ChangeObserver)?) {
+    capture.changeObserver = observer
+    compilation.changeObserver = observer
   }
 }
 
