@@ -1,4 +1,4 @@
-// The tables that a statement writes, and who needs their changes.
+// The tables that a statement writes, and the needs for their changes.
 
 extension ChangeCapture {
   /// The capture plan for the execution of a statement. It is computed once per statement, as long as nothing changes,

@@ -1,18 +1,18 @@
 // Change capture on a writer connection. The module has one entry: step events come in, and committed changes go out.
 //
-//    in     StepObserver     willStep, didStep of statements that may change the database
-//           RowChangeHook    the rows that change in a step
-//           TransactionMachine    which transactions have ended, and how
-//    out    ChangeBroker     CommittedChanges, to the subscribers
-//           TransactionObserver   events, to the observers
+//    in     ChangeObserver, a StepObserver     the first steps of statements that may change the database
+//           RowChangeListener                  the rows that change in them
+//           TransactionMachine                 the transactions that have ended
+//    out    ChangeBroker                       CommittedChanges, to the subscribers
+//           TransactionObserver                events, to the observers
 //
-// One question decides how much is done: who needs the change? Subscribers state their needs (`CaptureNeeds`), observers
-// need each event that they observe. From both follow:
+// The needs decide how much is done. Subscribers state theirs (`CaptureNeeds`), and observers need each event that they
+// observe. From both follow:
 //
-//    RowNeeds                  whether the connection reports rows at all
-//    CapturePlan, CapturedTable    which tables of a statement are needed, by whom
-//    CaptureLayout             which values of which columns are needed
-//    CaptureBypass             the steps whose rows are not needed, which cost nothing
+//    RowNeeds                      whether the connection reports rows at all
+//    CapturePlan, CapturedTable    the tables of a statement whose changes are needed, and their observers
+//    CaptureLayout                 the needed values of a table
+//    CaptureBypass                 the steps whose rows are not needed: they cost nothing
 //
 // The flow of a transaction:
 //
@@ -48,7 +48,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
   var sharedGeneration: UInt?
 
-  /// Who needs changes, and what follows from this.
+  /// The needs, and what follows from them.
   struct Needs {
     /// The needs of the subscribers in the current transaction, with their version.
     var ofSubscribers = CaptureNeeds.none
@@ -336,7 +336,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
   private func didRollBack(isReported: Bool) {
     log.reset()
-    if isReported, !needs.observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidRollback($1) } }
+    guard isReported, !needs.observations.isEmpty, !db.isReadOnlyForObservers else { return }
+    notifyObservers { $0.databaseDidRollback($1) }
   }
 
   /// Reports that everything in a database has changed, without a statement.

@@ -301,7 +301,7 @@ struct ChangeLog {
     values.removeSubrange(min(mark.values, values.count)...)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
-    byteCount = mark.bytes
+    byteCount = min(mark.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
     generation &+= 1
   }

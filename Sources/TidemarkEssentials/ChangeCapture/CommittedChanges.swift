@@ -24,7 +24,8 @@ struct CommittedChanges: Sendable {
   /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
-  /// notification; its memory then serves for the next commit (`isUnshared`).
+  /// notification; its memory then serves for the next commit (`isUnshared`). The compiler cannot check this: whether the
+  /// object is shared is known at run time.
   final class TableChanges: @unchecked Sendable {
     let key: TableKey
 
@@ -136,7 +137,7 @@ struct CapturedRows: Sendable, RandomAccessCollection {
 }
 
 /// The storage of captured rows: flat arrays for all tables. Change capture modifies it before subscribers are
-/// notified, and after they have released it: see `TableChanges`.
+/// notified, and after they have released it: see `TableChanges`, also for the unchecked conformance.
 final class CapturedLog: @unchecked Sendable {
   @exclusivity(unchecked) private var content: Content
   let layouts: [CaptureLayout]

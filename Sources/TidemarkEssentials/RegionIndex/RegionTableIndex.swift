@@ -92,7 +92,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     let deciding = part.decidingColumns(rowIDName: rowIDName)
     // The number may have belonged to another set.
     parts.lastTouch = nil
-    let set = parts.columnSets.insert(.init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
+    let set = parts.columnSets.insert(
+      .init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
     parts.lastShape = (shape, set)
     return set
   }
@@ -172,7 +173,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   private func matchUnindexed(_ changes: TableCommit, _ hit: (ID) -> Void) {
     // The writer waits for the result.
     if changes.rowIndexes.count * parts.unindexed.count > Self.checkCountMax {
-      for number in parts.unindexed where changes.touches(columns: parts.columnSets[parts.entries[number].columnSet].deciding) {
+      for number in parts.unindexed
+      where changes.touches(columns: parts.columnSets[parts.entries[number].columnSet].deciding) {
         hit(parts.entries[number].id)
       }
       return
@@ -206,7 +208,9 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// that is in the part before and after.
   private func touch(_ row: TableCommit.ChangedRow, _ set: Int32) -> (decides: Bool, shows: Bool) {
     guard let update = row.updateKeepingRowID else { return (true, true) }
-    if let lastTouch = parts.lastTouch, lastTouch.set == set, lastTouch.layout === update.layout, lastTouch.changed == update.changed {
+    if let lastTouch = parts.lastTouch, lastTouch.set == set, lastTouch.layout === update.layout,
+      lastTouch.changed == update.changed
+    {
       return lastTouch.touch
     }
     let columns = parts.columnSets[set]

@@ -60,7 +60,8 @@ struct SQLSource {
       offset = end
       // The pointer is null if only a comment, or nothing, precedes a semicolon.
       if let pointer {
-        return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes.map(StatementWrites.init))
+        return Compiled(
+          pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes.map(StatementWrites.init))
       }
     }
     return nil

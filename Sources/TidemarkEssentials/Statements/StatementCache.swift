@@ -90,7 +90,8 @@ final class StatementCache {
   }
 
   private func index(of sql: String) -> Int? {
-    content.indexes.isEmpty ? content.entries.firstIndex { $0.sql.isSame(as: sql) } : content.indexes[SQLBytes(sql: sql)]
+    content.indexes.isEmpty
+      ? content.entries.firstIndex { $0.sql.isSame(as: sql) } : content.indexes[SQLBytes(sql: sql)]
   }
 
   private func rebuildIndexes() {

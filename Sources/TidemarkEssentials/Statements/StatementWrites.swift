@@ -38,7 +38,7 @@ final class StatementWrites {
     }
   }
 
-  /// What the authorizer reports while the statement is compiled.
+  /// The reports of the authorizer while the statement is compiled.
   struct Record {
     var tables: [WrittenTable] = []
     var schemaChanges: [SchemaChange] = []
@@ -50,7 +50,7 @@ final class StatementWrites {
     var changesSettings = false
   }
 
-  /// What change capture has found out about the statement.
+  /// The findings of change capture about the statement.
   struct Findings {
     /// The capture plan of the statement.
     var plan: AnyObject?

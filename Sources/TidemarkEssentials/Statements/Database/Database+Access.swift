@@ -152,6 +152,6 @@ extension Database {
   /// Releases the cached caches.fetchStatements.
   func forgetStatements() {
     caches.removeAll()
-    moduleStates.forEach { $0.moduleState.forgetStatements() }
+    state.moduleStates.forEach { $0.moduleState.forgetStatements() }
   }
 }

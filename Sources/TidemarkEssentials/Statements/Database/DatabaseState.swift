@@ -1,4 +1,73 @@
-// The stored state of a connection, one structure per subject.
+/// The stored state of a connection, one structure per subject. `Database` has a property for each.
+struct DatabaseState {
+  /// The connection; nil after it was closed.
+  var handle: ConnectionHandle?
+
+  var caches: StatementCaches
+  var access = AccessState()
+  var transaction = TransactionMachine()
+  var transactionWork = TransactionWork()
+  var capture = CaptureState()
+  var recording = ReadRecording()
+  var schema = SchemaState()
+  var printing = PrintingState()
+  var dialect = DialectState()
+
+  /// The states of later modules. There are few, and each written record looks one up.
+  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
+}
+
+extension Database {
+  var handle: ConnectionHandle? {
+    _read { yield state.handle }
+    _modify { yield &state.handle }
+  }
+
+  var caches: StatementCaches {
+    _read { yield state.caches }
+    _modify { yield &state.caches }
+  }
+
+  var access: AccessState {
+    _read { yield state.access }
+    _modify { yield &state.access }
+  }
+
+  var transaction: TransactionMachine {
+    _read { yield state.transaction }
+    _modify { yield &state.transaction }
+  }
+
+  var transactionWork: TransactionWork {
+    _read { yield state.transactionWork }
+    _modify { yield &state.transactionWork }
+  }
+
+  var capture: CaptureState {
+    _read { yield state.capture }
+    _modify { yield &state.capture }
+  }
+
+  var recording: ReadRecording {
+    _read { yield state.recording }
+    _modify { yield &state.recording }
+  }
+
+  var schema: SchemaState {
+    _read { yield state.schema }
+    _modify { yield &state.schema }
+  }
+
+  var printing: PrintingState {
+    _read { yield state.printing }
+    _modify { yield &state.printing }
+  }
+
+  package var dialect: DialectState {
+    _read { yield state.dialect }
+    _modify { yield &state.dialect }
+  }
+}
 
 /// The cached statements of a connection.
 struct StatementCaches {
@@ -169,9 +238,9 @@ extension Database {
   func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
     let key = ObjectIdentifier(type)
     // Only this function adds entries, with the type of the state as key.
-    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
+    for entry in state.moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
     let moduleState = State()
-    moduleStates.append((key, moduleState))
+    state.moduleStates.append((key, moduleState))
     return moduleState
   }
 }
