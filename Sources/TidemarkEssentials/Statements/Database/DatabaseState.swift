@@ -17,55 +17,56 @@ struct DatabaseState {
   var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 }
 
+// Always inlined: a call of such an accessor allocates memory (Benchmarks: `access: pool.read`).
 extension Database {
   var handle: ConnectionHandle? {
-    _read { yield state.handle }
-    _modify { yield &state.handle }
+    @inline(__always) _read { yield state.handle }
+    @inline(__always) _modify { yield &state.handle }
   }
 
   var caches: StatementCaches {
-    _read { yield state.caches }
-    _modify { yield &state.caches }
+    @inline(__always) _read { yield state.caches }
+    @inline(__always) _modify { yield &state.caches }
   }
 
   var access: AccessState {
-    _read { yield state.access }
-    _modify { yield &state.access }
+    @inline(__always) _read { yield state.access }
+    @inline(__always) _modify { yield &state.access }
   }
 
   var transaction: TransactionMachine {
-    _read { yield state.transaction }
-    _modify { yield &state.transaction }
+    @inline(__always) _read { yield state.transaction }
+    @inline(__always) _modify { yield &state.transaction }
   }
 
   var transactionWork: TransactionWork {
-    _read { yield state.transactionWork }
-    _modify { yield &state.transactionWork }
+    @inline(__always) _read { yield state.transactionWork }
+    @inline(__always) _modify { yield &state.transactionWork }
   }
 
   var capture: CaptureState {
-    _read { yield state.capture }
-    _modify { yield &state.capture }
+    @inline(__always) _read { yield state.capture }
+    @inline(__always) _modify { yield &state.capture }
   }
 
   var recording: ReadRecording {
-    _read { yield state.recording }
-    _modify { yield &state.recording }
+    @inline(__always) _read { yield state.recording }
+    @inline(__always) _modify { yield &state.recording }
   }
 
   var schema: SchemaState {
-    _read { yield state.schema }
-    _modify { yield &state.schema }
+    @inline(__always) _read { yield state.schema }
+    @inline(__always) _modify { yield &state.schema }
   }
 
   var printing: PrintingState {
-    _read { yield state.printing }
-    _modify { yield &state.printing }
+    @inline(__always) _read { yield state.printing }
+    @inline(__always) _modify { yield &state.printing }
   }
 
   package var dialect: DialectState {
-    _read { yield state.dialect }
-    _modify { yield &state.dialect }
+    @inline(__always) _read { yield state.dialect }
+    @inline(__always) _modify { yield &state.dialect }
   }
 }
 
