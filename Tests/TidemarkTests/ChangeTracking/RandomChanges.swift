@@ -71,7 +71,9 @@ struct RandomChanges {
     case 1: DatabaseValue(.int64(integer()))
     case 2: DatabaseValue(.double(random.pick([0, -0.0, 1.5, -.infinity, .greatestFiniteMagnitude, 5e-300])))
     case 3: DatabaseValue(.string(text()))
-    default: DatabaseValue(.blob(Data((0..<Int.random(in: 0...40, using: &random)).map { UInt8(truncatingIfNeeded: $0 &* 37) })))
+    default:
+      DatabaseValue(
+        .blob(Data((0..<Int.random(in: 0...40, using: &random)).map { UInt8(truncatingIfNeeded: $0 &* 37) })))
     }
   }
 
