@@ -152,6 +152,6 @@ extension Database {
   /// Releases the cached caches.fetchStatements.
   func forgetStatements() {
     caches.removeAll()
-    state.moduleStates.forEach { $0.moduleState.forgetStatements() }
+    moduleStates.forEach { $0.moduleState.forgetStatements() }
   }
 }

@@ -23,13 +23,26 @@ public final class Database {
   /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
-  /// The state of the connection, by subject.
-  @exclusivity(unchecked) var state: DatabaseState
+  /// The connection; nil after it was closed.
+  @exclusivity(unchecked) var handle: ConnectionHandle?
+
+  // The state of the connection, by subject: see `DatabaseState.swift`.
+  @exclusivity(unchecked) var caches: StatementCaches
+  @exclusivity(unchecked) var access = AccessState()
+  @exclusivity(unchecked) var transaction = TransactionMachine()
+  @exclusivity(unchecked) var transactionWork = TransactionWork()
+  @exclusivity(unchecked) var capture = CaptureState()
+  @exclusivity(unchecked) var recording = ReadRecording()
+  @exclusivity(unchecked) var schema = SchemaState()
+  @exclusivity(unchecked) package var dialect = DialectState()
+
+  /// The states of later modules. There are few, and each written record looks one up.
+  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.settings = settings
-    state = DatabaseState(
-      handle: handle, caches: StatementCaches(maximumCount: settings.maximumCachedStatementCount))
+    self.handle = handle
+    caches = StatementCaches(maximumCount: settings.maximumCachedStatementCount)
     compilation.allowsAttachedFiles = settings.allowsAttachedFiles
     callbacks.authorizer = compilation
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }

@@ -1,74 +1,4 @@
-/// The stored state of a connection, one structure per subject. `Database` has a property for each.
-struct DatabaseState {
-  /// The connection; nil after it was closed.
-  var handle: ConnectionHandle?
-
-  var caches: StatementCaches
-  var access = AccessState()
-  var transaction = TransactionMachine()
-  var transactionWork = TransactionWork()
-  var capture = CaptureState()
-  var recording = ReadRecording()
-  var schema = SchemaState()
-  var printing = PrintingState()
-  var dialect = DialectState()
-
-  /// The states of later modules. There are few, and each written record looks one up.
-  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
-}
-
-// Always inlined: a call of such an accessor allocates memory (Benchmarks: `access: pool.read`).
-extension Database {
-  var handle: ConnectionHandle? {
-    @inline(__always) _read { yield state.handle }
-    @inline(__always) _modify { yield &state.handle }
-  }
-
-  var caches: StatementCaches {
-    @inline(__always) _read { yield state.caches }
-    @inline(__always) _modify { yield &state.caches }
-  }
-
-  var access: AccessState {
-    @inline(__always) _read { yield state.access }
-    @inline(__always) _modify { yield &state.access }
-  }
-
-  var transaction: TransactionMachine {
-    @inline(__always) _read { yield state.transaction }
-    @inline(__always) _modify { yield &state.transaction }
-  }
-
-  var transactionWork: TransactionWork {
-    @inline(__always) _read { yield state.transactionWork }
-    @inline(__always) _modify { yield &state.transactionWork }
-  }
-
-  var capture: CaptureState {
-    @inline(__always) _read { yield state.capture }
-    @inline(__always) _modify { yield &state.capture }
-  }
-
-  var recording: ReadRecording {
-    @inline(__always) _read { yield state.recording }
-    @inline(__always) _modify { yield &state.recording }
-  }
-
-  var schema: SchemaState {
-    @inline(__always) _read { yield state.schema }
-    @inline(__always) _modify { yield &state.schema }
-  }
-
-  var printing: PrintingState {
-    @inline(__always) _read { yield state.printing }
-    @inline(__always) _modify { yield &state.printing }
-  }
-
-  package var dialect: DialectState {
-    @inline(__always) _read { yield state.dialect }
-    @inline(__always) _modify { yield &state.dialect }
-  }
-}
+// The stored state of a connection, one structure per subject.
 
 /// The cached statements of a connection.
 struct StatementCaches {
@@ -169,6 +99,9 @@ struct ReadRecording {
 
   /// The digest of the results since it was begun; nil if none is computed.
   var digest: DigestObserver?
+
+  /// The query that is being printed.
+  var printing = PrintingState()
 }
 
 /// Facts about the query that is being printed.
@@ -239,9 +172,9 @@ extension Database {
   func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
     let key = ObjectIdentifier(type)
     // Only this function adds entries, with the type of the state as key.
-    for entry in state.moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
+    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
     let moduleState = State()
-    state.moduleStates.append((key, moduleState))
+    moduleStates.append((key, moduleState))
     return moduleState
   }
 }
