@@ -36,22 +36,11 @@ struct IncrementalQuery: Sendable {
   ///
   /// - Parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
   init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    guard statement.isReadonly, db.schema.facts != nil else { return nil }
-    do {
-      guard let made = try Self(parsing: statement, arguments, db) else { return nil }
-      self = made
-    } catch is SelectParser.UnsupportedSyntax {
-      return nil
-    }
-  }
-
-  private init?(parsing statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    var parser = try SelectParser(statement.sql)
-    let query = try parser.parseStatement()
-    guard query.showsEachSourceRow, !parser.mayDependOnMoreThanRows, !parser.parameters.contains(":\(Self.idArgument)"),
-      let core = query.cores.first, let clauses = PlainQueryClauses(statement.sql),
-      let table = try SourceTable(core, db)
+    guard statement.isReadonly, let parsed = statement.parsedQuery, parsed.syntax.showsEachSourceRow,
+      !parsed.mayDependOnMoreThanRows, !parsed.parameters.contains(":\(Self.idArgument)"),
+      let core = parsed.syntax.cores.first, let sourceText = core.sourceText, let table = try SourceTable(core, db)
     else { return nil }
+    let query = parsed.syntax
     var order = RowOrder(terms: [])
     var columns: [String] = []
     var isComplete = false
@@ -76,13 +65,13 @@ struct IncrementalQuery: Sendable {
     shownColumnCount = hidden.selection.isEmpty ? nil : statement.columnCount
     (keyColumn, termColumns) = (hidden.keyColumn, hidden.termColumns)
 
-    let start = "\(clauses.selection)\(hidden.selection) \(clauses.source)"
+    let start = "\(core.selectionText)\(hidden.selection) \(sourceText)"
     let id = table.qualified(table.rowID)
     let last = isComplete ? [] : ties.addedTerms + ["\(id)\(self.order.isKeyDescending ? " DESC" : "")"]
     sql =
-      start + (clauses.condition.map { " WHERE \($0)" } ?? "") + " ORDER BY "
-      + ((clauses.ordering.map { [String($0)] } ?? []) + last).joined(separator: ", ")
-    rowSQL = start + " WHERE " + (clauses.condition.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
+      start + (core.conditionText.map { " WHERE \($0)" } ?? "") + " ORDER BY "
+      + ((query.orderingText.map { [String($0)] } ?? []) + last).joined(separator: ", ")
+    rowSQL = start + " WHERE " + (core.conditionText.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
   }
 }
 
@@ -141,7 +130,8 @@ extension IncrementalQuery {
         facts.key.database.asciiLowercased == "main",
         // SQLite does not report changes of its internal tables, and `sqlite_master` has two names.
         !Database.isSQLiteInternalTable(facts.key.name), !Database.isSQLiteInternalTable(table.name),
-        let rowID = facts.rowIDName
+        // An index that must be used may not be applicable to a query of one row.
+        !core.sources[0].hasIndexHint, let rowID = facts.rowIDName
       else { return nil }
       (self.name, self.facts, self.rowID) = (name, facts, rowID)
     }
@@ -212,7 +202,7 @@ extension SelectExpression {
   }
 }
 
-extension SelectParser {
+extension ParsedQuery {
   /// Whether the query may depend on more than rows: functions, and keywords for the current time.
   fileprivate var mayDependOnMoreThanRows: Bool {
     callsFunctions

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// Combines the reports of the authorizer, the parsed text of the statement, and the known properties of the tables.
 ///
 /// The columns always come from the authorizer. The rows come from the text, if it was parsed completely, and if
@@ -7,15 +5,15 @@ import CSQLite
 struct RegionPlanBuilder {
   private let db: Database
   private let statement: Statement
+  private let query: ParsedQuery?
   private var reader: OccurrenceCollector?
   private var rest = DatabaseRegion()
 
   /// The number of virtual tables that lead to this plan.
   private let depth: Int
 
-  init(_ db: Database, _ statement: Statement, depth: Int = 0) {
-    self.db = db
-    self.statement = statement
+  init(_ db: Database, _ statement: Statement, _ query: ParsedQuery?, depth: Int) {
+    (self.db, self.statement, self.query) = (db, statement, query)
     self.depth = depth
   }
 
@@ -33,23 +31,20 @@ struct RegionPlanBuilder {
       findings.refinementQueries = try RefinementQueryBuilder(db, findings, parameterCount: statement.parameterCount)
         .refinementQueries()
     }
-    return RegionPlan(findings, parameterCount: statement.parameterCount)
+    return RegionPlan(findings, query: query, parameterCount: statement.parameterCount)
   }
 
   // MARK: - Text
 
   /// The analysed text; nil if it is not supported.
   private func readText() throws -> OccurrenceCollector? {
-    guard db.schema.facts != nil else { return nil }
+    guard db.knowsTables, let query, let indexes = statement.parameterIndexes(of: query.parameters) else { return nil }
     do {
-      var parser = try SelectParser(statement.sql)
-      let query = try parser.parseStatement()
-      guard let indexes = statement.parameterIndexes(of: parser.parameters) else { return nil }
       var reader = OccurrenceCollector(
         facts: { [db] in try db.facts(ofTable: $0, in: $1) },
         number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
         parameterIndexes: indexes)
-      try reader.read(query, parser)
+      try reader.read(query)
       return reader
     } catch is SelectParser.UnsupportedSyntax {
       return nil
@@ -84,7 +79,7 @@ struct RegionPlanBuilder {
   private mutating func readTable(_ key: TableKey, _ columns: Set<String>) throws -> RegionPlan.ReadTable {
     var part = TableRegion.Part(columns: columns)
     var table = RegionPlan.ReadTable(key: key, part: part)
-    guard db.schema.facts != nil else { return table }
+    guard db.knowsTables else { return table }
     guard let facts = try db.facts(ofTable: key.name, in: key.database) else {
       rest = .fullDatabase
       return table
@@ -114,7 +109,7 @@ struct RegionPlanBuilder {
   /// unordered query.
   private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
     // Only a query returns rows in an order.
-    guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0 else { return }
+    guard statement.isReadonly, !statement.isExplanation else { return }
     var uses = try db.tables(usedBy: statement.sql)
     for position in tables.indices {
       guard let use = uses.removeValue(forKey: tables[position].key), reader?.hidesOrder != true else { continue }
@@ -134,6 +129,7 @@ struct RegionPlanBuilder {
 extension Statement {
   /// The indexes of the parameters in a text; nil if they differ from SQLite's.
   fileprivate func parameterIndexes(of mentions: [String]) -> [Int]? {
+    let names = parameterNames
     var count = 0
     var named: [String: Int] = [:]
     var indexes: [Int] = []
@@ -144,7 +140,7 @@ extension Statement {
       } else if mention != "?" {
         index = named[mention] ?? index
         named[mention] = index
-        guard sqlite3_bind_parameter_index(sqliteStatement, mention) == CInt(clamping: index) else { return nil }
+        guard names.indices.contains(index - 1), names[index - 1] == mention else { return nil }
       }
       count = max(count, index)
       indexes.append(index)

@@ -56,13 +56,14 @@ struct OccurrenceCollector {
   }
 
   /// Analyses a parsed statement.
-  mutating func read(_ query: SelectSyntax, _ parser: SelectParser) throws {
-    columnNames = parser.columnNames
-    mentionsAllColumns = parser.mentionsAllColumns
-    try read(query, Scope())
-    guard let (core, source) = try onlySource(of: query) else { return }
-    hidesOrder = core.countsRows || showsRowsAlone(core, parser) && hidesOrder(of: query, source)
-    if showsRowsAlone(core, parser) { bound = try bound(of: query, source) }
+  mutating func read(_ query: ParsedQuery) throws {
+    columnNames = query.columnNames
+    mentionsAllColumns = query.mentionsAllColumns
+    try read(query.syntax, Scope())
+    guard let (core, source) = try onlySource(of: query.syntax) else { return }
+    let showsRowsAlone = core.showsRows && !query.callsFunctions
+    hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source)
+    if showsRowsAlone { bound = try bound(of: query.syntax, source) }
   }
 
   /// The single table that a query reads, if there is only one.
@@ -74,10 +75,6 @@ struct OccurrenceCollector {
     let source = NamedSource(
       name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
     return (core, source)
-  }
-
-  private func showsRowsAlone(_ core: SelectCore, _ parser: SelectParser) -> Bool {
-    core.showsRows && !parser.callsFunctions
   }
 
   private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
@@ -180,16 +177,15 @@ struct OccurrenceCollector {
     viewDepth += 1
     defer { viewDepth -= 1 }
     if viewDepth > 20 { throw UnsupportedSyntax() }
-    var parser = try SelectParser(sql)
-    parser.columnNames = columnNames
-    let query = try parser.parseView()
-    if !parser.parameters.isEmpty { throw UnsupportedSyntax() }
-    columnNames = parser.columnNames
-    mentionsAllColumns = mentionsAllColumns || parser.mentionsAllColumns
+    guard let query = ParsedQuery(view: sql, after: columnNames), query.parameters.isEmpty else {
+      throw UnsupportedSyntax()
+    }
+    columnNames = query.columnNames
+    mentionsAllColumns = mentionsAllColumns || query.mentionsAllColumns
     // A temporary view resolves table names as any query does.
     let isTemporary = view.database.asciiLowercased == "temp"
     try read(
-      query,
+      query.syntax,
       Scope(
         outerCommonTables: scope.commonTables.union(scope.outerCommonTables),
         database: isTemporary ? nil : view.database))

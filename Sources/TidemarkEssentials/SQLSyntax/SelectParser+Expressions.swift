@@ -23,7 +23,13 @@ extension SelectParser {
     defer { depth -= 1 }
     if depth > 200 { throw UnsupportedSyntax() }
     var result = try parsePrefix()
-    while let next = lexeme(0), let joined = try parseInfix(next, result, minimum) { result = joined }
+    var operatorCount = 0
+    while let next = lexeme(0), let joined = try parseInfix(next, result, minimum) {
+      result = joined
+      operatorCount += 1
+      // The depth of an expression that SQLite accepts by default.
+      if operatorCount > 1000 { throw UnsupportedSyntax() }
+    }
     return result
   }
 

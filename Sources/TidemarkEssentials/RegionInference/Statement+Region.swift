@@ -27,30 +27,36 @@ extension Statement {
     }
   }
 
-  /// Adds the region that an execution with the current arguments reads.
-  ///
-  /// - Returns: The number of rows to fetch before the last row bounds the region; nil if the region has no such bound.
-  func addRegion(to readSet: inout ReadSet?) -> Int? {
-    do {
-      let plan = try regionPlan()
-      let values = parameterValues(argumentState.current, isChecked: argumentState.areChecked)
-      readSet?.add(plan, values)
-      if database.recording.usesBounds, !plan.refinementQueries.isEmpty {
-        readSet?.setRefinement(.linked(linkedValues(plan, values)), of: plan, values)
-      }
-      return plan.rowCountOfBound(values)
-    } catch {
-      // If in doubt, widen the region.
-      readSet?.add(.fullDatabase)
-      return nil
-    }
-  }
-
-  private func regionPlan() throws -> RegionPlan {
-    let generation = try database.schema.facts?.generation(database)
-    if let cached = cached.regionPlan, cached.schemaGeneration == generation { return cached.plan }
-    let plan = RegionPlans.shared.shared(try database.regionPlan(of: self), of: sql)
-    cached.regionPlan = generation.map { (plan, $0) }
+  /// Returns the plan for the current schema.
+  func regionPlan() throws -> RegionPlan {
+    let generation = try database.schema.generations?.current(database)
+    if let plan = inference.plan, inference.schemaGeneration == generation { return plan }
+    let plan = try RegionInference.plan(of: self)
+    if let generation { (inference.plan, inference.schemaGeneration) = (plan, generation) }
     return plan
   }
+
+  /// The parsed text; nil if it is not supported.
+  var parsedQuery: ParsedQuery? {
+    inference.plan.map(\.query) ?? database.moduleState(RegionInference.self).query(of: sql)
+  }
+
+  /// The results of region inference for the statement.
+  var inference: StatementInference {
+    // Nothing else sets it.
+    if let known = cached.inference { return unsafeDowncast(known, to: StatementInference.self) }
+    let inference = StatementInference()
+    cached.inference = inference
+    return inference
+  }
+}
+
+/// The results of region inference for a statement, which are kept with it.
+final class StatementInference {
+  /// The plan of the region, and the schema for which it is valid.
+  var plan: RegionPlan?
+  var schemaGeneration: UInt = 0
+
+  /// The queries that refine the region with each run.
+  var refiner: RegionRefiner?
 }

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The probes that run with each execution of a statement: see `RefinementQuery`.
 final class RegionRefiner {
   /// The maximum number of virtual machine instructions of a probe.
@@ -61,8 +59,7 @@ final class RegionRefiner {
       if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return nil }
       if values.last != value { values.append(value) }
     }
-    let stepCount = sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
-    return stepCount <= Self.stepsMax ? values : nil
+    return statement.takeInstructionCount() <= Self.stepsMax ? values : nil
   }
 }
 
@@ -71,13 +68,13 @@ extension Statement {
   func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
     do {
       return try database.untraced {
-        if cached.regionRefiner?.plan !== plan { cached.regionRefiner = try RegionRefiner(plan, database) }
-        return try cached.regionRefiner?.values(arguments) ?? []
+        if inference.refiner?.plan !== plan { inference.refiner = try RegionRefiner(plan, database) }
+        return try inference.refiner?.values(arguments) ?? []
       }
     } catch {
       // The error will also occur in the statement itself, or concerns the probe alone: use the wider
       // region.
-      cached.regionRefiner = nil
+      inference.refiner = nil
       return []
     }
   }

@@ -1,4 +1,4 @@
-/// Parses the text of a `SELECT` that SQLite has compiled.
+/// Parses the text of a `SELECT` that SQLite has compiled: see `ParsedQuery`.
 ///
 /// Invariants:
 ///
@@ -8,6 +8,7 @@ struct SelectParser {
   /// Thrown for text that the parser does not support. The region then contains whole tables.
   struct UnsupportedSyntax: Error {}
 
+  private let sql: String
   private let lexemes: [SQLLexeme]
   private var position = 0
   var depth = 0
@@ -29,7 +30,7 @@ struct SelectParser {
 
   init(_ sql: String) throws {
     guard let lexemes = SQLLexeme.all(in: sql) else { throw UnsupportedSyntax() }
-    self.lexemes = lexemes
+    (self.sql, self.lexemes) = (sql, lexemes)
   }
 
   /// Parses the whole text as one query.
@@ -75,7 +76,9 @@ struct SelectParser {
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
+      let start = position
       (query.ordering, query.directions) = try parseOrderingTerms()
+      query.orderingText = text(from: start)
     }
     if take("LIMIT") {
       query.limit = try parseExpression()
@@ -128,13 +131,23 @@ struct SelectParser {
       core.nested = nested
       return core
     }
+    var start = position
     try expect("SELECT")
     if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
     repeat { try parseResultColumn(into: &core) } while takeSymbol(",")
-    if take("FROM") { try parseSources(into: &core) }
-    if take("WHERE") { core.condition = try parseExpression() }
+    core.selectionText = text(from: start)
+    start = position
+    if take("FROM") {
+      try parseSources(into: &core)
+      core.sourceText = text(from: start)
+    }
+    if take("WHERE") {
+      start = position
+      core.condition = try parseExpression()
+      core.conditionText = text(from: start)
+    }
     if take("GROUP") {
       try expect("BY")
       try parseExpressions()
@@ -148,6 +161,7 @@ struct SelectParser {
     }
     if isAtWindowClause {
       try expect("WINDOW")
+      core.showsEachRow = false
       repeat {
         _ = try parseName()
         try expect("AS")
@@ -239,6 +253,11 @@ struct SelectParser {
   }
 
   mutating func skip(_ count: Int) { position += count }
+
+  /// The text from a token to the last one that was parsed, without the comments around it.
+  private func text(from start: Int) -> Substring {
+    sql[lexemes[start].range.lowerBound..<lexemes[position - 1].range.upperBound]
+  }
 
   func peek(_ keyword: String) -> Bool { lexeme(0)?.keyword == keyword }
 

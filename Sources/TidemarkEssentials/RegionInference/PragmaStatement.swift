@@ -1,5 +1,3 @@
-import CSQLite
-
 /// A `PRAGMA` statement, and the region that follows from its SQL.
 ///
 /// SQLite's authorizer reports no table for a pragma, and many pragmas are executed during compilation.
@@ -30,19 +28,12 @@ struct PragmaStatement {
   }
 
   /// The region of the pragma.
-  var regionPlan: RegionPlan {
-    if StoredSetting.names.contains(name) {
-      return hasValue ? .empty : RegionPlan(RegionPlan.Findings(rest: .fullDatabase), parameterCount: 0)
-    }
-    if Self.contentNames.contains(name) {
-      return RegionPlan(RegionPlan.Findings(rest: .fullDatabase), parameterCount: 0)
-    }
-    if Self.schemaNames.contains(name) {
-      let schemaTable = DatabaseRegion(tables: [TableKey("sqlite_master"): .all])
-      return RegionPlan(RegionPlan.Findings(rest: schemaTable), parameterCount: 0)
-    }
+  var region: DatabaseRegion {
+    if StoredSetting.names.contains(name) { return hasValue ? DatabaseRegion() : .fullDatabase }
+    if Self.contentNames.contains(name) { return .fullDatabase }
+    if Self.schemaNames.contains(name) { return DatabaseRegion(tables: [TableKey("sqlite_master"): .all]) }
     // It concerns the connection only.
-    return .empty
+    return DatabaseRegion()
   }
 
   /// Pragmas whose result depends on rows, or on the number of pages.
@@ -54,18 +45,6 @@ struct PragmaStatement {
   private static let schemaNames: Set = [
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
   ]
-}
-
-/// The settings in the header of a database that pragmas read and write.
-enum StoredSetting {
-  static let names: Set = ["application_id", "auto_vacuum", "encoding", "schema_version", "user_version"]
-
-  /// Returns whether a compiled pragma changes a stored setting.
-  static func isChanged(by pragma: UnsafePointer<CChar>, hasValue: Bool) -> Bool {
-    // These pragmas free pages, and compute statistics, with or without a value.
-    if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 || sqlite3_stricmp(pragma, "optimize") == 0 { return true }
-    return hasValue && names.contains { sqlite3_stricmp(pragma, $0) == 0 }
-  }
 }
 
 extension String {

@@ -101,12 +101,14 @@ extension SelectParser {
       }
       return SelectSource(content: .function(table), alias: try parseAlias())
     }
-    let source = SelectSource(content: .table(table), alias: try parseAlias())
+    var source = SelectSource(content: .table(table), alias: try parseAlias())
     if take("INDEXED") {
       try expect("BY")
       _ = try parseName()
+      source.hasIndexHint = true
     } else if peek("NOT"), lexeme(1)?.keyword == "INDEXED" {
       skip(2)
+      source.hasIndexHint = true
     }
     return source
   }

@@ -1,0 +1,102 @@
+/// Records what the statements of a closure read.
+final class ReadRecorder: ReadObserver {
+  fileprivate(set) var readSet = ReadSet()
+
+  /// Whether rows are left out that do not matter in the current snapshot: see `RegionBound`.
+  let usesBounds: Bool
+
+  fileprivate init(usesBounds: Bool) { self.usesBounds = usesBounds }
+
+  func willRead(_ statement: Statement) {
+    // Internal statements are not recorded.
+    let db = statement.database
+    if db.callbacks.isTraceSuspended { return }
+    // The statements that determine the region do not belong to the digest.
+    let digest = db.recording.digest
+    defer { db.recording.digest = digest }
+    do {
+      // The statement may have been compiled for another schema, which SQLite detects at the first step.
+      let plan = try statement.regionPlan()
+      let values = statement.currentValues
+      readSet.add(plan, values)
+      if !usesBounds { return }
+      if !plan.refinementQueries.isEmpty {
+        readSet.setRefinement(.linked(statement.linkedValues(plan, values)), of: plan, values)
+      }
+      if let rowCount = plan.rowCountOfBound(values) { statement.followRows(upTo: rowCount) }
+    } catch {
+      // If in doubt, widen the region.
+      readSet.add(.fullDatabase)
+    }
+  }
+
+  func didReachBound(_ statement: Statement) {
+    guard let plan = statement.inference.plan, let bound = plan.bound else { return }
+    let values = bound.values(in: statement)
+    if !values.isEmpty { readSet.setRefinement(.bound(values), of: plan, statement.currentValues) }
+  }
+}
+
+extension Statement {
+  fileprivate var currentValues: [DatabaseValue]? {
+    parameterValues(argumentState.current, isChecked: argumentState.areChecked)
+  }
+}
+
+extension Database {
+  /// The recorder of reads; nil if nothing is recorded.
+  var readRecorder: ReadRecorder? { recording.observer as? ReadRecorder }
+
+  /// Runs a closure, and returns the regions that its statements have read.
+  ///
+  /// - Parameter usesBounds: Whether rows are left out that do not matter in the current snapshot: see `RegionBound`.
+  ///   The closure must not write.
+  func recordingReads<Result>(
+    usesBounds: Bool = false, _ body: () throws -> Result
+  ) rethrows -> (result: Result, readSet: ReadSet) {
+    let outer = readRecorder
+    let recorder = ReadRecorder(usesBounds: usesBounds && outer?.usesBounds != false)
+    recording.observer = recorder
+    defer {
+      recording.observer = outer
+      // The enclosing recording has read the same regions.
+      outer?.readSet.add(recorder.readSet)
+    }
+    return (try body(), recorder.readSet)
+  }
+
+  /// Runs a closure that fetches rows, and records the region of another statement instead.
+  ///
+  /// - Parameters:
+  ///   - statement: A statement that reads the rows that matter, with its arguments. It is not executed.
+  ///   - body: Executes statements that read these rows. Other rows that they read are recorded by the caller.
+  func recordingReads<Result>(of statement: Statement, insteadOf body: () throws -> Result) rethrows -> Result {
+    let observer = recording.observer
+    observer?.willRead(statement)
+    recording.observer = nil
+    defer { recording.observer = observer }
+    return try body()
+  }
+
+  /// Adds a region to the observation whose value is being fetched, as if a statement had read it.
+  ///
+  /// ```swift
+  /// let observation = ValueObservation.tracking { db in
+  ///   // What is computed depends on the books, though they are read by something else than the library.
+  ///   try db.registerAccess(to: Table("book"))
+  ///   return try computeSomething(db)
+  /// }
+  /// ```
+  ///
+  /// Outside of an observation, this does nothing, and the region is not evaluated.
+  ///
+  /// - Parameter region: The region.
+  /// - Throws: The error of resolving the region.
+  public func registerAccess(to region: @autoclosure () -> any DatabaseRegionConvertible) throws {
+    preconditionAccess()
+    guard let recorder = readRecorder else { return }
+    // The recorder does not see how the region is read.
+    recording.digest?.isUnknown = true
+    recorder.readSet.add(try region().databaseRegion(self))
+  }
+}
