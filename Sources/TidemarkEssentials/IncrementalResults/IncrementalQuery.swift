@@ -36,9 +36,10 @@ struct IncrementalQuery: Sendable {
   ///
   /// - Parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
   init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    guard statement.isReadonly, let parsed = statement.parsedQuery, parsed.syntax.showsEachSourceRow,
-      !parsed.mayDependOnMoreThanRows, !parsed.parameters.contains(":\(Self.idArgument)"),
-      let core = parsed.syntax.cores.first, let sourceText = core.sourceText, let table = try SourceTable(core, db)
+    guard statement.isReadonly, let parsed = statement.parsedQuery, let core = parsed.syntax.onlyCore,
+      parsed.syntax.showsEachRow(of: core),
+      !parsed.mentions.mayDependOnMoreThanRows, !parsed.mentions.parameters.contains(":\(Self.idArgument)"),
+      let sourceText = core.sourceText, let table = try SourceTable(core, db)
     else { return nil }
     let query = parsed.syntax
     var order = RowOrder(terms: [])
@@ -123,7 +124,7 @@ extension IncrementalQuery {
     let rowID: String
 
     init?(_ core: SelectCore, _ db: Database) throws {
-      guard core.sources.count == 1, let name = core.sources[0].exposedName,
+      guard let name = core.sources[0].exposedName,
         case .table(let table) = core.sources[0].content,
         let facts = try db.facts(ofTable: table.name, in: table.database), case .table = facts.kind,
         // Temporary tables are visible to one connection only.
@@ -184,9 +185,8 @@ extension IncrementalQuery {
 
 extension SelectSyntax {
   /// Whether the query returns one result row for each row of its source.
-  fileprivate var showsEachSourceRow: Bool {
-    guard cores.count == 1, let core = cores.first else { return false }
-    return commonTables.isEmpty && nested.isEmpty && limit == nil && core.showsEachRow && core.nested.isEmpty
+  fileprivate func showsEachRow(of core: SelectCore) -> Bool {
+    limit == nil && core.showsEachRow
       // A name may be a column of the table, or an alias of another expression.
       && ordering.allSatisfy { $0.columnName.map { !core.aliases.contains($0) } ?? false }
   }
@@ -202,10 +202,10 @@ extension SelectExpression {
   }
 }
 
-extension ParsedQuery {
+extension ParsedQuery.Mentions {
   /// Whether the query may depend on more than rows: functions, and keywords for the current time.
   fileprivate var mayDependOnMoreThanRows: Bool {
-    callsFunctions
+    includeFunctions
       || columnNames.contains { ["current_time", "current_date", "current_timestamp"].contains($0) }
   }
 }

@@ -11,20 +11,12 @@ struct PragmaStatement {
   /// Nil if the SQL is not a pragma.
   init?(_ sql: String) {
     var tokens = SQLTokenizer(sql)
-    func text() -> String { String(sql[tokens.range]) }
-    guard tokens.next() == .word, text().asciiLowercased == "pragma" else { return nil }
-    var (name, isNameNext, hasValue) = ("", true, false)
-    while let token = tokens.next(), token != .semicolon {
-      if isNameNext {
-        (name, isNameNext) = (text().unquotedSQLName.asciiLowercased, false)
-      } else if text() == "." {
-        isNameNext = true
-      } else {
-        hasValue = true
-        break
-      }
-    }
-    (self.name, self.hasValue) = (name, hasValue)
+    guard tokens.next() == .word, sql[tokens.range].uppercased() == "PRAGMA", let lexemes = SQLLexeme.all(in: sql)
+    else { return nil }
+    let words = lexemes.filter { $0.text != ";" }
+    let index = words.count > 3 && words[2].text == "." ? 3 : 1
+    name = words.indices.contains(index) ? words[index].text.asciiLowercased : ""
+    hasValue = words.count > index + 1
   }
 
   /// The region of the pragma.
@@ -45,15 +37,4 @@ struct PragmaStatement {
   private static let schemaNames: Set = [
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
   ]
-}
-
-extension String {
-  /// The name without enclosing quotes.
-  fileprivate var unquotedSQLName: String {
-    guard let first, let last, count >= 2 else { return self }
-    switch (first, last) {
-    case ("\"", "\""), ("'", "'"), ("`", "`"), ("[", "]"): return String(dropFirst().dropLast())
-    default: return self
-    }
-  }
 }

@@ -20,8 +20,8 @@ final class ReadRecorder: ReadObserver {
       let values = statement.currentValues
       readSet.add(plan, values)
       if !usesBounds { return }
-      if !plan.refinementQueries.isEmpty {
-        readSet.setRefinement(.linked(statement.linkedValues(plan, values)), of: plan, values)
+      if !plan.findings.refinementQueries.isEmpty, let inference = statement.inference {
+        readSet.setRefinement(.linked(inference.linkedValues(values, db)), of: plan, values)
       }
       if let rowCount = plan.rowCountOfBound(values) { statement.followRows(upTo: rowCount) }
     } catch {
@@ -31,7 +31,7 @@ final class ReadRecorder: ReadObserver {
   }
 
   func didReachBound(_ statement: Statement) {
-    guard let plan = statement.inference.plan, let bound = plan.bound else { return }
+    guard let plan = statement.inference?.plan, let bound = plan.findings.bound else { return }
     let values = bound.values(in: statement)
     if !values.isEmpty { readSet.setRefinement(.bound(values), of: plan, statement.currentValues) }
   }

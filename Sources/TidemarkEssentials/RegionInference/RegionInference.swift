@@ -1,11 +1,11 @@
 /// Infers which tables, columns and rows a statement reads.
 ///
-///     authorizer ──► columns ──┐
-///     SQL ──► ParsedQuery ─────┼──► RegionPlan ──► region of an execution: its arguments, its refinement
-///     schema ──► TableFacts ───┘
+///     authorizer: columns ─┐
+///     SQL: ParsedQuery ────┼──► RegionPlan ──► region of an execution: its arguments, its refinement
+///     schema: TableFacts ──┘
 ///
 /// `plan(of:)` is the only entry. A plan belongs to a statement and a schema, and connections share it.
-/// `RegionPlan.region(_:_:)` binds it to the arguments of an execution. Statements do not know about region inference: a
+/// `RegionPlan.region(_:_:)` binds it to the arguments of an execution. Statements do not know about regions: a
 /// `ReadRecorder` observes them.
 ///
 /// Invariants:
@@ -15,30 +15,26 @@ final class RegionInference: DatabaseModuleState {
   /// Returns the facts about a table; nil if it does not exist. Without a database name, SQLite's search order
   /// applies.
   ///
-  /// The schema module, which depends on this one, provides the function. Without it, regions are whole tables.
-  var facts: ((Database, _ name: String, _ database: String?) throws -> TableFacts?)?
+  /// The schema module, which depends on this one, provides the function. Without it, no table is known.
+  var facts: (Database, _ name: String, _ database: String?) throws -> TableFacts? = { _, _, _ in nil }
 
   /// Parses a text. Tests count the calls.
   var parse: (_ sql: String) -> ParsedQuery? = { ParsedQuery($0) }
 
   /// Returns the plan of the region of a statement, for the current schema.
   ///
-  /// - Throws: An error if the statement does not compile any more.
-  static func plan(of statement: Statement) throws -> RegionPlan {
-    RegionPlans.shared.shared(try plan(of: statement, depth: 0), of: statement.sql)
-  }
-
   /// - Parameter depth: The number of virtual tables that lead to the statement.
-  static func plan(of statement: Statement, depth: Int) throws -> RegionPlan {
-    let db = statement.database
+  /// - Throws: An error if the statement does not compile any more.
+  static func plan(of statement: Statement, depth: Int = 0) throws -> RegionPlan {
+    let (db, sql) = (statement.database, statement.sql)
     db.preconditionAccess()
     // SQLite executes many pragmas during compilation. They read no rows of tables.
-    if let pragma = PragmaStatement(statement.sql) { return RegionPlan(RegionPlan.Findings(rest: pragma.region)) }
-    let reads = try db.compilation.reads { _ = try db.compile(statement.sql, isInternal: true) }
+    if let pragma = PragmaStatement(sql) { return RegionPlan(RegionPlan.Findings(rest: pragma.region)) }
+    let reads = try db.compilation.reads { _ = try db.compile(sql, isInternal: true) }
     return try db.untraced {
-      let query = db.moduleState(RegionInference.self).query(of: statement.sql)
-      var builder = RegionPlanBuilder(db, statement, query, depth: depth)
-      return try builder.plan(reads)
+      let query = db.moduleState(RegionInference.self).query(of: sql)
+      var builder = RegionPlanBuilder(db: db, statement: statement, query: query, depth: depth)
+      return RegionPlans.shared.shared(try builder.plan(reads), of: sql)
     }
   }
 
@@ -50,12 +46,9 @@ final class RegionInference: DatabaseModuleState {
 }
 
 extension Database {
-  /// Whether a schema module is installed.
-  var knowsTables: Bool { moduleState(RegionInference.self).facts != nil }
-
-  /// Returns the facts about a table, if a schema module is installed.
+  /// Returns the facts about a table; nil if it does not exist.
   func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
-    try moduleState(RegionInference.self).facts?(self, name, database)
+    try moduleState(RegionInference.self).facts(self, name, database)
   }
 
   /// Returns the names of the databases that have a table of the given name. Views are left out.

@@ -44,7 +44,7 @@ final class RegionPlan: Equatable, Sendable {
   /// The parsed text of the statement; nil if it is not supported.
   let query: ParsedQuery?
 
-  private let findings: Findings
+  let findings: Findings
   private let parameterCount: Int
 
   /// The region, if it does not depend on arguments.
@@ -65,12 +65,8 @@ final class RegionPlan: Equatable, Sendable {
 
   /// Whether the region depends on the arguments.
   var dependsOnArguments: Bool {
-    constantRegion == nil || parameterCount > 0 && (bound != nil || !refinementQueries.isEmpty)
+    constantRegion == nil || parameterCount > 0 && (findings.bound != nil || !findings.refinementQueries.isEmpty)
   }
-
-  var bound: RegionBound? { findings.bound }
-
-  var refinementQueries: [RefinementQuery] { findings.refinementQueries }
 
   /// The number of rows that an execution must return to have a bound; nil without a bound.
   func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {

@@ -3,19 +3,15 @@
 /// The columns always come from the authorizer. The rows come from the text, if it was parsed completely, and if
 /// it contains the table.
 struct RegionPlanBuilder {
-  private let db: Database
-  private let statement: Statement
-  private let query: ParsedQuery?
-  private var reader: OccurrenceCollector?
-  private var rest = DatabaseRegion()
+  let db: Database
+  let statement: Statement
+  let query: ParsedQuery?
 
   /// The number of virtual tables that lead to this plan.
-  private let depth: Int
+  let depth: Int
 
-  init(_ db: Database, _ statement: Statement, _ query: ParsedQuery?, depth: Int) {
-    (self.db, self.statement, self.query) = (db, statement, query)
-    self.depth = depth
-  }
+  private(set) var reader: OccurrenceCollector?
+  private(set) var rest = DatabaseRegion()
 
   mutating func plan(_ reads: StatementReads) throws -> RegionPlan {
     reader = try readText()
@@ -38,10 +34,10 @@ struct RegionPlanBuilder {
 
   /// The analysed text; nil if it is not supported.
   private func readText() throws -> OccurrenceCollector? {
-    guard db.knowsTables, let query, let indexes = statement.parameterIndexes(of: query.parameters) else { return nil }
+    guard let query, let indexes = statement.parameterIndexes(of: query.mentions.parameters) else { return nil }
     do {
       var reader = OccurrenceCollector(
-        facts: { [db] in try db.facts(ofTable: $0, in: $1) },
+        factsOfTable: { [db] in try db.facts(ofTable: $0, in: $1) },
         number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
         parameterIndexes: indexes)
       try reader.read(query)
@@ -55,8 +51,8 @@ struct RegionPlanBuilder {
   private var mentions: [String: Set<Int>] {
     // SQLite may sort rows by any column that it reads, in an automatic index. If the
     // order is visible, no column is there for conditions alone.
-    guard let reader, reader.hidesOrder, !reader.mentionsAllColumns else { return [:] }
-    return reader.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
+    guard let reader, reader.hidesOrder, !reader.mentions.includeAllColumns else { return [:] }
+    return reader.mentions.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
   }
 
   /// Whether texts are sorted by their UTF-8 bytes.
@@ -79,7 +75,6 @@ struct RegionPlanBuilder {
   private mutating func readTable(_ key: TableKey, _ columns: Set<String>) throws -> RegionPlan.ReadTable {
     var part = TableRegion.Part(columns: columns)
     var table = RegionPlan.ReadTable(key: key, part: part)
-    guard db.knowsTables else { return table }
     guard let facts = try db.facts(ofTable: key.name, in: key.database) else {
       rest = .fullDatabase
       return table

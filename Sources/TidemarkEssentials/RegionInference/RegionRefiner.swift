@@ -15,12 +15,10 @@ final class RegionRefiner {
     var remainingPause = 0
   }
 
-  let plan: RegionPlan
   private var backoffs: [Backoff]
 
   init(_ plan: RegionPlan, _ db: Database) throws {
-    self.plan = plan
-    backoffs = try plan.refinementQueries.map {
+    backoffs = try plan.findings.refinementQueries.map {
       Backoff(refinementQuery: $0, statement: try db.compile($0.sql, isInternal: true))
     }
   }
@@ -63,18 +61,19 @@ final class RegionRefiner {
   }
 }
 
-extension Statement {
-  /// Returns the values of columns of joined tables, from the probes of a plan.
-  func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
+extension StatementInference {
+  /// Returns the values of columns of joined tables, from the probes of the plan.
+  func linkedValues(_ arguments: [DatabaseValue]?, _ db: Database) -> [[DatabaseValue]?] {
     do {
-      return try database.untraced {
-        if inference.refiner?.plan !== plan { inference.refiner = try RegionRefiner(plan, database) }
-        return try inference.refiner?.values(arguments) ?? []
+      return try db.untraced {
+        let refiner = try refiner ?? RegionRefiner(plan, db)
+        self.refiner = refiner
+        return try refiner.values(arguments)
       }
     } catch {
       // The error will also occur in the statement itself, or concerns the probe alone: use the wider
       // region.
-      inference.refiner = nil
+      refiner = nil
       return []
     }
   }

@@ -30,33 +30,31 @@ extension Statement {
   /// Returns the plan for the current schema.
   func regionPlan() throws -> RegionPlan {
     let generation = try database.schema.generations?.current(database)
-    if let plan = inference.plan, inference.schemaGeneration == generation { return plan }
+    if let inference, inference.schemaGeneration == generation { return inference.plan }
     let plan = try RegionInference.plan(of: self)
-    if let generation { (inference.plan, inference.schemaGeneration) = (plan, generation) }
+    cached.inference = generation.map { StatementInference(plan, schemaGeneration: $0) }
     return plan
   }
 
   /// The parsed text; nil if it is not supported.
   var parsedQuery: ParsedQuery? {
-    inference.plan.map(\.query) ?? database.moduleState(RegionInference.self).query(of: sql)
+    if let inference { inference.plan.query } else { database.moduleState(RegionInference.self).query(of: sql) }
   }
 
-  /// The results of region inference for the statement.
-  var inference: StatementInference {
-    // Nothing else sets it.
-    if let known = cached.inference { return unsafeDowncast(known, to: StatementInference.self) }
-    let inference = StatementInference()
-    cached.inference = inference
-    return inference
+  /// The last results of region inference; nil before the first ones.
+  var inference: StatementInference? {
+    // Only `regionPlan` sets it.
+    cached.inference.map { unsafeDowncast($0, to: StatementInference.self) }
   }
 }
 
-/// The results of region inference for a statement, which are kept with it.
+/// The results of region inference for a statement and a schema.
 final class StatementInference {
-  /// The plan of the region, and the schema for which it is valid.
-  var plan: RegionPlan?
-  var schemaGeneration: UInt = 0
+  let plan: RegionPlan
+  let schemaGeneration: UInt
 
-  /// The queries that refine the region with each run.
+  /// The probes that run with each execution; nil before the first one.
   var refiner: RegionRefiner?
+
+  init(_ plan: RegionPlan, schemaGeneration: UInt) { (self.plan, self.schemaGeneration) = (plan, schemaGeneration) }
 }

@@ -51,7 +51,7 @@ extension SelectParser {
     if depth > 60 { throw UnsupportedSyntax() }
     if join.isNatural {
       core.isNatural = true
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
     }
     if join.isRight { core.mayExtendLeftSide = true }
     let first = core.sources.count
@@ -121,7 +121,7 @@ extension SelectParser {
       repeat {
         let name = try parseName().asciiLowercased
         core.sharedNames.insert(name)
-        columnNames.append(name)
+        mentions.columnNames.append(name)
       } while takeSymbol(",")
       try expectSymbol(")")
     }

@@ -16,21 +16,11 @@ struct SelectParser {
   /// The subqueries in the expression that is being parsed.
   var nested = NestedReads()
 
-  /// The names of all mentioned columns, in order and in lower case.
-  var columnNames: [String] = []
+  var mentions: ParsedQuery.Mentions
 
-  /// Whether functions are called: the result of some depends on the order of the rows.
-  var callsFunctions = false
-
-  /// Whether all columns of some table are mentioned, by `*` or by a natural join.
-  var mentionsAllColumns = false
-
-  /// The texts of the parameters, in order.
-  var parameters: [String] = []
-
-  init(_ sql: String) throws {
+  init(_ sql: String, _ mentions: ParsedQuery.Mentions) throws {
     guard let lexemes = SQLLexeme.all(in: sql) else { throw UnsupportedSyntax() }
-    (self.sql, self.lexemes) = (sql, lexemes)
+    (self.sql, self.lexemes, self.mentions) = (sql, lexemes, mentions)
   }
 
   /// Parses the whole text as one query.
@@ -186,7 +176,7 @@ struct SelectParser {
   /// Parses a result column.
   private mutating func parseResultColumn(into core: inout SelectCore) throws {
     if takeSymbol("*") {
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
       return
     }
     // A name, a dot and a star.
@@ -194,7 +184,7 @@ struct SelectParser {
       lexeme(2)?.kind == .symbol
     {
       position += 3
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
       return
     }
     if case .column = try parseExpression() {} else { core.showsColumnsAlone = false }
@@ -308,8 +298,8 @@ struct SelectParser {
       }
       // A table name may follow this word.
       if next.keyword == "IN", !peekSymbol("(", 1) { throw UnsupportedSyntax() }
-      if next.kind == .parameter { parameters.append(next.text) }
-      if next.isName { columnNames.append(next.text.asciiLowercased) }
+      if next.kind == .parameter { mentions.parameters.append(next.text) }
+      if next.isName { mentions.columnNames.append(next.text.asciiLowercased) }
       position += 1
     }
     throw UnsupportedSyntax()

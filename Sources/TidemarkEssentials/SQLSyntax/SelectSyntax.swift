@@ -1,45 +1,44 @@
 // The parts of a query that determine its region and the order of its rows: the tables of its `FROM` clause, their
 // joins, the conditions, `ORDER BY` and `LIMIT`. Only the subqueries of all other parts are used.
 
-/// A parsed text: the tree of its query, and what the whole text mentions.
+/// A parsed text: the tree of its query, and what the text mentions.
 ///
 /// It depends on nothing but the text, and is parsed once for all users: see `RegionInference.query(of:)`.
 struct ParsedQuery: Sendable {
+  /// The mentions in a text, in its subqueries, too.
+  struct Mentions: Sendable {
+    /// The names of all mentioned columns, in order and in lower case.
+    var columnNames: [String] = []
+
+    /// Whether all columns of some table are mentioned, by `*` or by a natural join.
+    var includeAllColumns = false
+
+    /// The texts of the parameters, in order.
+    var parameters: [String] = []
+
+    /// Whether functions are called: the result of some depends on the order of the rows.
+    var includeFunctions = false
+  }
+
   let syntax: SelectSyntax
-
-  /// The names of all mentioned columns, in order and in lower case.
-  let columnNames: [String]
-
-  /// Whether all columns of some table are mentioned, by `*` or by a natural join.
-  let mentionsAllColumns: Bool
-
-  /// The texts of the parameters, in order.
-  let parameters: [String]
-
-  /// Whether functions are called: the result of some depends on the order of the rows.
-  let callsFunctions: Bool
+  let mentions: Mentions
 
   /// Parses a query. Fails for other statements, and for text that the parser does not support: then nothing is known.
   init?(_ sql: String) {
-    // The only error is `SelectParser.UnsupportedSyntax`.
-    guard var parser = try? SelectParser(sql), let syntax = try? parser.parseStatement() else { return nil }
-    self.init(syntax, parser)
+    self.init(sql, Mentions()) { try $0.parseStatement() }
   }
 
   /// Parses a `CREATE VIEW` that a query uses.
   ///
-  /// - Parameter columnNames: The names of the columns that are mentioned before.
-  init?(view sql: String, after columnNames: [String]) {
-    guard var parser = try? SelectParser(sql) else { return nil }
-    parser.columnNames = columnNames
-    guard let syntax = try? parser.parseView() else { return nil }
-    self.init(syntax, parser)
+  /// - Parameter mentions: The mentions before those of the view.
+  init?(view sql: String, after mentions: Mentions) {
+    self.init(sql, mentions) { try $0.parseView() }
   }
 
-  private init(_ syntax: SelectSyntax, _ parser: SelectParser) {
-    self.syntax = syntax
-    (columnNames, mentionsAllColumns) = (parser.columnNames, parser.mentionsAllColumns)
-    (parameters, callsFunctions) = (parser.parameters, parser.callsFunctions)
+  private init?(_ sql: String, _ mentions: Mentions, _ parse: (inout SelectParser) throws -> SelectSyntax) {
+    // The only error is `SelectParser.UnsupportedSyntax`.
+    guard var parser = try? SelectParser(sql, mentions), let syntax = try? parse(&parser) else { return nil }
+    (self.syntax, self.mentions) = (syntax, parser.mentions)
   }
 }
 
@@ -62,6 +61,13 @@ struct SelectSyntax: Sendable {
 
   /// The subqueries in its `ORDER BY` and `LIMIT`.
   var nested = NestedReads()
+
+  /// Its only `SELECT`, if the query has a single source and no subqueries elsewhere.
+  var onlyCore: SelectCore? {
+    guard cores.count == 1, commonTables.isEmpty, nested.isEmpty, cores[0].nested.isEmpty, cores[0].sources.count == 1
+    else { return nil }
+    return cores[0]
+  }
 }
 
 /// A named query in a `WITH` clause.
@@ -169,6 +175,13 @@ indirect enum SelectExpression: Equatable, Sendable {
   case membership(SelectExpression, [SelectExpression])
   /// Any other expression.
   case opaque
+
+  /// The expression without collations, and their names.
+  var uncollated: (expression: SelectExpression, collations: [String]) {
+    guard case .collated(let inner, let name) = self else { return (self, []) }
+    let (expression, collations) = inner.uncollated
+    return (expression, collations + [name])
+  }
 }
 
 /// A mention of a column in the text.

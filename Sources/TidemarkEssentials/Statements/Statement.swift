@@ -137,7 +137,7 @@ public final class Statement {
     var inference: AnyObject?
 
     /// The scan order of a query of the same table, found by a later module when this statement had run.
-    var scanOrder: AnyObject?
+    var scanOrder: Any?
 
     /// The row plan of `SQLiteDB`.
     var rowPlan: (any CachedPlan)?
