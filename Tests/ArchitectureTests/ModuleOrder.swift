@@ -5,7 +5,7 @@ enum Modules {
     "Platform", "SQLite", "Regions", "SQLSyntax", "Statements", "RegionInference", "Grammar", "Printing", "Rows",
     "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
     "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation",
-    "Differences", "IncrementalResults", "Streams", "FullText", "JSON", "Dump",
+    "Differences", "IncrementalResults", "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

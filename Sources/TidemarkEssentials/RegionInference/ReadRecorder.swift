@@ -12,7 +12,7 @@ final class ReadRecorder: ReadObserver {
     let db = statement.database
     if db.callbacks.isTraceSuspended { return }
     // The statements that determine the region do not belong to the digest.
-    let digest = db.recording.digest
+    let digest = db.recording.digest.take()
     defer { db.recording.digest = digest }
     do {
       // The statement may have been compiled for another schema, which SQLite detects at the first step.
@@ -23,17 +23,32 @@ final class ReadRecorder: ReadObserver {
       if !plan.findings.refinementQueries.isEmpty, let inference = statement.inference {
         readSet.setRefinement(.linked(inference.linkedValues(values, db)), of: plan, values)
       }
-      if let rowCount = plan.rowCountOfBound(values) { statement.followRows(upTo: rowCount) }
+      if let rowCount = plan.rowCountOfBound(values), statement.writes == nil {
+        statement.addObserver(BoundObserver(recorder: self, rowCount: rowCount))
+      }
     } catch {
       // If in doubt, widen the region.
       readSet.add(.fullDatabase)
     }
   }
 
-  func didReachBound(_ statement: Statement) {
+  /// Records the bound of the rows, which the current row determines.
+  fileprivate func recordBound(_ statement: Statement) {
     guard let plan = statement.inference?.plan, let bound = plan.findings.bound else { return }
     let values = bound.values(in: statement)
     if !values.isEmpty { readSet.setRefinement(.bound(values), of: plan, statement.currentValues) }
+  }
+}
+
+/// Records the last row that a statement may return.
+private final class BoundObserver: StepObserver {
+  private let recorder: ReadRecorder
+  private let rowCount: Int
+
+  init(recorder: ReadRecorder, rowCount: Int) { (self.recorder, self.rowCount) = (recorder, rowCount) }
+
+  func didStep(_ statement: Statement, _ result: StepResult) {
+    if case .row(rowCount) = result { recorder.recordBound(statement) }
   }
 }
 
