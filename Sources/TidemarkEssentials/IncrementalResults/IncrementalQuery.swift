@@ -188,17 +188,10 @@ extension SelectSyntax {
   fileprivate func showsEachRow(of core: SelectCore) -> Bool {
     limit == nil && core.showsEachRow
       // A name may be a column of the table, or an alias of another expression.
-      && ordering.allSatisfy { $0.columnName.map { !core.aliases.contains($0) } ?? false }
-  }
-}
-
-extension SelectExpression {
-  fileprivate var columnName: String? {
-    switch self {
-    case .column(let reference): reference.name.asciiLowercased
-    case .collated(let expression, _): expression.columnName
-    default: nil
-    }
+      && ordering.allSatisfy { term in
+        guard case .column(let column) = term.uncollated.expression else { return false }
+        return !core.aliases.contains(column.name.asciiLowercased)
+      }
   }
 }
 

@@ -17,44 +17,38 @@ final class ReadRecorder: ReadObserver {
     do {
       // The statement may have been compiled for another schema, which SQLite detects at the first step.
       let plan = try statement.regionPlan()
-      let values = statement.currentValues
+      let arguments = statement.argumentState
+      let values = statement.parameterValues(arguments.current, isChecked: arguments.areChecked)
       readSet.add(plan, values)
       if !usesBounds { return }
       if !plan.findings.refinementQueries.isEmpty, let inference = statement.inference {
         readSet.setRefinement(.linked(inference.linkedValues(values, db)), of: plan, values)
       }
       if let rowCount = plan.rowCountOfBound(values), statement.writes == nil {
-        statement.addObserver(BoundObserver(recorder: self, rowCount: rowCount))
+        statement.addObserver(BoundObserver(self, plan, values, rowCount: rowCount))
       }
     } catch {
       // If in doubt, widen the region.
       readSet.add(.fullDatabase)
     }
   }
-
-  /// Records the bound of the rows, which the current row determines.
-  fileprivate func recordBound(_ statement: Statement) {
-    guard let plan = statement.inference?.plan, let bound = plan.findings.bound else { return }
-    let values = bound.values(in: statement)
-    if !values.isEmpty { readSet.setRefinement(.bound(values), of: plan, statement.currentValues) }
-  }
 }
 
 /// Records the last row that a statement may return.
 private final class BoundObserver: StepObserver {
   private let recorder: ReadRecorder
+  private let execution: (plan: RegionPlan, values: [DatabaseValue]?)
   private let rowCount: Int
 
-  init(recorder: ReadRecorder, rowCount: Int) { (self.recorder, self.rowCount) = (recorder, rowCount) }
+  init(_ recorder: ReadRecorder, _ plan: RegionPlan, _ values: [DatabaseValue]?, rowCount: Int) {
+    (self.recorder, execution, self.rowCount) = (recorder, (plan, values), rowCount)
+  }
 
   func didStep(_ statement: Statement, _ result: StepResult) {
-    if case .row(rowCount) = result { recorder.recordBound(statement) }
-  }
-}
-
-extension Statement {
-  fileprivate var currentValues: [DatabaseValue]? {
-    parameterValues(argumentState.current, isChecked: argumentState.areChecked)
+    guard case .row(rowCount) = result, let found = execution.plan.findings.bound?.values(in: statement),
+      !found.isEmpty
+    else { return }
+    recorder.readSet.setRefinement(.bound(found), of: execution.plan, execution.values)
   }
 }
 

@@ -50,10 +50,4 @@ extension Database {
   func facts(ofTable name: String, in database: String?) throws -> TableFacts? {
     try moduleState(RegionInference.self).facts(self, name, database)
   }
-
-  /// Returns the names of the databases that have a table of the given name. Views are left out.
-  func databases(withTable name: String) throws -> [String] {
-    let handle = try openHandle()
-    return try databaseNames().filter { handle.hasTable(name, in: $0) }
-  }
 }

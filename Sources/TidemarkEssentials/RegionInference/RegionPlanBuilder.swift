@@ -67,7 +67,9 @@ struct RegionPlanBuilder {
   private func keys(of table: StatementReads.NamedTable) throws -> [TableKey] {
     if let database = table.database { return [TableKey(table.name, in: database)] }
     // Without a database name, it may be any table with the name, and those in the text.
-    let keys = try db.databases(withTable: table.name).map { TableKey(table.name, in: $0) }
+    let handle = try db.openHandle()
+    let databases = try db.databaseNames().filter { handle.hasTable(table.name, in: $0) }
+    let keys = databases.map { TableKey(table.name, in: $0) }
     guard let reader else { return keys }
     return keys.filter { reader.occurrences[$0] != nil }
   }
