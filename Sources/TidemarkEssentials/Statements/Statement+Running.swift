@@ -45,7 +45,7 @@ extension Statement {
     } else if !argumentState.areBound {
       try bind(argumentState.current, isChecked: argumentState.areChecked)
     }
-    if database.recording.readSet != nil { database.recordReads(of: self) }
+    if let observer = database.recording.observer { observer.willRead(self) }
     let isInsideTransaction = !database.isInAutocommitMode
     runState.wasInsideTransaction = isInsideTransaction
     if !effects.isEmpty {

@@ -47,7 +47,7 @@ public final class Statement {
     sql = compiled.sql
     facts = StatementFacts(compiled, isInternal: isInternal)
     argumentState = ArgumentState(areBound: facts.parameterCount == 0)
-    cached.columns.generation = database.schema.facts?.knownGeneration(database)
+    cached.columns.generation = database.schema.generations?.lastKnown(database)
   }
 
   deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentState.bytes) }
@@ -55,6 +55,12 @@ public final class Statement {
   /// Whether SQLite reports that the statement writes nothing. This is true for `BEGIN`, `COMMIT` and `ATTACH`, and
   /// false for `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
+
+  /// Whether the statement is an `EXPLAIN`. C: `sqlite3_stmt_isexplain`.
+  var isExplanation: Bool { sqlite3_stmt_isexplain(sqliteStatement) != 0 }
+
+  /// Returns the number of virtual machine instructions since the last call. C: `sqlite3_stmt_status`.
+  func takeInstructionCount() -> CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1) }
 
   // MARK: - Stored state, by subject
 
@@ -123,14 +129,11 @@ public final class Statement {
     var columns = ColumnRecord()
     var digestOfNames: (digest: UInt64, recompilationCount: CInt)?
 
-    /// The plan of the region, with the schema for which it is valid.
-    var regionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
-
-    /// The queries that refine the region with each run.
-    var regionRefiner: RegionRefiner?
+    /// The state of region inference.
+    var inference: AnyObject?
 
     /// The scan order of a query of the same table, found by a later module when this statement had run.
-    var scanOrder: AnyObject?
+    var scanOrder: Any?
 
     /// The row plan of `SQLiteDB`.
     var rowPlan: (any CachedPlan)?

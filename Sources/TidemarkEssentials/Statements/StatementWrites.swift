@@ -178,3 +178,15 @@ struct SchemaChange: Hashable, Sendable {
     self.database = (isAlteration ? first : database).map { String(cString: $0) } ?? "main"
   }
 }
+
+/// The settings in the header of a database that pragmas read and write.
+enum StoredSetting {
+  static let names: Set = ["application_id", "auto_vacuum", "encoding", "schema_version", "user_version"]
+
+  /// Returns whether a compiled pragma changes a stored setting.
+  static func isChanged(by pragma: UnsafePointer<CChar>, hasValue: Bool) -> Bool {
+    // These pragmas free pages, and compute statistics, with or without a value.
+    if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 || sqlite3_stricmp(pragma, "optimize") == 0 { return true }
+    return hasValue && names.contains { sqlite3_stricmp(pragma, $0) == 0 }
+  }
+}

@@ -89,13 +89,16 @@ struct CaptureState {
   var isHandleExposed = false
 }
 
+/// Observes what statements read. Region inference implements it.
+protocol ReadObserver: AnyObject {
+  /// Called before a statement runs, with bound arguments.
+  func willRead(_ statement: Statement)
+}
+
 /// The recording of reads.
 struct ReadRecording {
-  /// The regions of the statements executed since the recording began; nil if nothing is recorded.
-  var readSet: ReadSet?
-
-  /// Whether the recorded regions leave out rows that do not matter in the current snapshot.
-  var usesBounds = false
+  /// The observer of the statements that run; nil if nothing is recorded.
+  var observer: (any ReadObserver)?
 
   /// The digest of the results since it was begun; nil if none is computed.
   var digest: DigestObserver?
@@ -113,10 +116,19 @@ struct PrintingState {
   var isFixedPart = false
 }
 
+/// The generations of the schema. The schema module, which depends on this one, provides them.
+struct SchemaGenerations {
+  /// Returns the generation number of the schema, which changes with the schema.
+  var current: (Database) throws -> UInt
+
+  /// Returns the last known generation number, without checking whether the schema has changed since.
+  var lastKnown: (Database) -> UInt
+}
+
 /// The facts about the schema that statements use.
 struct SchemaState {
-  /// The facts that regions need. Without them, regions are whole tables.
-  var facts: SchemaFacts?
+  /// The generations of the schema; nil before a schema module is installed.
+  var generations: SchemaGenerations?
 
   /// The number of begun or ended statements that do more than read and write rows: see `Database.effectCount`.
   var effectCount: UInt = 0

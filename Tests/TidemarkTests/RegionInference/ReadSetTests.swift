@@ -106,7 +106,7 @@ import Tidemark
     func plan() throws -> RegionPlan {
       try DatabaseQueue().write { db in
         try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
-        return RegionPlans.shared.shared(try db.regionPlan(of: try db.makeStatement(sql: sql)), of: sql)
+        return try RegionInference.plan(of: db.makeStatement(sql: sql))
       }
     }
     let (one, other) = (try plan(), try plan())
@@ -117,7 +117,7 @@ import Tidemark
     let plans = RegionPlans()
     weak var kept: RegionPlan?
     do {
-      let plan = RegionPlan.empty
+      let plan = RegionPlan(RegionPlan.Findings())
       kept = plans.shared(plan, of: "SELECT 1")
     }
     #expect(kept == nil)

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The rows that a query with a `LIMIT` may return, bounded by the last row of an execution.
 ///
 /// If a query of one table is sorted by columns, and has returned as many rows as its `LIMIT` allows, rows that sort
@@ -33,6 +31,17 @@ struct RegionBound: Equatable, Sendable {
   func rowCount(_ arguments: ConditionArguments) -> Int? {
     guard case .int64(let count)? = arguments.value(of: limit)?.storage, count > 0 else { return nil }
     return Int(clamping: count)
+  }
+
+  /// The values of the current row of a statement in the first columns by which the rows are sorted, as far as the row
+  /// contains them.
+  func values(in statement: Statement) -> [DatabaseValue] {
+    var values: [DatabaseValue] = []
+    for term in terms {
+      guard let value = statement.currentValue(ofColumnNamed: term.column.name) else { break }
+      values.append(value)
+    }
+    return values
   }
 
   /// Those rows of a set that do not sort after some values.
@@ -82,43 +91,5 @@ extension RegionBound.Term {
     if value.isNull { return isInclusive ? [isNull] : [] }
     let bound = ValueRange.Bound(value: value, isInclusive: isInclusive)
     return [RowFilter(.range(ValueRange(upper: bound)), ofColumn: column.name), isNull]
-  }
-}
-
-extension Statement {
-  /// The value of a column in the current row, if the row contains it under its own name.
-  fileprivate func currentValue(ofColumnNamed name: String) -> DatabaseValue? {
-    // Searched in the row itself: SQLite may have compiled the statement again.
-    for index in 0..<sqlite3_column_count(sqliteStatement) {
-      guard let text = sqlite3_column_name(sqliteStatement, index) else { return nil }
-      if String(cString: text).asciiLowercased == name { return DatabaseValue.read(sqliteStatement, index) }
-    }
-    return nil
-  }
-}
-
-/// Records the last row that a statement may return.
-final class BoundObserver: StepObserver {
-  private let rowCount: Int
-
-  init(rowCount: Int) { self.rowCount = rowCount }
-
-  func didStep(_ statement: Statement, _ result: StepResult) {
-    if case .row(rowCount) = result { statement.database.recordBound(of: statement) }
-  }
-}
-
-extension Database {
-  fileprivate func recordBound(of statement: Statement) {
-    guard let plan = statement.cached.regionPlan?.plan, let bound = plan.bound else { return }
-    var values: [DatabaseValue] = []
-    for term in bound.terms {
-      guard let value = statement.currentValue(ofColumnNamed: term.column.name) else { break }
-      values.append(value)
-    }
-    if values.isEmpty { return }
-    let arguments = statement.parameterValues(
-      statement.argumentState.current, isChecked: statement.argumentState.areChecked)
-    recording.readSet?.setRefinement(.bound(values), of: plan, arguments)
   }
 }

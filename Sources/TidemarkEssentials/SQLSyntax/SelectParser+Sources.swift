@@ -51,7 +51,7 @@ extension SelectParser {
     if depth > 60 { throw UnsupportedSyntax() }
     if join.isNatural {
       core.isNatural = true
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
     }
     if join.isRight { core.mayExtendLeftSide = true }
     let first = core.sources.count
@@ -101,12 +101,14 @@ extension SelectParser {
       }
       return SelectSource(content: .function(table), alias: try parseAlias())
     }
-    let source = SelectSource(content: .table(table), alias: try parseAlias())
+    var source = SelectSource(content: .table(table), alias: try parseAlias())
     if take("INDEXED") {
       try expect("BY")
       _ = try parseName()
+      source.hasIndexHint = true
     } else if peek("NOT"), lexeme(1)?.keyword == "INDEXED" {
       skip(2)
+      source.hasIndexHint = true
     }
     return source
   }
@@ -119,7 +121,7 @@ extension SelectParser {
       repeat {
         let name = try parseName().asciiLowercased
         core.sharedNames.insert(name)
-        columnNames.append(name)
+        mentions.columnNames.append(name)
       } while takeSymbol(",")
       try expectSymbol(")")
     }

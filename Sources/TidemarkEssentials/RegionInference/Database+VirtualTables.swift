@@ -25,7 +25,7 @@ extension Database {
         let database = table.key.database.quotedDatabaseIdentifier
         let sql = "SELECT * FROM \(database).\(name.quotedDatabaseIdentifier)"
         let statement = try compile(sql, isInternal: true)
-        return region.union(try regionPlan(of: statement, depth: depth + 1).region([]))
+        return region.union(try RegionInference.plan(of: statement, depth: depth + 1).region([]))
       }
     default:
       return .fullDatabase

@@ -178,18 +178,9 @@ struct ConditionBinder {
   private func column(
     _ expression: SelectExpression, ofSource source: Int, otherSide: SelectExpression?
   ) -> RowColumn? {
-    var expression = expression
+    let (expression, ownCollations) = expression.uncollated
     // With several collations, SQLite has rules that decide which one applies.
-    var collations: [String] = []
-    while case .collated(let inner, let name) = expression {
-      collations.append(name)
-      expression = inner
-    }
-    var otherSide = otherSide
-    while case .collated(let inner, let name)? = otherSide {
-      collations.append(name)
-      otherSide = inner
-    }
+    let collations = ownCollations + (otherSide?.uncollated.collations ?? [])
     guard case .column(let reference) = expression, let facts = facts(of: reference, source), !facts.isGenerated else {
       return nil
     }

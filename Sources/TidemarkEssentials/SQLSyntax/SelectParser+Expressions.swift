@@ -23,7 +23,13 @@ extension SelectParser {
     defer { depth -= 1 }
     if depth > 200 { throw UnsupportedSyntax() }
     var result = try parsePrefix()
-    while let next = lexeme(0), let joined = try parseInfix(next, result, minimum) { result = joined }
+    var operatorCount = 0
+    while let next = lexeme(0), let joined = try parseInfix(next, result, minimum) {
+      result = joined
+      operatorCount += 1
+      // The depth of an expression that SQLite accepts by default.
+      if operatorCount > 1000 { throw UnsupportedSyntax() }
+    }
     return result
   }
 
@@ -116,7 +122,7 @@ extension SelectParser {
       return .and([.comparison(.greaterOrEqual, left, lower), .comparison(.lessOrEqual, left, upper)])
     case "LIKE", "GLOB", "REGEXP", "MATCH":
       // These are functions of the program, or of a module.
-      if keyword == "REGEXP" || keyword == "MATCH" { callsFunctions = true }
+      if keyword == "REGEXP" || keyword == "MATCH" { mentions.includeFunctions = true }
       skip(1)
       _ = try parseExpression(Precedence.order)
       if take("ESCAPE") { _ = try parseExpression(Precedence.order) }
@@ -143,7 +149,7 @@ extension SelectParser {
       // A table-valued function has arguments.
       if peekSymbol("(") { throw UnsupportedSyntax() }
       nested.tables.append(table)
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
       return .opaque
     }
     if takeSymbol(")") { return .membership(left, []) }
@@ -176,8 +182,8 @@ extension SelectParser {
       return .constant(.blob(next.text))
     case .parameter:
       skip(1)
-      parameters.append(next.text)
-      return .constant(.parameter(mention: parameters.count - 1))
+      mentions.parameters.append(next.text)
+      return .constant(.parameter(mention: mentions.parameters.count - 1))
     case .symbol:
       return try parseSymbolPrefix(next.text)
     case .name, .doubleQuoted, .word:
@@ -266,16 +272,16 @@ extension SelectParser {
       names.append(try parseName())
     }
     guard names.count <= 3, let name = names.last else { throw UnsupportedSyntax() }
-    columnNames.append(name.asciiLowercased)
+    mentions.columnNames.append(name.asciiLowercased)
     return .column(
       ColumnReference(
         database: names.count == 3 ? names[0] : nil, table: names.count >= 2 ? names[names.count - 2] : nil,
-        name: name, number: columnNames.count - 1))
+        name: name, number: mentions.columnNames.count - 1))
   }
 
   /// The arguments of a function, its filter and its window.
   private mutating func parseCall() throws {
-    callsFunctions = true
+    mentions.includeFunctions = true
     try expectSymbol("(")
     if !takeSymbol("*"), !peekSymbol(")") {
       _ = take("DISTINCT") || take("ALL")

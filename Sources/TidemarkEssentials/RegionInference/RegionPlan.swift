@@ -41,13 +41,17 @@ final class RegionPlan: Equatable, Sendable {
     var refinementQueries: [RefinementQuery] = []
   }
 
-  private let findings: Findings
+  /// The parsed text of the statement; nil if it is not supported.
+  let query: ParsedQuery?
+
+  let findings: Findings
   private let parameterCount: Int
 
   /// The region, if it does not depend on arguments.
   private let constantRegion: DatabaseRegion?
 
-  init(_ findings: Findings, parameterCount: Int) {
+  init(_ findings: Findings, query: ParsedQuery? = nil, parameterCount: Int = 0) {
+    self.query = query
     self.findings = findings
     self.parameterCount = parameterCount
     let isConstant =
@@ -61,21 +65,12 @@ final class RegionPlan: Equatable, Sendable {
 
   /// Whether the region depends on the arguments.
   var dependsOnArguments: Bool {
-    constantRegion == nil || parameterCount > 0 && (bound != nil || !refinementQueries.isEmpty)
+    constantRegion == nil || parameterCount > 0 && (findings.bound != nil || !findings.refinementQueries.isEmpty)
   }
-
-  var bound: RegionBound? { findings.bound }
-
-  var refinementQueries: [RefinementQuery] { findings.refinementQueries }
 
   /// The number of rows that an execution must return to have a bound; nil without a bound.
   func rowCountOfBound(_ values: [DatabaseValue]?) -> Int? {
     findings.bound?.rowCount(ConditionArguments(values: values, isTextOrderKnown: findings.isTextOrderKnown))
-  }
-
-  /// The plan of a statement that reads nothing.
-  static var empty: RegionPlan {
-    RegionPlan(Findings(), parameterCount: 0)
   }
 
   /// The region of an execution.

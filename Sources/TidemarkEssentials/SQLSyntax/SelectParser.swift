@@ -1,4 +1,4 @@
-/// Parses the text of a `SELECT` that SQLite has compiled.
+/// Parses the text of a `SELECT` that SQLite has compiled: see `ParsedQuery`.
 ///
 /// Invariants:
 ///
@@ -8,6 +8,7 @@ struct SelectParser {
   /// Thrown for text that the parser does not support. The region then contains whole tables.
   struct UnsupportedSyntax: Error {}
 
+  private let sql: String
   private let lexemes: [SQLLexeme]
   private var position = 0
   var depth = 0
@@ -15,21 +16,11 @@ struct SelectParser {
   /// The subqueries in the expression that is being parsed.
   var nested = NestedReads()
 
-  /// The names of all mentioned columns, in order and in lower case.
-  var columnNames: [String] = []
+  var mentions: ParsedQuery.Mentions
 
-  /// Whether functions are called: the result of some depends on the order of the rows.
-  var callsFunctions = false
-
-  /// Whether all columns of some table are mentioned, by `*` or by a natural join.
-  var mentionsAllColumns = false
-
-  /// The texts of the parameters, in order.
-  var parameters: [String] = []
-
-  init(_ sql: String) throws {
+  init(_ sql: String, _ mentions: ParsedQuery.Mentions) throws {
     guard let lexemes = SQLLexeme.all(in: sql) else { throw UnsupportedSyntax() }
-    self.lexemes = lexemes
+    (self.sql, self.lexemes, self.mentions) = (sql, lexemes, mentions)
   }
 
   /// Parses the whole text as one query.
@@ -75,7 +66,9 @@ struct SelectParser {
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
+      let start = position
       (query.ordering, query.directions) = try parseOrderingTerms()
+      query.orderingText = text(from: start)
     }
     if take("LIMIT") {
       query.limit = try parseExpression()
@@ -128,13 +121,23 @@ struct SelectParser {
       core.nested = nested
       return core
     }
+    var start = position
     try expect("SELECT")
     if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
     repeat { try parseResultColumn(into: &core) } while takeSymbol(",")
-    if take("FROM") { try parseSources(into: &core) }
-    if take("WHERE") { core.condition = try parseExpression() }
+    core.selectionText = text(from: start)
+    start = position
+    if take("FROM") {
+      try parseSources(into: &core)
+      core.sourceText = text(from: start)
+    }
+    if take("WHERE") {
+      start = position
+      core.condition = try parseExpression()
+      core.conditionText = text(from: start)
+    }
     if take("GROUP") {
       try expect("BY")
       try parseExpressions()
@@ -148,6 +151,7 @@ struct SelectParser {
     }
     if isAtWindowClause {
       try expect("WINDOW")
+      core.showsEachRow = false
       repeat {
         _ = try parseName()
         try expect("AS")
@@ -172,7 +176,7 @@ struct SelectParser {
   /// Parses a result column.
   private mutating func parseResultColumn(into core: inout SelectCore) throws {
     if takeSymbol("*") {
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
       return
     }
     // A name, a dot and a star.
@@ -180,7 +184,7 @@ struct SelectParser {
       lexeme(2)?.kind == .symbol
     {
       position += 3
-      mentionsAllColumns = true
+      mentions.includeAllColumns = true
       return
     }
     if case .column = try parseExpression() {} else { core.showsColumnsAlone = false }
@@ -240,6 +244,11 @@ struct SelectParser {
 
   mutating func skip(_ count: Int) { position += count }
 
+  /// The text from a token to the last one that was parsed, without the comments around it.
+  private func text(from start: Int) -> Substring {
+    sql[lexemes[start].range.lowerBound..<lexemes[position - 1].range.upperBound]
+  }
+
   func peek(_ keyword: String) -> Bool { lexeme(0)?.keyword == keyword }
 
   func peekSymbol(_ symbol: String, _ distance: Int = 0) -> Bool {
@@ -289,8 +298,8 @@ struct SelectParser {
       }
       // A table name may follow this word.
       if next.keyword == "IN", !peekSymbol("(", 1) { throw UnsupportedSyntax() }
-      if next.kind == .parameter { parameters.append(next.text) }
-      if next.isName { columnNames.append(next.text.asciiLowercased) }
+      if next.kind == .parameter { mentions.parameters.append(next.text) }
+      if next.isName { mentions.columnNames.append(next.text.asciiLowercased) }
       position += 1
     }
     throw UnsupportedSyntax()

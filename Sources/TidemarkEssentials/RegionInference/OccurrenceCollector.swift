@@ -22,9 +22,8 @@ struct OccurrenceCollector {
   /// The occurrences whose columns must have equal values for a row of the result.
   private(set) var equalities: [RowEquality] = []
 
-  /// The names of all mentioned columns, including those in views.
-  private(set) var columnNames: [String] = []
-  private(set) var mentionsAllColumns = false
+  /// The mentions in the text, and in views.
+  private(set) var mentions = ParsedQuery.Mentions()
 
   /// Whether the result does not depend on the order in which SQLite finds the rows.
   private(set) var hidesOrder = false
@@ -32,7 +31,7 @@ struct OccurrenceCollector {
   /// The bound of the rows in the result; nil if it is unknown.
   private(set) var bound: RegionBound?
 
-  private var viewDepth = 0
+  private(set) var viewDepth = 0
 
   /// The meaning of names in a part of the query.
   private struct Scope {
@@ -46,38 +45,24 @@ struct OccurrenceCollector {
     var database: String?
   }
 
-  init(
-    facts: @escaping (_ name: String, _ database: String?) throws -> TableFacts?,
-    number: @escaping (_ text: String) throws -> DatabaseValue, parameterIndexes: [Int]
-  ) {
-    factsOfTable = facts
-    self.number = number
-    self.parameterIndexes = parameterIndexes
-  }
-
   /// Analyses a parsed statement.
-  mutating func read(_ query: SelectSyntax, _ parser: SelectParser) throws {
-    columnNames = parser.columnNames
-    mentionsAllColumns = parser.mentionsAllColumns
-    try read(query, Scope())
-    guard let (core, source) = try onlySource(of: query) else { return }
-    hidesOrder = core.countsRows || showsRowsAlone(core, parser) && hidesOrder(of: query, source)
-    if showsRowsAlone(core, parser) { bound = try bound(of: query, source) }
+  mutating func read(_ query: ParsedQuery) throws {
+    mentions = query.mentions
+    try read(query.syntax, Scope())
+    guard let (core, source) = try onlySource(of: query.syntax) else { return }
+    let showsRowsAlone = core.showsRows && !query.mentions.includeFunctions
+    hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source)
+    if showsRowsAlone { bound = try bound(of: query.syntax, source) }
   }
 
   /// The single table that a query reads, if there is only one.
   private func onlySource(of query: SelectSyntax) throws -> (SelectCore, NamedSource)? {
-    guard query.cores.count == 1, query.commonTables.isEmpty, query.nested.isEmpty, let core = query.cores.first,
-      core.nested.isEmpty, core.sources.count == 1, case .table(let name) = core.sources[0].content,
+    guard let core = query.onlyCore, case .table(let name) = core.sources[0].content,
       let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
     else { return nil }
     let source = NamedSource(
       name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
     return (core, source)
-  }
-
-  private func showsRowsAlone(_ core: SelectCore, _ parser: SelectParser) -> Bool {
-    core.showsRows && !parser.callsFunctions
   }
 
   private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
@@ -180,16 +165,14 @@ struct OccurrenceCollector {
     viewDepth += 1
     defer { viewDepth -= 1 }
     if viewDepth > 20 { throw UnsupportedSyntax() }
-    var parser = try SelectParser(sql)
-    parser.columnNames = columnNames
-    let query = try parser.parseView()
-    if !parser.parameters.isEmpty { throw UnsupportedSyntax() }
-    columnNames = parser.columnNames
-    mentionsAllColumns = mentionsAllColumns || parser.mentionsAllColumns
+    guard let query = ParsedQuery(view: sql, after: mentions),
+      query.mentions.parameters.count == mentions.parameters.count
+    else { throw UnsupportedSyntax() }
+    mentions = query.mentions
     // A temporary view resolves table names as any query does.
     let isTemporary = view.database.asciiLowercased == "temp"
     try read(
-      query,
+      query.syntax,
       Scope(
         outerCommonTables: scope.commonTables.union(scope.outerCommonTables),
         database: isTemporary ? nil : view.database))

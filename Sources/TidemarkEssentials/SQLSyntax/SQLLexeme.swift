@@ -20,7 +20,10 @@ struct SQLLexeme: Equatable {
   var text: String
 
   /// A word in upper case, for comparisons with keywords; empty for other tokens.
-  var keyword: String
+  var keyword = ""
+
+  /// Its place in the text, with quotes.
+  var range: Range<String.Index>
 
   /// The tokens of a text, or nil if SQLite would reject it.
   static func all(in sql: String) -> [SQLLexeme]? {
@@ -51,12 +54,12 @@ private struct LexemeReader {
       case .word:
         result.append(word(text, range))
       case .quoted:
-        guard let lexeme = Self.quoted(text) else { return nil }
+        guard let lexeme = Self.quoted(text, range) else { return nil }
         result.append(lexeme)
       case .parameter:
-        result.append(SQLLexeme(kind: .parameter, text: String(text), keyword: ""))
+        result.append(SQLLexeme(kind: .parameter, text: String(text), range: range))
       case .semicolon:
-        result.append(SQLLexeme(kind: .symbol, text: ";", keyword: ""))
+        result.append(SQLLexeme(kind: .symbol, text: ";", range: range))
       case .other:
         result.append(symbol(text, range))
       }
@@ -68,9 +71,10 @@ private struct LexemeReader {
     if Self.beginsWithDigit(text) { return number(from: range) }
     if text == "x" || text == "X", let next = adjacent(to: range), sql[next].first == "'" {
       position += 1
-      return SQLLexeme(kind: .blob, text: String(sql[next].dropFirst().dropLast()), keyword: "")
+      return SQLLexeme(
+        kind: .blob, text: String(sql[next].dropFirst().dropLast()), range: range.lowerBound..<next.upperBound)
     }
-    return SQLLexeme(kind: .word, text: String(text), keyword: text.uppercased())
+    return SQLLexeme(kind: .word, text: String(text), keyword: text.uppercased(), range: range)
   }
 
   private static func beginsWithDigit(_ text: Substring) -> Bool {
@@ -95,7 +99,7 @@ private struct LexemeReader {
         _ = extend(if: Self.beginsWithDigit)
       }
     }
-    return SQLLexeme(kind: .number, text: String(sql[range]), keyword: "")
+    return SQLLexeme(kind: .number, text: String(sql[range]), range: range)
   }
 
   private static let pairs: Set<Substring> = ["->", "->>", "<=", "<>", "<<", ">=", ">>", "!=", "==", "||"]
@@ -109,7 +113,7 @@ private struct LexemeReader {
       range = range.lowerBound..<next.upperBound
       position += 1
     }
-    return SQLLexeme(kind: .symbol, text: String(sql[range]), keyword: "")
+    return SQLLexeme(kind: .symbol, text: String(sql[range]), range: range)
   }
 
   /// The range of the next part, if it is adjacent.
@@ -118,13 +122,13 @@ private struct LexemeReader {
     return pieces[position].range
   }
 
-  private static func quoted(_ text: Substring) -> SQLLexeme? {
+  private static func quoted(_ text: Substring, _ range: Range<String.Index>) -> SQLLexeme? {
     guard text.utf8.count >= 2, let quote = text.unicodeScalars.first, let end = text.unicodeScalars.last else {
       return nil
     }
     guard end == (quote == "[" ? "]" : quote) else { return nil }
     let content = text.unicodeScalars.dropFirst().dropLast()
-    if quote == "[" { return SQLLexeme(kind: .name, text: String(content), keyword: "") }
+    if quote == "[" { return SQLLexeme(kind: .name, text: String(content), range: range) }
     var unquoted = String.UnicodeScalarView()
     var isSecond = false
     for scalar in content {
@@ -133,6 +137,6 @@ private struct LexemeReader {
       if scalar != quote || isSecond { unquoted.append(scalar) }
     }
     let kind: SQLLexeme.Kind = quote == "'" ? .text : quote == "\"" ? .doubleQuoted : .name
-    return SQLLexeme(kind: kind, text: String(unquoted), keyword: "")
+    return SQLLexeme(kind: kind, text: String(unquoted), range: range)
   }
 }

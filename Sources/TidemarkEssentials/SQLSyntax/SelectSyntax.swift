@@ -1,8 +1,49 @@
-// The parts of a query that determine its region: the tables of its `FROM` clause, their joins, and
-// the conditions. Only the subqueries of all other parts are used.
+// The parts of a query that determine its region and the order of its rows: the tables of its `FROM` clause, their
+// joins, the conditions, `ORDER BY` and `LIMIT`. Only the subqueries of all other parts are used.
+
+/// A parsed text: the tree of its query, and what the text mentions.
+///
+/// It depends on nothing but the text, and is parsed once for all users: see `RegionInference.query(of:)`.
+struct ParsedQuery: Sendable {
+  /// The mentions in a text, in its subqueries, too.
+  struct Mentions: Sendable {
+    /// The names of all mentioned columns, in order and in lower case.
+    var columnNames: [String] = []
+
+    /// Whether all columns of some table are mentioned, by `*` or by a natural join.
+    var includeAllColumns = false
+
+    /// The texts of the parameters, in order.
+    var parameters: [String] = []
+
+    /// Whether functions are called: the result of some depends on the order of the rows.
+    var includeFunctions = false
+  }
+
+  let syntax: SelectSyntax
+  let mentions: Mentions
+
+  /// Parses a query. Fails for other statements, and for text that the parser does not support: then nothing is known.
+  init?(_ sql: String) {
+    self.init(sql, Mentions()) { try $0.parseStatement() }
+  }
+
+  /// Parses a `CREATE VIEW` that a query uses.
+  ///
+  /// - Parameter mentions: The mentions before those of the view.
+  init?(view sql: String, after mentions: Mentions) {
+    self.init(sql, mentions) { try $0.parseView() }
+  }
+
+  private init?(_ sql: String, _ mentions: Mentions, _ parse: (inout SelectParser) throws -> SelectSyntax) {
+    // The only error is `SelectParser.UnsupportedSyntax`.
+    guard var parser = try? SelectParser(sql, mentions), let syntax = try? parse(&parser) else { return nil }
+    (self.syntax, self.mentions) = (syntax, parser.mentions)
+  }
+}
 
 /// A query: one or several combined `SELECT`s, with the common table expressions before them.
-struct SelectSyntax {
+struct SelectSyntax: Sendable {
   var commonTables: [CommonTableSyntax] = []
   var cores: [SelectCore] = []
 
@@ -12,30 +53,45 @@ struct SelectSyntax {
   /// Whether each of them is descending; nil if it contains `NULLS FIRST` or `NULLS LAST`.
   var directions: [Bool?] = []
 
+  /// The text after `ORDER BY`.
+  var orderingText: Substring?
+
   /// The number of rows in its `LIMIT`.
   var limit: SelectExpression?
 
   /// The subqueries in its `ORDER BY` and `LIMIT`.
   var nested = NestedReads()
+
+  /// Its only `SELECT`, if the query has a single source and no subqueries elsewhere.
+  var onlyCore: SelectCore? {
+    guard cores.count == 1, commonTables.isEmpty, nested.isEmpty, cores[0].nested.isEmpty, cores[0].sources.count == 1
+    else { return nil }
+    return cores[0]
+  }
 }
 
 /// A named query in a `WITH` clause.
-struct CommonTableSyntax {
+struct CommonTableSyntax: Sendable {
   var name: String
   var query: SelectSyntax
 }
 
 /// One `SELECT … FROM … WHERE …`, or `VALUES`.
-struct SelectCore {
+struct SelectCore: Sendable {
   var sources: [SelectSource] = []
 
   /// The `WHERE`.
   var condition: SelectExpression?
 
+  /// The text from `SELECT` on, from `FROM` on, and after `WHERE`.
+  var selectionText: Substring = ""
+  var sourceText: Substring?
+  var conditionText: Substring?
+
   /// Whether there is a `RIGHT` or `FULL` join.
   var mayExtendLeftSide = false
 
-  /// Whether it returns each row separately, without grouping or removing duplicates.
+  /// Whether it returns each row separately, without grouping, removing duplicates, or windows with names.
   var showsEachRow = true
 
   /// Whether it returns each row separately, and no column has an alias.
@@ -60,7 +116,7 @@ struct SelectCore {
 }
 
 /// The reads in subqueries of expressions.
-struct NestedReads {
+struct NestedReads: Sendable {
   var queries: [SelectSyntax] = []
 
   /// The tables after an `IN` without parentheses.
@@ -70,14 +126,14 @@ struct NestedReads {
 }
 
 /// The name of a table, with the name of its database if it is given.
-struct TableName: Equatable {
+struct TableName: Equatable, Sendable {
   var database: String?
   var name: String
 }
 
 /// A table or a subquery in a `FROM` clause.
-struct SelectSource {
-  enum Relation {
+struct SelectSource: Sendable {
+  enum Relation: Sendable {
     case table(TableName)
     case function(TableName)
     case query(SelectSyntax)
@@ -85,6 +141,9 @@ struct SelectSource {
 
   var content: Relation
   var alias: String?
+
+  /// Whether it is `INDEXED BY` or `NOT INDEXED`.
+  var hasIndexHint = false
 
   /// Whether NULL may replace its rows if none matches.
   var isNullable = false
@@ -104,7 +163,7 @@ struct SelectSource {
 }
 
 /// An expression, as far as it is needed for conditions on the columns of a row.
-indirect enum SelectExpression {
+indirect enum SelectExpression: Equatable, Sendable {
   case column(ColumnReference)
   case constant(SelectConstant)
   case collated(SelectExpression, collation: String)
@@ -116,10 +175,17 @@ indirect enum SelectExpression {
   case membership(SelectExpression, [SelectExpression])
   /// Any other expression.
   case opaque
+
+  /// The expression without collations, and their names.
+  var uncollated: (expression: SelectExpression, collations: [String]) {
+    guard case .collated(let inner, let name) = self else { return (self, []) }
+    let (expression, collations) = inner.uncollated
+    return (expression, collations + [name])
+  }
 }
 
 /// A mention of a column in the text.
-struct ColumnReference {
+struct ColumnReference: Equatable, Sendable {
   var database: String?
   var table: String?
   var name: String
@@ -128,7 +194,7 @@ struct ColumnReference {
   var number: Int
 }
 
-enum SelectConstant {
+enum SelectConstant: Equatable, Sendable {
   case null
   case number(String)
   case text(String)

@@ -1,23 +1,17 @@
-import CSQLite
-
 /// Combines the reports of the authorizer, the parsed text of the statement, and the known properties of the tables.
 ///
 /// The columns always come from the authorizer. The rows come from the text, if it was parsed completely, and if
 /// it contains the table.
 struct RegionPlanBuilder {
-  private let db: Database
-  private let statement: Statement
-  private var reader: OccurrenceCollector?
-  private var rest = DatabaseRegion()
+  let db: Database
+  let statement: Statement
+  let query: ParsedQuery?
 
   /// The number of virtual tables that lead to this plan.
-  private let depth: Int
+  let depth: Int
 
-  init(_ db: Database, _ statement: Statement, depth: Int = 0) {
-    self.db = db
-    self.statement = statement
-    self.depth = depth
-  }
+  private(set) var reader: OccurrenceCollector?
+  private(set) var rest = DatabaseRegion()
 
   mutating func plan(_ reads: StatementReads) throws -> RegionPlan {
     reader = try readText()
@@ -33,23 +27,20 @@ struct RegionPlanBuilder {
       findings.refinementQueries = try RefinementQueryBuilder(db, findings, parameterCount: statement.parameterCount)
         .refinementQueries()
     }
-    return RegionPlan(findings, parameterCount: statement.parameterCount)
+    return RegionPlan(findings, query: query, parameterCount: statement.parameterCount)
   }
 
   // MARK: - Text
 
   /// The analysed text; nil if it is not supported.
   private func readText() throws -> OccurrenceCollector? {
-    guard db.schema.facts != nil else { return nil }
+    guard let query, let indexes = statement.parameterIndexes(of: query.mentions.parameters) else { return nil }
     do {
-      var parser = try SelectParser(statement.sql)
-      let query = try parser.parseStatement()
-      guard let indexes = statement.parameterIndexes(of: parser.parameters) else { return nil }
       var reader = OccurrenceCollector(
-        facts: { [db] in try db.facts(ofTable: $0, in: $1) },
+        factsOfTable: { [db] in try db.facts(ofTable: $0, in: $1) },
         number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
         parameterIndexes: indexes)
-      try reader.read(query, parser)
+      try reader.read(query)
       return reader
     } catch is SelectParser.UnsupportedSyntax {
       return nil
@@ -60,8 +51,8 @@ struct RegionPlanBuilder {
   private var mentions: [String: Set<Int>] {
     // SQLite may sort rows by any column that it reads, in an automatic index. If the
     // order is visible, no column is there for conditions alone.
-    guard let reader, reader.hidesOrder, !reader.mentionsAllColumns else { return [:] }
-    return reader.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
+    guard let reader, reader.hidesOrder, !reader.mentions.includeAllColumns else { return [:] }
+    return reader.mentions.columnNames.enumerated().reduce(into: [:]) { $0[$1.element, default: []].insert($1.offset) }
   }
 
   /// Whether texts are sorted by their UTF-8 bytes.
@@ -76,7 +67,9 @@ struct RegionPlanBuilder {
   private func keys(of table: StatementReads.NamedTable) throws -> [TableKey] {
     if let database = table.database { return [TableKey(table.name, in: database)] }
     // Without a database name, it may be any table with the name, and those in the text.
-    let keys = try db.databases(withTable: table.name).map { TableKey(table.name, in: $0) }
+    let handle = try db.openHandle()
+    let databases = try db.databaseNames().filter { handle.hasTable(table.name, in: $0) }
+    let keys = databases.map { TableKey(table.name, in: $0) }
     guard let reader else { return keys }
     return keys.filter { reader.occurrences[$0] != nil }
   }
@@ -84,7 +77,6 @@ struct RegionPlanBuilder {
   private mutating func readTable(_ key: TableKey, _ columns: Set<String>) throws -> RegionPlan.ReadTable {
     var part = TableRegion.Part(columns: columns)
     var table = RegionPlan.ReadTable(key: key, part: part)
-    guard db.schema.facts != nil else { return table }
     guard let facts = try db.facts(ofTable: key.name, in: key.database) else {
       rest = .fullDatabase
       return table
@@ -114,7 +106,7 @@ struct RegionPlanBuilder {
   /// unordered query.
   private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
     // Only a query returns rows in an order.
-    guard statement.isReadonly, sqlite3_stmt_isexplain(statement.sqliteStatement) == 0 else { return }
+    guard statement.isReadonly, !statement.isExplanation else { return }
     var uses = try db.tables(usedBy: statement.sql)
     for position in tables.indices {
       guard let use = uses.removeValue(forKey: tables[position].key), reader?.hidesOrder != true else { continue }
@@ -134,6 +126,7 @@ struct RegionPlanBuilder {
 extension Statement {
   /// The indexes of the parameters in a text; nil if they differ from SQLite's.
   fileprivate func parameterIndexes(of mentions: [String]) -> [Int]? {
+    let names = parameterNames
     var count = 0
     var named: [String: Int] = [:]
     var indexes: [Int] = []
@@ -144,7 +137,7 @@ extension Statement {
       } else if mention != "?" {
         index = named[mention] ?? index
         named[mention] = index
-        guard sqlite3_bind_parameter_index(sqliteStatement, mention) == CInt(clamping: index) else { return nil }
+        guard names.indices.contains(index - 1), names[index - 1] == mention else { return nil }
       }
       count = max(count, index)
       indexes.append(index)

@@ -1,16 +1,3 @@
-/// The schema information that region inference needs. The schema module, which depends on this one, provides it.
-struct SchemaFacts {
-  /// Returns the generation number of the schema, which changes with the schema.
-  var generation: (Database) throws -> UInt
-
-  /// Returns the last known generation number, without checking whether the schema has changed since.
-  var knownGeneration: (Database) -> UInt
-
-  /// Returns the facts of the table with a name; nil if it does not exist. Without a database name, SQLite's search
-  /// order applies.
-  var table: (Database, _ name: String, _ database: String?) throws -> TableFacts?
-}
-
 /// The information about a table that is needed to infer the rows that a query reads.
 struct TableFacts {
   enum Kind {

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The probes that run with each execution of a statement: see `RefinementQuery`.
 final class RegionRefiner {
   /// The maximum number of virtual machine instructions of a probe.
@@ -17,12 +15,10 @@ final class RegionRefiner {
     var remainingPause = 0
   }
 
-  let plan: RegionPlan
   private var backoffs: [Backoff]
 
   init(_ plan: RegionPlan, _ db: Database) throws {
-    self.plan = plan
-    backoffs = try plan.refinementQueries.map {
+    backoffs = try plan.findings.refinementQueries.map {
       Backoff(refinementQuery: $0, statement: try db.compile($0.sql, isInternal: true))
     }
   }
@@ -61,23 +57,23 @@ final class RegionRefiner {
       if case .string(let text) = value.storage, text.unicodeScalars.contains("\u{FFFD}") { return nil }
       if values.last != value { values.append(value) }
     }
-    let stepCount = sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1)
-    return stepCount <= Self.stepsMax ? values : nil
+    return statement.takeInstructionCount() <= Self.stepsMax ? values : nil
   }
 }
 
-extension Statement {
-  /// Returns the values of columns of joined tables, from the probes of a plan.
-  func linkedValues(_ plan: RegionPlan, _ arguments: [DatabaseValue]?) -> [[DatabaseValue]?] {
+extension StatementInference {
+  /// Returns the values of columns of joined tables, from the probes of the plan.
+  func linkedValues(_ arguments: [DatabaseValue]?, _ db: Database) -> [[DatabaseValue]?] {
     do {
-      return try database.untraced {
-        if cached.regionRefiner?.plan !== plan { cached.regionRefiner = try RegionRefiner(plan, database) }
-        return try cached.regionRefiner?.values(arguments) ?? []
+      return try db.untraced {
+        let refiner = try refiner ?? RegionRefiner(plan, db)
+        self.refiner = refiner
+        return try refiner.values(arguments)
       }
     } catch {
       // The error will also occur in the statement itself, or concerns the probe alone: use the wider
       // region.
-      cached.regionRefiner = nil
+      refiner = nil
       return []
     }
   }

@@ -27,30 +27,34 @@ extension Statement {
     }
   }
 
-  /// Adds the region that an execution with the current arguments reads.
-  ///
-  /// - Returns: The number of rows to fetch before the last row bounds the region; nil if the region has no such bound.
-  func addRegion(to readSet: inout ReadSet?) -> Int? {
-    do {
-      let plan = try regionPlan()
-      let values = parameterValues(argumentState.current, isChecked: argumentState.areChecked)
-      readSet?.add(plan, values)
-      if database.recording.usesBounds, !plan.refinementQueries.isEmpty {
-        readSet?.setRefinement(.linked(linkedValues(plan, values)), of: plan, values)
-      }
-      return plan.rowCountOfBound(values)
-    } catch {
-      // If in doubt, widen the region.
-      readSet?.add(.fullDatabase)
-      return nil
-    }
-  }
-
-  private func regionPlan() throws -> RegionPlan {
-    let generation = try database.schema.facts?.generation(database)
-    if let cached = cached.regionPlan, cached.schemaGeneration == generation { return cached.plan }
-    let plan = RegionPlans.shared.shared(try database.regionPlan(of: self), of: sql)
-    cached.regionPlan = generation.map { (plan, $0) }
+  /// Returns the plan for the current schema.
+  func regionPlan() throws -> RegionPlan {
+    let generation = try database.schema.generations?.current(database)
+    if let inference, inference.schemaGeneration == generation { return inference.plan }
+    let plan = try RegionInference.plan(of: self)
+    cached.inference = generation.map { StatementInference(plan, schemaGeneration: $0) }
     return plan
   }
+
+  /// The parsed text; nil if it is not supported.
+  var parsedQuery: ParsedQuery? {
+    if let inference { inference.plan.query } else { database.moduleState(RegionInference.self).query(of: sql) }
+  }
+
+  /// The last results of region inference; nil before the first ones.
+  var inference: StatementInference? {
+    // Only `regionPlan` sets it.
+    cached.inference.map { unsafeDowncast($0, to: StatementInference.self) }
+  }
+}
+
+/// The results of region inference for a statement and a schema.
+final class StatementInference {
+  let plan: RegionPlan
+  let schemaGeneration: UInt
+
+  /// The probes that run with each execution; nil before the first one.
+  var refiner: RegionRefiner?
+
+  init(_ plan: RegionPlan, schemaGeneration: UInt) { (self.plan, self.schemaGeneration) = (plan, schemaGeneration) }
 }

@@ -22,6 +22,9 @@ final class RegionPlans: Sendable {
 
   private let state = Mutex(State())
 
+  /// Returns the last plan for an SQL text, if it is in use.
+  func plan(of sql: String) -> RegionPlan? { state.withLock { $0.entries[sql]?.plan } }
+
   /// Returns an existing plan that is equal to a new one for the same SQL, if there is one.
   func shared(_ plan: RegionPlan, of sql: String) -> RegionPlan {
     let (shared, _) = state.withLock { state -> (RegionPlan, RegionPlan?) in
