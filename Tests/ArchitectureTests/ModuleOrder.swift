@@ -4,8 +4,8 @@ enum Modules {
   static let order = [
     "Platform", "SQLite", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions",
     "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions", "Schema", "Checkpoints", "Opening",
-    "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation", "Differences", "IncrementalResults",
-    "Streams", "FullText", "JSON", "Dump",
+    "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries", "Observation", "Differences",
+    "IncrementalResults", "Streams", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.
