@@ -19,14 +19,15 @@ extension LiveState {
   ) {
     precondition(needs.watch == watchNumber, "A watch began that was not requested")
     watch = .active(readerCountMax: readerCountMax)
-    needsPublished(needs, version: version, writeCount: writeCount, at: now)
     endWatchIfUnused()
+    needsPublished(needs, version: version, writeCount: writeCount, at: now)
   }
 
   /// Releases all resources when the last observation has ended.
   mutating func endWatchIfUnused() {
     guard queries.isEmpty, immediateFetchCount == 0, case .active = watch else { return }
     watch = .none
+    (readers.reading, readers.writing) = (ShortList(), ShortList())
     published = PublishedNeeds()
     work.publishesNeeds = nil
     work.endsWatch = true
@@ -86,7 +87,8 @@ extension LiveState {
         unconfirmed.append(fetch)
         continue
       }
-      log.end(fetch.start.commit)
+      // The log keeps the commits since the fetch until they are checked.
+      defer { log.end(fetch.start.commit) }
       guard queries.contains(fetch.query) else { continue }
       queries[fetch.query].needsVersion = version
       if let reasons = reasons(fetch.region, of: fetch.query, since: fetch.start, writeCount: writeCount) {
