@@ -5,7 +5,7 @@ enum Modules {
     "Platform", "SQLite", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions",
     "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions", "Schema", "Checkpoints", "Opening",
     "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries", "Observation", "Differences",
-    "IncrementalResults", "Streams", "FullText", "JSON", "Dump",
+    "IncrementalResults", "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

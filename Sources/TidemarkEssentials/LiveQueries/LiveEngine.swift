@@ -235,9 +235,7 @@ final class LiveEngine: _DatabaseCore.Component {
   private func beginWatch(_ needs: LiveWork.Needs, of core: _DatabaseCore) {
     let subscription = core.writer?.changeBroker.subscribe(needs.needs) { [self] changes in didCommit(changes) }
     let externalCommits = core.subscribeToExternalCommits { [weak self] event in self?.didDetect(event) }
-    let watch = LiveObjects.Watch(
-      subscription: subscription, externalCommits: externalCommits,
-      ownCommitTracking: externalCommits == nil ? core.trackOwnCommits() : nil)
+    let watch = LiveObjects.Watch(subscription: subscription, externalCommits: externalCommits)
     let (readerCountMax, writeCount, now) = (core.fetchCountMax, subscription?.writeCount, clock.now())
     report { guarded in
       guarded.objects.begin(watch)

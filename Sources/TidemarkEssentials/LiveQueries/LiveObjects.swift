@@ -4,11 +4,8 @@ struct LiveObjects: Sendable {
   struct Watch: Sendable {
     var subscription: ChangeSubscription?
 
-    /// The detection of external commits, if it is enabled.
+    /// The detection of external commits.
     var externalCommits: ExternalCommitSubscription?
-
-    /// The tracking of own commits for incremental results, if the detection is disabled.
-    var ownCommitTracking: OwnCommitTracking?
   }
 
   /// While the engine receives commits, it retains its core, which retains the engine: a weak reference would be loaded

@@ -41,9 +41,6 @@ public final class Statement {
   /// Facts that were computed for the statement, and can be computed again.
   @exclusivity(unchecked) var cached = Cached()
 
-  /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
-  @exclusivity(unchecked) var isPassedToProgram = false
-
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
     self.database = database
     sqliteStatement = compiled.pointer
@@ -80,15 +77,14 @@ public final class Statement {
   /// How the steps of a run are executed. It is chosen when the run starts.
   @usableFromInline
   enum StepMode {
-    /// By SQLite alone.
+    /// By SQLite alone: nothing observes them.
     case plain
 
-    /// The first step is reported to the execution observer, unless it bypasses capture. A statement makes all its
-    /// changes in its first step; the other steps are plain.
+    /// The change observer observes the first step, unless it bypasses capture. A statement makes all its changes in its
+    /// first step; the other steps are plain.
     case captured
 
-    /// The rows of the steps are reported to the digest of results, and to the bound of the region. These see each row
-    /// after SQLite has returned it, and neither step nor fail.
+    /// The observers of the run observe all steps until one fails: the digest of results, and the bound of the region.
     case followed
   }
 
@@ -103,6 +99,9 @@ public final class Statement {
 
     var isRunning = false
 
+    /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
+    var isPassedToProgram = false
+
     /// Whether the run has stepped to its first row before its caller starts it.
     var holdsRow = false
 
@@ -112,12 +111,9 @@ public final class Statement {
     /// Whether the run may open a transaction: the statement can, and none was open.
     var mayBeginTransaction = false
 
-    /// Whether the digest of the result includes this run, and already the names of its columns.
-    var isDigested = false
-    var hasDigestedNames = false
-
-    /// The number of rows before the row that bounds the result; zero if the result has no bound.
-    var rowCountToBound = 0
+    /// The observers of all steps, and the number of rows that they have seen.
+    var observers: [any StepObserver] = []
+    var rowCount = 0
 
     @usableFromInline init() {}
   }

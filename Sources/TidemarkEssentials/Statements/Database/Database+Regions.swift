@@ -133,11 +133,13 @@ extension Database {
     // Internal statements are not recorded.
     if recording.readSet == nil || callbacks.isTraceSuspended { return }
     // The statements that determine the region do not belong to the digest.
-    let made = recording.digest
-    defer { recording.digest = made }
+    let digest = recording.digest.take()
+    defer { recording.digest = digest }
     // The statement may have been compiled for another schema, which SQLite detects at the first step.
     let rowCount = statement.addRegion(to: &recording.readSet)
-    if recording.usesBounds, let rowCount { statement.followRows(upTo: rowCount) }
+    if recording.usesBounds, let rowCount, statement.writes == nil {
+      statement.addObserver(BoundObserver(rowCount: rowCount))
+    }
   }
 }
 

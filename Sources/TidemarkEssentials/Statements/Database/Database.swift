@@ -13,9 +13,6 @@ import Synchronization
 /// This file declares the class and its stored state. Other modules add methods for statements, transactions,
 /// functions, the schema and so on.
 public final class Database {
-  /// The connection; nil after it was closed.
-  @exclusivity(unchecked) var handle: ConnectionHandle?
-
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
   let compilation = CompilationRecorder()
@@ -26,24 +23,13 @@ public final class Database {
   /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
-  // The state of the connection, by subject: see `DatabaseState.swift`.
-  @exclusivity(unchecked) var caches: StatementCaches
-  @exclusivity(unchecked) var access = AccessState()
-  @exclusivity(unchecked) var transaction = TransactionMachine()
-  @exclusivity(unchecked) var transactionWork = TransactionWork()
-  @exclusivity(unchecked) var capture = CaptureState()
-  @exclusivity(unchecked) var recording = ReadRecording()
-  @exclusivity(unchecked) var schema = SchemaState()
-  @exclusivity(unchecked) var printing = PrintingState()
-  @exclusivity(unchecked) package var dialect = DialectState()
-
-  /// The states of later modules. There are few, and each written record looks one up.
-  @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
+  /// The state of the connection, by subject.
+  @exclusivity(unchecked) var state: DatabaseState
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
-    self.handle = handle
     self.settings = settings
-    caches = StatementCaches(maximumCount: settings.maximumCachedStatementCount)
+    state = DatabaseState(
+      handle: handle, caches: StatementCaches(maximumCount: settings.maximumCachedStatementCount))
     compilation.allowsAttachedFiles = settings.allowsAttachedFiles
     callbacks.authorizer = compilation
     callbacks.shouldInterrupt = { [unowned(unsafe) self] in shouldStop }
@@ -69,7 +55,7 @@ public final class Database {
   public var sqliteConnection: SQLiteConnection? {
     if !capture.isHandleExposed {
       capture.isHandleExposed = true
-      capture.executionObserver?.connectionWillBeShared()
+      capture.changeObserver?.connectionWillBeShared()
     }
     recording.digest?.isUnknown = true
     return handle?.pointer

@@ -1,4 +1,74 @@
-// The stored state of a connection, one structure per subject.
+/// The stored state of a connection, one structure per subject. `Database` has a property for each.
+struct DatabaseState {
+  /// The connection; nil after it was closed.
+  var handle: ConnectionHandle?
+
+  var caches: StatementCaches
+  var access = AccessState()
+  var transaction = TransactionMachine()
+  var transactionWork = TransactionWork()
+  var capture = CaptureState()
+  var recording = ReadRecording()
+  var schema = SchemaState()
+  var printing = PrintingState()
+  var dialect = DialectState()
+
+  /// The states of later modules. There are few, and each written record looks one up.
+  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
+}
+
+// Always inlined: a call of such an accessor allocates memory (Benchmarks: `access: pool.read`).
+extension Database {
+  var handle: ConnectionHandle? {
+    @inline(__always) _read { yield state.handle }
+    @inline(__always) _modify { yield &state.handle }
+  }
+
+  var caches: StatementCaches {
+    @inline(__always) _read { yield state.caches }
+    @inline(__always) _modify { yield &state.caches }
+  }
+
+  var access: AccessState {
+    @inline(__always) _read { yield state.access }
+    @inline(__always) _modify { yield &state.access }
+  }
+
+  var transaction: TransactionMachine {
+    @inline(__always) _read { yield state.transaction }
+    @inline(__always) _modify { yield &state.transaction }
+  }
+
+  var transactionWork: TransactionWork {
+    @inline(__always) _read { yield state.transactionWork }
+    @inline(__always) _modify { yield &state.transactionWork }
+  }
+
+  var capture: CaptureState {
+    @inline(__always) _read { yield state.capture }
+    @inline(__always) _modify { yield &state.capture }
+  }
+
+  var recording: ReadRecording {
+    @inline(__always) _read { yield state.recording }
+    @inline(__always) _modify { yield &state.recording }
+  }
+
+  var schema: SchemaState {
+    @inline(__always) _read { yield state.schema }
+    @inline(__always) _modify { yield &state.schema }
+  }
+
+  var printing: PrintingState {
+    @inline(__always) _read { yield state.printing }
+    @inline(__always) _modify { yield &state.printing }
+  }
+
+  package var dialect: DialectState {
+    @inline(__always) _read { yield state.dialect }
+    @inline(__always) _modify { yield &state.dialect }
+  }
+}
 
 /// The cached statements of a connection.
 struct StatementCaches {
@@ -73,16 +143,16 @@ struct TransactionWork {
 
 /// The capture of changes.
 struct CaptureState {
-  /// The observer of executed statements; nil on a read-only connection.
-  var executionObserver: (any ExecutionObserver)?
+  /// The observer of statements that may change the database; nil on a read-only connection.
+  var changeObserver: (any ChangeObserver)?
 
-  /// Whether row changes must be captured. Any thread may set this.
-  let rowListening = RowListening()
+  /// Whether row changes are needed. Any thread may set this.
+  var rowNeeds = RowNeeds()
 
-  /// Whether the execution observer has applied the state of `rowListening`.
-  var isListening = false
+  /// Whether the change observer receives row changes. It follows `rowNeeds` when a transaction begins.
+  var receivesRows = false
 
-  /// The steps that bypass change capture, because their changes are unobserved.
+  /// The steps that bypass change capture, because their changes are not needed.
   var bypass = CaptureBypass()
 
   /// Whether the program has the connection's pointer, and may use it without the library.
@@ -98,7 +168,7 @@ struct ReadRecording {
   var usesBounds = false
 
   /// The digest of the results since it was begun; nil if none is computed.
-  var digest: DigestBuilder?
+  var digest: DigestObserver?
 }
 
 /// Facts about the query that is being printed.
@@ -124,10 +194,10 @@ extension Database {
   /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
   var effectCount: UInt { schema.effectCount &+ compilation.effectCount }
 
-  /// Sets the observer of executed statements, and of their compilation.
-  func setExecutionObserver(_ observer: (any ExecutionObserver)?) {
-    capture.executionObserver = observer
-    compilation.executionObserver = observer
+  /// Sets the observer of changes.
+  func setChangeObserver(_ observer: (any ChangeObserver)?) {
+    capture.changeObserver = observer
+    compilation.changeObserver = observer
   }
 }
 
@@ -169,9 +239,9 @@ extension Database {
   func moduleState<State: DatabaseModuleState>(_ type: State.Type = State.self) -> State {
     let key = ObjectIdentifier(type)
     // Only this function adds entries, with the type of the state as key.
-    for entry in moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
+    for entry in state.moduleStates where entry.type == key { return unsafeDowncast(entry.moduleState, to: type) }
     let moduleState = State()
-    moduleStates.append((key, moduleState))
+    state.moduleStates.append((key, moduleState))
     return moduleState
   }
 }

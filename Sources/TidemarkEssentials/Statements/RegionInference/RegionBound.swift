@@ -97,9 +97,19 @@ extension Statement {
   }
 }
 
+/// Records the last row that a statement may return.
+final class BoundObserver: StepObserver {
+  private let rowCount: Int
+
+  init(rowCount: Int) { self.rowCount = rowCount }
+
+  func didStep(_ statement: Statement, _ result: StepResult) {
+    if case .row(rowCount) = result { statement.database.recordBound(of: statement) }
+  }
+}
+
 extension Database {
-  /// Records the last row that a statement may return.
-  func recordBound(of statement: Statement) {
+  fileprivate func recordBound(of statement: Statement) {
     guard let plan = statement.cached.regionPlan?.plan, let bound = plan.bound else { return }
     var values: [DatabaseValue] = []
     for term in bound.terms {

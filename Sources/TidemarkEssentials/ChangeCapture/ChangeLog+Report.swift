@@ -1,6 +1,6 @@
 import Synchronization
 
-// Publishes commits to the subscribers of the broker.
+// The report of a committed transaction.
 
 extension ChangeCapture {
   /// Publishes a successful commit if it has subscribers.
@@ -14,41 +14,55 @@ extension ChangeCapture {
     let broker = self.broker
     if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
-    let ownVersion = log.isOpen ? log.needsVersion : needsVersion
-    if db.compilation.foreignControlCount != foreignControlCount {
-      foreignControlCount = db.compilation.foreignControlCount
-      foreignContentCount = db.compilation.foreignContentCount
+    let ownVersion = log.isOpen ? log.needsVersion : needs.version
+    if db.compilation.counts.foreignControls != steps.compiled.foreignControls {
+      noteForeignStatements()
       log.becomeUnknown()
     }
-    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.isEmpty && !log.isEmpty
+    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported else { return }
-    guard let table = onlyTable else {
-      // The records of a coarse table are incomplete, and may contain changes that were rolled back.
-      let isCoarse = logTables.map { table in log.coarse.contains { $0.key == table.key } }
-      let captured = log.hasCaptured ? capturedLog(isCoarse) : .empty
-      return publish(ShortList(tables(of: captured, isCoarse)), captured, ownVersion)
-    }
-    publish(changes(of: table), ownVersion)
-    // The log takes its memory back if no subscriber has retained it. The index of queries uses it only during the
-    // call.
-    if CommittedChanges.TableChanges.isUnshared(&table.lastReported) {
-      table.lastReported?.log.exchangeRows(with: &log)
+    if let lender = publishReport(ownVersion) { log.takeBackRows(from: lender) }
+  }
+
+  /// Publishes the report, and releases it.
+  private func publishReport(_ needsVersion: Int) -> CapturedTable? {
+    let (changes, lender) = log.report(number: broker.nextCommitNumber(), needsVersion: needsVersion)
+    broker.publish(changes)
+    return lender
+  }
+}
+
+extension ChangeLog {
+  /// Returns the changes of the committed transaction.
+  ///
+  /// - Returns: The changes, and the table whose changes now hold the rows of the log, if there is one.
+  mutating func report(number: UInt64, needsVersion: Int) -> (changes: CommittedChanges, lender: CapturedTable?) {
+    let lender = onlyTable
+    let captured: CapturedLog
+    let tables: ShortList<CommittedChanges.TableChanges>
+    if let lender {
+      let changes = changes(of: lender)
+      (captured, tables) = (changes.log, ShortList(changes))
     } else {
-      table.lastReported = nil
+      // The records of a coarse table are incomplete, and may contain changes that were rolled back.
+      let isCoarse = self.tables.map { table in coarse.contains { $0.key == table.key } }
+      captured = hasCaptured ? capturedLog(isCoarse) : .empty
+      tables = ShortList(self.tables(of: captured, isCoarse))
     }
+    let changes = CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain, schemaChanges: schemaChanges,
+      tables: tables, log: captured)
+    return (changes, lender)
   }
 
-  private func publish(_ changes: CommittedChanges.TableChanges, _ needsVersion: Int) {
-    publish(ShortList(changes), changes.log, needsVersion)
-  }
-
-  private func publish(
-    _ tables: ShortList<CommittedChanges.TableChanges>, _ captured: CapturedLog, _ needsVersion: Int
-  ) {
-    broker.publish(
-      CommittedChanges(
-        number: broker.nextCommitNumber(), needsVersion: needsVersion, isUnknown: log.isUnknown || log.isUncertain,
-        schemaChanges: log.schemaChanges, tables: tables, log: captured))
+  /// Takes the memory of the rows back if no subscriber has retained it. The index of queries uses it only while it is
+  /// notified.
+  mutating func takeBackRows(from lender: CapturedTable) {
+    if CommittedChanges.TableChanges.isUnshared(&lender.state.lastReported) {
+      lender.state.lastReported?.log.exchangeRows(with: &self)
+    } else {
+      lender.state.lastReported = nil
+    }
   }
 
   /// The captured rows, in the memory of the log. The log continues with new memory if a subscriber retains the rows.
@@ -56,39 +70,39 @@ extension ChangeCapture {
   /// - Parameter isCoarse: The tables of the log that are reported without their rows.
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Usually, all records are reported.
-    let areAllReported = log.coarse.isEmpty && log.records.allSatisfy { $0.isCaptured }
+    let areAllReported = coarse.isEmpty && records.allSatisfy { $0.isCaptured }
     let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
-      records: areAllReported ? log.records : log.records.filter(isReported), values: log.values, layouts: logLayouts)
+      records: areAllReported ? records : records.filter(isReported), values: values, layouts: layouts)
   }
 
   /// The only changed table; nil if there are several, or if some rows are not reported.
   private var onlyTable: CapturedTable? {
-    guard log.hasCaptured, logTables.count == 1, log.coarse.isEmpty, !log.records.isEmpty,
-      log.records.allSatisfy({ $0.isCaptured })
+    guard hasCaptured, tables.count == 1, coarse.isEmpty, !records.isEmpty,
+      records.allSatisfy({ $0.isCaptured })
     else { return nil }
-    return logTables[0]
+    return tables[0]
   }
 
   /// The changes of the only table, with the rows of the log. The log has no rows until they are returned.
-  private func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
-    let layout = logLayouts[0]
+  private mutating func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
+    let layout = layouts[0]
     let changes =
-      table.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
-    table.lastReported = changes
+      table.state.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
+    table.state.lastReported = changes
     let captured = changes.log
-    captured.exchangeRows(with: &log)
+    captured.exchangeRows(with: &self)
     var draft = TableDraft()
-    table.changedColumns = 0
+    table.state.changedColumns = 0
     for record in captured.records {
       draft.kinds.insert(record.kind)
       if record.kind != .update { continue }
-      table.changedColumns |= record.changedColumns
+      table.state.changedColumns |= record.changedColumns
       if record.oldRowID != record.newRowID || layout.mustReportAll {
         draft.addUpdatedColumns(layout.changedColumns(record))
       }
     }
-    if table.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
+    if table.state.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
     changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: captured.records.count))
     return changes
   }
@@ -108,28 +122,28 @@ extension ChangeCapture {
       return keys.count - 1
     }
     // Several tables of the log can be the same table, seen by several statements.
-    if log.hasCaptured {
-      for table in logTables { (table.reportIndex, table.changedColumns) = (reportIndex(of: table.key), 0) }
+    if hasCaptured {
+      for table in tables { (table.state.reportIndex, table.state.changedColumns) = (reportIndex(of: table.key), 0) }
     }
     var position = 0
-    for record in log.records where record.isCaptured {
-      let table = logTables[Int(record.table)]
+    for record in records where record.isCaptured {
+      let table = tables[Int(record.table)]
       if !isCoarse[Int(record.table)] {
-        drafts[table.reportIndex].rowIndexes.append(position)
+        drafts[table.state.reportIndex].rowIndexes.append(position)
         position += 1
       }
-      drafts[table.reportIndex].kinds.insert(record.kind)
+      drafts[table.state.reportIndex].kinds.insert(record.kind)
       guard record.kind == .update else { continue }
-      table.changedColumns |= record.changedColumns
-      let layout = logLayouts[Int(record.table)]
+      table.state.changedColumns |= record.changedColumns
+      let layout = layouts[Int(record.table)]
       if record.oldRowID != record.newRowID || layout.mustReportAll {
-        drafts[table.reportIndex].addUpdatedColumns(layout.changedColumns(record))
+        drafts[table.state.reportIndex].addUpdatedColumns(layout.changedColumns(record))
       }
     }
-    for table in logTables where log.hasCaptured && table.changedColumns != 0 {
-      drafts[table.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
+    for table in tables where hasCaptured && table.state.changedColumns != 0 {
+      drafts[table.state.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
     }
-    for coarse in log.coarse {
+    for coarse in self.coarse {
       let reportIndex = reportIndex(of: coarse.key)
       drafts[reportIndex].isCoarse = true
       drafts[reportIndex].kinds.insert(coarse.kind)

@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import TidemarkEssentials
+
+@Suite struct ChangeCodingTests {
+  private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
+  private static let rounds = isFull ? 1_000_000 : 5_000
+
+  // MARK: - The format
+
+  @Test func `the bytes of a transaction are those of the documented example`() {
+    #expect(Self.example.encoded() == Self.exampleBytes)
+  }
+
+  @Test func `the documented example is decoded`() throws {
+    #expect(try TransactionChanges(decoding: Self.exampleBytes) == Self.example)
+  }
+
+  private static let player = ChangedTable(
+    name: "player", columnNames: ["id", "name", "score"], primaryKey: [0], rowID: .primaryKey)
+
+  private static let example = TransactionChanges(
+    version: DatabaseVersion(7), microsecondsSince1970: 100,
+    elements: [
+      .row(ChangedRow(table: player, images: .insert(image(1, "Ada", .int64(300))))),
+      .row(
+        ChangedRow(
+          table: player, images: .update(old: image(1, "Ada", .int64(300)), new: image(1, "Ada", .double(1.5))))),
+    ])
+
+  private static func image(_ id: Int64, _ name: String, _ score: DatabaseValue.Storage) -> ChangedRow.Image {
+    ChangedRow.Image(rowID: id, values: [id.databaseValue, name.databaseValue, DatabaseValue(score)])
+  }
+
+  private static let exampleBytes: [UInt8] =
+    [1, 8, 0xc8, 0x01, 0]  // format 1, version 7, 100 µs, complete
+    + [1, 4] + Array("main".utf8) + [6] + Array("player".utf8) + [2]  // table; its row ID is its primary key
+    + [3, 2] + Array("id".utf8) + [4] + Array("name".utf8) + [5] + Array("score".utf8) + [1, 0]  // columns, primary key
+    + [2, 0, 2] + [3 << 3 | 3] + Array("Ada".utf8) + [2 << 3 | 1, 0x2c, 0x01]  // insert; row ID 1; "Ada"; 300
+    + [3, 0, 2] + [3 << 3 | 3] + Array("Ada".utf8) + [2 << 3 | 1, 0x2c, 0x01]  // update; the old values
+    + [0b100, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f]  // the third column has changed: 1.5
+
+  @Test(arguments: [
+    (0, 0), (1, 1), (-1, 1), (127, 1), (128, 2), (-128, 1), (-129, 2), (32_767, 2), (Int64.max, 8), (Int64.min, 8),
+  ])
+  func `an integer has as few bytes as possible`(integer: Int64, count: Int) {
+    var writer = ByteWriter()
+    writer.append(DatabaseValue(.int64(integer)))
+    #expect(writer.bytes.count == 1 + count)
+  }
+
+  @Test func `a table is described once, before its first change`() {
+    let one = Self.example.encoded()
+    var two = Self.example
+    two.elements += two.elements
+    // The changes of the example need 30 bytes.
+    #expect(two.encoded().count == one.count + 30)
+  }
+
+  @Test func `columns with canonically equivalent names are different columns`() throws {
+    let tables = ["é", "e\u{301}"].map { ChangedTable(name: "t", columnNames: [$0], primaryKey: []) }
+    let changes = TransactionChanges(microsecondsSince1970: 0, elements: tables.map { .unknownRows(table: $0) })
+    let decoded = try TransactionChanges(decoding: changes.encoded())
+    let names = decoded.elements.compactMap {
+      if case .unknownRows(let table) = $0 { table.columnNames[0] } else { nil }
+    }
+    #expect(names.map { Array($0.utf8) } == [[0xc3, 0xa9], [0x65, 0xcc, 0x81]])
+  }
+
+  @Test func `a NaN, which SQLite cannot store, is NULL`() throws {
+    let changes = TransactionChanges(
+      microsecondsSince1970: 0,
+      elements: [.row(ChangedRow(table: Self.player, images: .insert(Self.image(1, "Ada", .double(.nan)))))])
+    #expect(try TransactionChanges(decoding: changes.encoded()).rows.first?.newValues?[2].isNull == true)
+  }
+
+  // MARK: - Malformed bytes
+
+  @Test(arguments: [
+    Malformed(bytes: [], message: "unexpected end"),
+    Malformed(bytes: [2, 0, 0, 0], message: "unknown version of the format"),
+    Malformed(bytes: [1, 0x80, 0, 0, 0], message: "number has superfluous bytes"),
+    Malformed(
+      bytes: [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0], message: "number is too large"),
+    Malformed(bytes: [1, 0, 0, 9], message: "unknown reason"),
+    Malformed(bytes: [1, 0, 0, 0, 77], message: "unknown kind of a change"),
+    Malformed(bytes: [1, 0, 0, 0, 6, 200, 1, 65], message: "length exceeds the bytes"),
+    Malformed(bytes: [1, 0, 0, 0, 6, 1, 0xff], message: "text is not UTF-8"),
+    Malformed(bytes: [1, 0, 0, 0, 9, 0x80, 0x80, 0x80, 0x80, 0x10], message: "version is too large"),
+    Malformed(bytes: [1, 0, 0, 0, 5, 0], message: "index is out of bounds"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 3], message: "unknown kind of a row ID"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], message: "impossible primary key"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 2, 0, 0], message: "impossible primary key"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1], message: "index is out of bounds"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0], message: "table without changes"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 6, 0], message: "table without changes"),
+    Malformed(
+      bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 5, 0, 1, 0, 0, 1, 1, 0, 0, 5, 1], message: "table is described twice"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 9, 0], message: "INTEGER has superfluous bytes"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 73], message: "INTEGER is too long"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 8], message: "NULL has a length"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 10], message: "REAL has a length"),
+    Malformed(
+      bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f],
+      message: "REAL is not a number"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 5], message: "unknown type of a value"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 4], message: "unused bits are set"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 1, 0], message: "unchanged value"),
+    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 2, 0], message: "unchanged row ID"),
+  ])
+  fileprivate func `malformed bytes are an error`(malformed: Malformed) {
+    let error = #expect(throws: TransactionChanges.DecodingError.self) {
+      try TransactionChanges(decoding: malformed.bytes)
+    }
+    #expect(error?.message == malformed.message)
+  }
+
+  @Test func `an error names the position of the malformed byte`() {
+    let error = #expect(throws: TransactionChanges.DecodingError.self) {
+      try TransactionChanges(decoding: [1, 0, 0, 9])
+    }
+    #expect(error?.description == "malformed changes at byte 4: unknown reason")
+  }
+
+  // MARK: - Random changes
+
+  @Test func `random changes are decoded as they were encoded`() throws {
+    var changes = RandomChanges(random: SeededRandom())
+    for _ in 0..<Self.rounds {
+      let transaction = changes.next()
+      let bytes = transaction.encoded()
+      let decoded = try TransactionChanges(decoding: bytes)
+      guard decoded == transaction, decoded.encoded() == bytes else {
+        Issue.record("\(transaction)\n\(bytes)")
+        return
+      }
+    }
+  }
+
+  @Test func `damaged bytes are an error, or are the bytes of other changes`() {
+    var changes = RandomChanges(random: SeededRandom())
+    var (accepted, refused) = (0, 0)
+    for _ in 0..<Self.rounds {
+      var bytes = changes.next().encoded()
+      Self.damage(&bytes, &changes.random)
+      do {
+        let decoded = try TransactionChanges(decoding: bytes)
+        guard decoded.encoded() == bytes else {
+          Issue.record("\(bytes) are decoded, and encoded as \(decoded.encoded())")
+          return
+        }
+        accepted += 1
+      } catch {
+        refused += 1
+      }
+    }
+    // Both outcomes occur.
+    #expect(accepted > Self.rounds / 50 && refused > Self.rounds / 50, "\(accepted) accepted, \(refused) refused")
+  }
+
+  @Test func `each prefix of changes is an error, or the bytes of fewer changes`() throws {
+    var changes = RandomChanges(random: SeededRandom())
+    for _ in 0..<Self.rounds / 50 {
+      let bytes = changes.next().encoded()
+      for count in bytes.indices {
+        let prefix = Array(bytes[..<count])
+        guard let decoded = try? TransactionChanges(decoding: prefix) else { continue }  // Why: an error is expected.
+        #expect(decoded.encoded() == prefix)
+      }
+    }
+  }
+
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
+    for _ in 0...Int.random(in: 0...2, using: &random) {
+      let index = Int.random(in: bytes.indices, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      case 1: bytes[index] = .random(in: 0...255, using: &random)
+      case 2: bytes.insert(.random(in: 0...255, using: &random), at: index)
+      default: if bytes.count > 1 { bytes.remove(at: index) }
+      }
+    }
+  }
+}
+
+/// Bytes that are not the bytes of any changes, and the message of the error.
+private struct Malformed: Sendable, CustomTestStringConvertible {
+  let bytes: [UInt8]
+  let message: String
+  var testDescription: String { "\(message): \(bytes)" }
+}
