@@ -1,4 +1,5 @@
-// Receiving row changes while they are needed: the pre-update hook reports them before they happen, the update hook afterwards.
+// Receiving row changes while they are needed: the pre-update hook reports them before they happen, the update hook
+// afterwards.
 
 extension ChangeCapture {
   /// Whether row changes are received, from the pre-update hook or its fallback.

@@ -24,8 +24,8 @@ struct CommittedChanges: Sendable {
   /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
-  /// notification; its memory then serves for the next commit (`isUnshared`). The compiler cannot check this: whether the
-  /// object is shared is known at run time.
+  /// notification; its memory then serves for the next commit (`isUnshared`). The compiler cannot check this: whether
+  /// the object is shared is known at run time.
   final class TableChanges: @unchecked Sendable {
     let key: TableKey
 

@@ -10,7 +10,8 @@
 ///
 /// Invariants:
 /// 1. When in doubt, widen: a region that cannot be determined is a whole table, or the full database.
-/// 2. The text of a statement is parsed once for all users of its syntax tree, as long as a plan of this text is in use.
+/// 2. The text of a statement is parsed once for all users of its syntax tree, as long as a plan of this text is in
+///    use.
 final class RegionInference: DatabaseModuleState {
   /// Returns the facts about a table; nil if it does not exist. Without a database name, SQLite's search order
   /// applies.

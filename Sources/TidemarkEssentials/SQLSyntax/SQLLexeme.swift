@@ -52,7 +52,8 @@ private struct LexemeReader {
       let text = sql[range]
       switch token {
       case .word:
-        result.append(word(text, range))
+        guard let lexeme = word(text, range) else { return nil }
+        result.append(lexeme)
       case .quoted:
         guard let lexeme = Self.quoted(text, range) else { return nil }
         result.append(lexeme)
@@ -67,12 +68,14 @@ private struct LexemeReader {
     return result
   }
 
-  private mutating func word(_ text: Substring, _ range: Range<String.Index>) -> SQLLexeme {
+  private mutating func word(_ text: Substring, _ range: Range<String.Index>) -> SQLLexeme? {
     if Self.beginsWithDigit(text) { return number(from: range) }
     if text == "x" || text == "X", let next = adjacent(to: range), sql[next].first == "'" {
       position += 1
-      return SQLLexeme(
-        kind: .blob, text: String(sql[next].dropFirst().dropLast()), range: range.lowerBound..<next.upperBound)
+      guard let blob = Self.quoted(sql[next], next), blob.text.count % 2 == 0, blob.text.allSatisfy(\.isHexDigit) else {
+        return nil
+      }
+      return SQLLexeme(kind: .blob, text: blob.text, range: range.lowerBound..<next.upperBound)
     }
     return SQLLexeme(kind: .word, text: String(text), keyword: text.uppercased(), range: range)
   }

@@ -86,8 +86,8 @@ public final class Statement {
     /// By SQLite alone: nothing observes them.
     case plain
 
-    /// The change observer observes the first step, unless it bypasses capture. A statement makes all its changes in its
-    /// first step; the other steps are plain.
+    /// The change observer observes the first step, unless it bypasses capture. A statement makes all its changes in
+    /// its first step; the other steps are plain.
     case captured
 
     /// The observers of the run observe all steps until one fails: the digest of results, and the bound of the region.

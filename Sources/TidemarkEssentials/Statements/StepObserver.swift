@@ -5,8 +5,8 @@ import Synchronization
 /// When a run starts, the statement determines the observers of its steps, and with them its step mode: see
 /// `Statement+Running.swift`. Contract:
 ///
-/// 1. Each observed step is a pair of calls, in the access of the connection. Pairs nest: an SQL function of the program
-///    may run statements.
+/// 1. Each observed step is a pair of calls, in the access of the connection. Pairs nest: an SQL function of the
+///    program may run statements.
 /// 2. An observer neither steps nor finishes the statement, and does not change its arguments.
 /// 3. An error of `willStep` replaces the step: SQLite is not called, `didStep` neither, and the run fails.
 /// 4. `didStep` is called before the caller of the step, and before the run ends: the row can be read.

@@ -194,3 +194,20 @@ struct LiveStateDriver {
 func required<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
   try #require(value, sourceLocation: sourceLocation)
 }
+
+extension LiveStateDriver {
+  static let tables = ["players": "player", "teams": "team"]
+
+  /// An observer of players that has received its first value.
+  static func observedPlayers(
+    _ interests: ObservationEvents.Interests = [], retry: RetryPolicy? = nil
+  ) -> LiveStateDriver {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A", interests, retry: retry)
+    _ = driver.work()
+    _ = driver.fetchAll(reading: tables)
+    _ = driver.work()
+    _ = driver.state.readerLeaves(after: 0, at: driver.now)
+    return driver
+  }
+}

@@ -5,21 +5,6 @@ import Tidemark
 
 /// The decisions of the engine of live queries: events go in, work comes out.
 @Suite struct LiveStateTests {
-  private let tables = ["players": "player", "teams": "team"]
-
-  /// An observer of players that has received its first value.
-  private func observedPlayers(
-    _ interests: ObservationEvents.Interests = [], retry: RetryPolicy? = nil
-  ) -> LiveStateDriver {
-    var driver = LiveStateDriver()
-    driver.observe("players", as: "A", interests, retry: retry)
-    _ = driver.work()
-    _ = driver.fetchAll(reading: tables)
-    _ = driver.work()
-    _ = driver.state.readerLeaves(after: 0, at: driver.now)
-    return driver
-  }
-
   // MARK: Observers
 
   @Test func `the first observer begins the watch, and is fetched when it is active`() {
@@ -27,7 +12,7 @@ import Tidemark
     driver.observe("players", as: "A")
     #expect(driver.beginBatch() == nil)
     #expect(driver.work() == ["begin watch", "start reading"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
     #expect(driver.work() == ["publish needs of player"])
     #expect(driver.beginBatch() == nil)
   }
@@ -38,7 +23,7 @@ import Tidemark
     driver.observe("players", as: "B")
     driver.observe("teams", as: "C")
     #expect(driver.work() == ["begin watch", "start reading"])
-    #expect(driver.fetchAll(reading: tables) == ["A", "B", "C"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A", "B", "C"])
     #expect(driver.state.currentMetrics.fetchCount == 2)
     #expect(driver.state.currentMetrics.sharedFetchCount == 1)
   }
@@ -47,13 +32,13 @@ import Tidemark
     var driver = LiveStateDriver()
     driver.observe("players", as: "A")
     _ = driver.work()
-    #expect(driver.fetchAll(reading: tables) { $0.observe("players", as: "B") } == ["A"])
-    #expect(driver.fetchAll(reading: tables) == ["B"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.observe("players", as: "B") } == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
     #expect(driver.beginBatch() == nil)
   }
 
   @Test func `the last observer ends the watch and releases its query`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("players", as: "B")
     driver.cancel("A")
     #expect(driver.work() == ["release A", "start reading"])
@@ -75,16 +60,16 @@ import Tidemark
   }
 
   @Test func `a query that is cancelled during its fetch delivers nothing`() throws {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
-    #expect(driver.fetchAll(reading: tables) { $0.cancel("B") }.isEmpty)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.cancel("B") }.isEmpty)
     #expect(driver.work() == ["release B", "release query teams"])
     #expect(driver.state.currentMetrics.queryCount == 1)
     // Its slot is used again, and its id is not.
     driver.observe("teams", as: "C")
     driver.cancel("B")
-    #expect(driver.fetchAll(reading: tables) == ["C"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["C"])
   }
 
   @Test func `a query that is cancelled before its fetch is not fetched`() throws {
@@ -100,7 +85,7 @@ import Tidemark
   }
 
   @Test func `nothing starts in a closed database`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.state.databaseClosed()
     #expect(driver.work() == ["release A", "release query players", "end watch"])
     driver.observe("players", as: "B")
@@ -112,23 +97,23 @@ import Tidemark
   // MARK: Commits
 
   @Test func `a commit wakes the queries of its tables, and no others`() {
-    var driver = observedPlayers([.databaseDidChange])
+    var driver = LiveStateDriver.observedPlayers([.databaseDidChange])
     driver.commit("team")
     #expect(driver.work().isEmpty)
     driver.commit("player")
     #expect(driver.work() == ["notify A", "start reading"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
   }
 
   @Test func `commits during a fetch cause one more fetch`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.commit("player")
-    let received = driver.fetchAll(reading: tables) { driver in
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { driver in
       driver.commit("player")
       driver.commit("player")
     }
     #expect(received == ["A"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
     #expect(driver.beginBatch() == nil)
   }
 
@@ -143,10 +128,10 @@ import Tidemark
       _ = driver.work()
       driver.cancel("A")
       driver.observe("players", as: "A")
-      #expect(driver.fetchAll(reading: tables) { $0.commit(table) } == ["A"])
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.commit(table) } == ["A"])
       _ = driver.work()
       driver.cancel("B")
-      #expect(driver.fetchAll(reading: tables) == receivers, "after a commit to \(table)")
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) == receivers, "after a commit to \(table)")
     }
   }
 
@@ -155,16 +140,16 @@ import Tidemark
     driver.observe("players", as: "A")
     _ = driver.work()
     // No query is known to read the table: the commit is only counted.
-    #expect(driver.fetchAll(reading: tables) { $0.writeCount += 1 } == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.writeCount += 1 } == ["A"])
     #expect(driver.beginBatch() == nil)
     #expect(driver.work() == ["publish needs of player", "start watchdog"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
     _ = driver.work()
     #expect(driver.beginBatch() == nil)
   }
 
   @Test func `an unreported commit is found when the needs are published by another thread`() throws {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     driver.observe("coaches", as: "C")
     _ = driver.work()
@@ -183,35 +168,35 @@ import Tidemark
     // The first query is outdated, and the needs of the second one are published now.
     let work = driver.work()
     #expect(work.contains("publish needs of coach, player, team"))
-    #expect(Set(driver.fetchAll(reading: tables)) == ["B", "C"])
+    #expect(Set(driver.fetchAll(reading: LiveStateDriver.tables)) == ["B", "C"])
     _ = driver.work()
     #expect(driver.beginBatch() == nil)
     #expect(!driver.state.log.hasRunningFetches)
   }
 
   @Test func `a reported commit of another table does not outdate a fetch whose needs are published later`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
-    #expect(driver.fetchAll(reading: tables) == ["B"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
     driver.cancel("B")
     driver.observe("teams", as: "B")
     // The number of commits is the same before and after: the writer does not count this one.
-    let received = driver.fetchAll(reading: tables) { driver in
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { driver in
       driver.commit("player", needsVersion: 100)
       driver.writeCount -= 1
     }
     #expect(received == ["B"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
     #expect(driver.work().contains("publish needs of player, team"))
     #expect(driver.beginBatch() == nil)
   }
 
   @Test func `needs of an ended watch are ignored`() throws {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
-    _ = driver.fetchAll(reading: tables)
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
     let needs = try required(driver.takeNeeds())
     _ = driver.state.readerLeaves(after: 0, at: driver.now)
     driver.cancel("A")
@@ -221,25 +206,25 @@ import Tidemark
     driver.publish(needs)
     #expect(driver.beginBatch() == nil)
     #expect(driver.work() == ["begin watch", "start reading"])
-    #expect(driver.fetchAll(reading: tables) == ["C"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["C"])
     _ = driver.work()
     #expect(!driver.state.log.hasRunningFetches)
   }
 
   @Test func `a commit that was captured for older needs wakes the queries that came later`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     let older = driver.needsVersion
     driver.observe("teams", as: "B")
-    _ = driver.fetchAll(reading: tables)
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
     _ = driver.work()
     driver.commit("coach", needsVersion: older)
-    #expect(driver.fetchAll(reading: tables) == ["B"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
     driver.commit("coach")
     #expect(driver.beginBatch() == nil)
   }
 
   @Test func `unknown changes wake all queries, which determine their reads again`() throws {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.state.queries[try #require(driver.queries["players"])].note(ReadSet())
     driver.commit(nil)
     let batch = try required(driver.beginBatch())
@@ -250,18 +235,18 @@ import Tidemark
   }
 
   @Test func `an external commit delivers results with another digest only`() {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     var other = ResultDigest()
     other.add(1)
     let first = ResultDigest()
     driver.commit("player")
-    #expect(driver.fetchAll(reading: tables, digest: first) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: first) == ["A"])
     driver.state.externalCommitDetected(at: driver.now)
-    #expect(driver.fetchAll(reading: tables, digest: first) == [])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: first) == [])
     driver.state.externalCommitDetected(at: driver.now)
-    #expect(driver.fetchAll(reading: tables, digest: other) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: other) == ["A"])
     driver.state.externalCommitDetected(at: driver.now)
-    #expect(driver.fetchAll(reading: tables, digest: nil) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: nil) == ["A"])
     #expect(driver.state.currentMetrics.unchangedFetchCount == 1)
   }
 
@@ -269,9 +254,9 @@ import Tidemark
     var driver = LiveStateDriver()
     driver.observe("players", as: "A")
     _ = driver.work()
-    let received = driver.fetchAll(reading: tables) { $0.state.externalCommitDetected(at: $0.now) }
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { $0.state.externalCommitDetected(at: $0.now) }
     #expect(received == ["A"])
-    #expect(driver.fetchAll(reading: tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
   }
 
   // MARK: Immediate fetches
@@ -285,7 +270,7 @@ import Tidemark
     #expect(driver.work().isEmpty)
     driver.beginWatch(needs)
     #expect(driver.work() == ["publish needs of player", "start reading", "start watchdog"])
-    #expect(Set(driver.fetchAll(reading: tables)) == ["A", "B"])
+    #expect(Set(driver.fetchAll(reading: LiveStateDriver.tables)) == ["A", "B"])
   }
 
   @Test func `an immediate observer is not fetched again unless a commit has intervened`() {
@@ -293,18 +278,18 @@ import Tidemark
       var driver = LiveStateDriver()
       driver.observe("players", as: "B")
       _ = driver.work()
-      _ = driver.fetchAll(reading: tables)
+      _ = driver.fetchAll(reading: LiveStateDriver.tables)
       _ = driver.work()
       driver.observeNow("teams", as: "A", reading: "team") { if commit { $0.writeCount += 1 } }
       _ = driver.work()
-      #expect(driver.fetchAll(reading: tables) == receivers)
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) == receivers)
     }
   }
 
   // MARK: Failures
 
   @Test func `a failed fetch ends the observers that do not retry`() throws {
-    var driver = observedPlayers()
+    var driver = LiveStateDriver.observedPlayers()
     driver.observe("players", as: "B", retry: LiveStateDriver.retry)
     let batch = try required(driver.beginBatch())
     var fetch = try required(driver.next(in: batch))
@@ -321,11 +306,11 @@ import Tidemark
     #expect(driver.work().last == "pause players \(Duration.milliseconds(40))")
     driver.state.batchLeft(second.number)
     driver.state.pauseEnded(fetch.item.query, at: driver.now)
-    #expect(driver.fetchAll(reading: tables) == ["B"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
   }
 
   @Test func `an error that is not transient ends all observers`() throws {
-    var driver = observedPlayers(retry: LiveStateDriver.retry)
+    var driver = LiveStateDriver.observedPlayers(retry: LiveStateDriver.retry)
     driver.commit("player")
     let batch = try required(driver.beginBatch())
     let fetch = try required(driver.next(in: batch))
@@ -335,99 +320,5 @@ import Tidemark
     driver.state.pauseEnded(fetch.item.query, at: driver.now)
     driver.state.batchLeft(batch.number)
     #expect(driver.work().isEmpty)
-  }
-
-  // MARK: Connections
-
-  @Test func `a spinning connection is woken instead of a thread`() {
-    var driver = observedPlayers()
-    // The connection that has fetched is idle for a short time.
-    driver.observe("teams", as: "B")
-    _ = driver.fetchAll(reading: tables)
-    #expect(driver.state.readerIdled(at: driver.now) == nil)
-    _ = driver.state.readerLeaves(after: 0, at: driver.now)
-    _ = driver.work()
-    driver.now += .microseconds(10)
-    driver.commit("player")
-    #expect(driver.work() == ["start reading"])
-    _ = driver.fetchAll(reading: tables)
-    _ = driver.work()
-    #expect(driver.state.readerIdled(at: driver.now) == driver.now + driver.state.policy.spinDuration)
-    driver.commit("player")
-    #expect(driver.work() == ["wake spinner"])
-    driver.state.spinEnded()
-    #expect(driver.fetchAll(reading: tables) == ["A"])
-  }
-
-  @Test func `another connection is requested when a fetch takes long`() throws {
-    var driver = observedPlayers()
-    driver.observe("teams", as: "B")
-    _ = driver.work()
-    _ = try required(driver.beginBatch())
-    driver.commit("player")
-    #expect(driver.work() == ["start watchdog"])
-    driver.now += .microseconds(249)
-    driver.commit("team")
-    driver.commit("player")
-    #expect(driver.work().isEmpty)
-    driver.now += .microseconds(1)
-    driver.commit(nil)
-    #expect(driver.work() == ["start reading"])
-  }
-
-  @Test func `a watchdog requests a connection if no event follows`() throws {
-    var driver = observedPlayers()
-    driver.observe("teams", as: "B")
-    _ = driver.work()
-    _ = try required(driver.beginBatch())
-    driver.commit("player")
-    driver.now += .milliseconds(5)
-    _ = driver.work()
-    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
-    #expect(driver.work() == ["start reading"])
-  }
-
-  @Test func `queries leave a batch that is stuck`() throws {
-    var driver = LiveStateDriver()
-    driver.observe("players", as: "A")
-    driver.observe("teams", as: "B")
-    _ = driver.work()
-    let batch = try required(driver.beginBatch())
-    driver.state.withBatch(batch.number) { $0.share(nil) }
-    let slow = try required(driver.next(in: batch))
-    #expect(driver.work() == ["start watchdog"])
-    driver.now += driver.state.policy.batchDelayMax
-    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
-    #expect(driver.work() == ["start reading"])
-    #expect(driver.fetchAll(reading: tables) == ["B"])
-    #expect(driver.succeed(slow, reading: "player", in: batch) == ["A"])
-    #expect(driver.next(in: batch) == nil)
-  }
-
-  @Test func `a fetch that writes is not woken by its own commit`() throws {
-    var driver = LiveStateDriver()
-    driver.observe("writing", as: "A")
-    #expect(driver.work() == ["begin watch", "start writing"])
-    for isOwn in [false, true] {
-      let batch = try required(driver.beginBatch(writing: true))
-      let fetch = try required(driver.next(in: batch))
-      if isOwn {
-        let key = driver.state.queries[fetch.item.query].facts.key
-        driver.state.willCommitOwn(key, writeCount: driver.writeCount)
-        driver.commit("player")
-      }
-      var result = LiveStateDriver.result("player")
-      result.ownCommit = driver.state.ownCommit
-      driver.state.ownCommit = nil
-      _ = driver.state.fetchSucceeded(fetch.item, result, batch, writeCount: driver.writeCount)
-      driver.deliver(fetch)
-      driver.state.batchLeft(batch.number)
-      driver.state.writerLeaves(at: driver.now)
-      _ = driver.work()
-      if !isOwn { driver.commit("player") }
-    }
-    #expect(driver.beginBatch(writing: true) == nil)
-    driver.commit("player")
-    #expect(driver.beginBatch(writing: true) != nil)
   }
 }

@@ -34,7 +34,7 @@ import Tidemark
         try Row.fetchAll(db, sql: sql, arguments: [200])
       }
       #expect(rows.count == 3)
-      #expect(readSet.region.debugDescription.contains("title <= 'Title 4'"), "\(readSet.region.debugDescription)")
+      #expect(readSet.region.debugDescription.contains("title < \"Title 4\""), "\(readSet.region.debugDescription)")
       let statement = try db.cachedStatement(sql: sql)
       try statement.setArguments([300])
       #expect(statement.databaseRegion.debugDescription.contains("pages >= 300"))

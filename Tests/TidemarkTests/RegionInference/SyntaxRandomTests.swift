@@ -43,7 +43,7 @@ import Tidemark
 
   private static func mutated(_ generator: inout SeededRandom) -> String {
     var words = generator.pick(queries).split(separator: " ").map(String.init)
-    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+    for _ in 0..<generator.pick([1, 1, 1, 1, 2, 2, 3, 4]) {
       let position = Int.random(in: 0..<words.count, using: &generator)
       switch Int.random(in: 0..<5, using: &generator) {
       case 0 where words.count > 1: words.remove(at: position)
@@ -82,7 +82,9 @@ import Tidemark
       known += 1
       // A parsed text stays parsed with a semicolon, and becomes unknown with anything else at its end.
       #expect(ParsedQuery(sql + "\n;")?.syntax.text == query.syntax.text, "\(sql)")
-      #expect(ParsedQuery(sql + "\n)")?.syntax.text == nil, "\(sql)")
+      // A comment may contain the end.
+      let isComment = SQLLexeme.all(in: sql + "\n)")?.count == SQLLexeme.all(in: sql)?.count
+      #expect(isComment || ParsedQuery(sql + "\n)") == nil, "\(sql)")
     }
     print("\(known) texts were parsed, \(unknown) were not")
     #expect(known > 100)
@@ -92,19 +94,18 @@ import Tidemark
   /// Invariant: a change of the result affects the region, whatever the parser knows of the text.
   @Test func `regions of unusual queries miss no change`() throws {
     var generator = SeededRandom()
-    let found = try Self.search(&generator, count: Self.isFull ? 20_000 : 1500) { $0 }
+    let found = try Self.search(&generator, count: Self.isFull ? 100_000 : 8000) { $0 }
     print("\(found.compiled) queries, \(found.parsed) of them were parsed; \(found.narrow) changes are excluded")
     #expect(found.missed.isEmpty, "\(found.missed.prefix(3).joined(separator: "\n"))")
     #expect(found.compiled > 100)
     #expect(found.parsed > 50)
-    #expect(found.compiled > found.parsed)
     #expect(found.narrow > 100)
   }
 
   /// A control: a region that is too narrow is detected.
   @Test func `a missed change of an unusual query is found`() throws {
     var generator = SeededRandom()
-    let found = try Self.search(&generator, count: 300) { region in
+    let found = try Self.search(&generator, count: 3000) { region in
       DatabaseRegion(tables: region.tables?.filter { $0.key.name != "u" })
     }
     #expect(!found.missed.isEmpty)
