@@ -7,7 +7,7 @@ struct LivePolicy: Sendable {
   var processorCount = SystemThread.processorCount
 
   /// How long one connection fetches before another one is requested, if a processor is available: a multiple of
-  /// the duration of the request. If it is shorter, writers wait for threads that start in vain.
+  /// the duration of the request. If it is shorter, writers wait for threads that find nothing to do.
   var helpDelay = Duration.microseconds(250)
 
   /// The same if no other processor is available, for slow queries; and the time after which a watchdog checks whether

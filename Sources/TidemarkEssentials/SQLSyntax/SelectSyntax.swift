@@ -1,7 +1,7 @@
 // The parts of a query that determine its region and the order of its rows: the tables of its `FROM` clause, their
 // joins, the conditions, `ORDER BY` and `LIMIT`. Only the subqueries of all other parts are used.
 
-/// A parsed text: the tree of its query, and what the text mentions.
+/// A parsed text: the tree of its query, and the mentioned names.
 ///
 /// It depends on nothing but the text, and is parsed once for all users: see `RegionInference.query(of:)`.
 struct ParsedQuery: Sendable {
@@ -30,7 +30,7 @@ struct ParsedQuery: Sendable {
 
   /// Parses a `CREATE VIEW` that a query uses.
   ///
-  /// - Parameter mentions: The mentions before those of the view.
+  /// - Parameter mentions: The mentions before the mentions of the view.
   init?(view sql: String, after mentions: Mentions) {
     self.init(sql, mentions) { try $0.parseView() }
   }

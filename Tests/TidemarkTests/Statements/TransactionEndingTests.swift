@@ -2,7 +2,7 @@ import Testing
 
 @testable import TidemarkEssentials
 
-/// How transactions end, without a database: all transitions of `TransactionMachine.ending`, and what is published.
+/// How transactions end, without a database: all transitions of `TransactionMachine.ending`, and their reports.
 @Suite struct TransactionEndingTests {
   // MARK: - Settlements
 
