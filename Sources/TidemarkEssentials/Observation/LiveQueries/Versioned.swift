@@ -1,0 +1,76 @@
+/// A value of an observation, with the version of the database at which it was read.
+///
+/// ```swift
+/// for try await ranking in observation.withDatabaseVersions().values(in: dbPool) {
+///   if ranking.includes(version) { print("includes the write:", ranking.value) }
+/// }
+/// ```
+///
+/// See ``ValueObservation/withDatabaseVersions()``.
+public struct Versioned<Value: Sendable>: Sendable {
+  /// The value.
+  public let value: Value
+
+  /// The version of the database at which the value was read; nil if it is unknown.
+  public let version: DatabaseVersion?
+
+  init(value: Value, version: DatabaseVersion?) {
+    self.value = value
+    self.version = version
+  }
+
+  /// Returns whether the value includes all commits up to a version.
+  ///
+  /// - Parameter version: The version after a commit, from `databaseVersion()`; nil if it is unknown.
+  /// - Returns: False if the value was read before the commit, and if either version is unknown.
+  public func includes(_ version: DatabaseVersion?) -> Bool {
+    guard let own = self.version, let version else { return false }
+    return own >= version
+  }
+}
+
+extension Versioned: Equatable where Value: Equatable {}
+extension Versioned: Hashable where Value: Hashable {}
+
+extension ValueObservation {
+  /// Returns an observation whose values report the version of the database at which they were read.
+  ///
+  /// Use it to wait for a value that includes a write:
+  ///
+  /// ```swift
+  /// try await dbPool.write { try player.update($0) }
+  /// let version = try await dbPool.databaseVersion()
+  /// for try await ranking in observation.withDatabaseVersions().values(in: dbPool) where ranking.includes(version) {
+  ///   print(ranking.value)
+  ///   break
+  /// }
+  /// ```
+  ///
+  /// - In a pool, values with the same version come from the same state of the database, whichever observation has
+  ///   fetched them: a value includes all commits up to its version, and none after it.
+  /// - The version is nil if it is unknown: in a snapshot, and in the first value of an observation that is started
+  ///   inside an access and delivers this value immediately. With `requiresWriteAccess`, it is the version before the
+  ///   commit of the fetch.
+  ///
+  /// Equal values are delivered again if a commit in between may have changed them: remove duplicates before
+  /// adding the versions.
+  ///
+  /// - Returns: An observation of ``Versioned`` values.
+  public func withDatabaseVersions() -> ValueObservation<ValueReducers.AddVersions<Reducer>> {
+    ValueObservation<ValueReducers.AddVersions<Reducer>>(
+      requiresWriteAccess: requiresWriteAccess, retry: retry, source: LiveSource(addingVersionsTo: source),
+      events: events, reducer: ValueReducers.AddVersions(base: reducer))
+  }
+}
+
+extension ValueReducers {
+  /// Delivers the values of another reducer, with the versions at which they were read.
+  public struct AddVersions<Base: ValueReducer>: ValueReducer {
+    var base: Base
+
+    /// An internal requirement; do not call it.
+    public mutating func _value(_ fetched: Versioned<Base.Fetched>) throws -> Versioned<Base.Value>? {
+      try base._value(fetched.value).map { Versioned(value: $0, version: fetched.version) }
+    }
+  }
+}
