@@ -1,96 +1,59 @@
-/// A table that a statement writes, with the needs for its changes.
+/// A table that a statement writes, with its subscribers and observers.
 final class CapturedTable {
   let key: TableKey
   private let database: [CChar]
   private let table: [CChar]
 
-  @exclusivity(unchecked) var state = State()
+  /// The observers of this statement, by kind of event.
+  @exclusivity(unchecked) var insertObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var deleteObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var updateObservers: [TransactionObservation] = []
 
-  struct State {
-    // MARK: Needs
+  /// Whether observers were asked about deletes.
+  @exclusivity(unchecked) var hasCheckedDeleteObservers = false
 
-    /// The columns that subscribers need; nil if they need nothing.
-    var layout: CaptureLayout?
+  /// The captured columns; nil if nothing is captured.
+  var layout: CaptureLayout? { didSet { (lastNames, lastReported) = (nil, nil) } }
 
-    /// The needed virtual tables that may store their content in this table.
-    var virtualTables: [TableKey] = []
+  /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
+  @exclusivity(unchecked) var lastReported: CommittedChanges.TableChanges?
 
-    /// Whether it is a virtual table that subscribers need.
-    var isNeededVirtualTable = false
+  /// The observed virtual tables that may store their content in this table.
+  @exclusivity(unchecked) var virtualTables: [TableKey] = []
 
-    var observers = Observers()
+  /// Whether it is an observed virtual table.
+  @exclusivity(unchecked) var isWantedVirtualTable = false
 
-    /// Whether changes of the table are needed. Set last.
-    fileprivate(set) var isNeeded = false
+  /// The index of the table in the log, in the transaction with this number.
+  @exclusivity(unchecked) var logIndex: UInt32 = 0
+  @exclusivity(unchecked) var logSerial: UInt = 0
 
-    // MARK: The current transaction
+  /// The kinds of changes that are already coarse in the log, until the log is cut.
+  @exclusivity(unchecked) var coarseKinds: UInt8 = 0
+  @exclusivity(unchecked) var coarseColumns: UInt64 = 0
+  @exclusivity(unchecked) var coarseGeneration: UInt = 0
 
-    /// The index of the table in the log, in the transaction with this number.
-    var log: (index: UInt32, serial: UInt) = (0, 0)
+  /// The index of the table in the published commit, and the columns of its layout that the commit changes.
+  @exclusivity(unchecked) var reportIndex = 0
+  @exclusivity(unchecked) var changedColumns: UInt64 = 0
 
-    /// The kinds of changes that are already coarse in the log, until the log is cut.
-    var coarse: (kinds: UInt8, columns: UInt64, generation: UInt) = (0, 0, 0)
+  /// The names of the last updated columns: most statements update the same columns each time.
+  @exclusivity(unchecked) private var lastNames: (columns: UInt64, names: Set<String>?)?
 
-    // MARK: The published commit
-
-    /// The index of the table in the commit, and the columns of its layout that the commit changes.
-    var reportIndex = 0
-    var changedColumns: UInt64 = 0
-
-    /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
-    var lastReported: CommittedChanges.TableChanges?
-
-    /// The names of the last updated columns: most statements update the same columns each time.
-    fileprivate var lastNames: (columns: UInt64, names: Set<String>?)?
-  }
-
-  /// The transaction observers of a statement, by kind of event.
-  struct Observers {
-    var ofInserts: [TransactionObservation] = []
-    var ofDeletes: [TransactionObservation] = []
-    var ofUpdates: [TransactionObservation] = []
-
-    /// Whether all observers were asked about deletes.
-    var haveBeenAskedAboutDeletes = false
-
-    var isEmpty: Bool { ofInserts.isEmpty && ofDeletes.isEmpty && ofUpdates.isEmpty }
-
-    subscript(kind: RowChange.Kind) -> [TransactionObservation] {
-      switch kind {
-      case .insert: ofInserts
-      case .delete: ofDeletes
-      case .update: ofUpdates
-      }
-    }
-
-    mutating func add(_ observation: TransactionObservation, _ kind: RowChange.Kind) {
-      if self[kind].contains(where: { $0 === observation }) { return }
-      switch kind {
-      case .insert: ofInserts.append(observation)
-      case .delete: ofDeletes.append(observation)
-      case .update: ofUpdates.append(observation)
-      }
-    }
-  }
-
-  init(_ key: TableKey, layout: CaptureLayout? = nil) {
+  init(_ key: TableKey) {
     self.key = key
     database = Array(key.database.utf8CString)
     table = Array(key.name.utf8CString)
-    state.layout = layout
   }
 
-  var layout: CaptureLayout? { state.layout }
+  /// Whether the table has no subscribers and no observers. Set last.
+  @exclusivity(unchecked) private(set) var isUnobserved = true
 
-  /// Whether subscribers or observers need changes of the table.
-  var isNeeded: Bool { state.isNeeded }
-
-  func determineNeed() { state.isNeeded = !areNeedsOfLayoutOnly || layout != nil }
-
-  /// Whether nothing but the layout needs changes of the table.
-  var areNeedsOfLayoutOnly: Bool {
-    state.observers.isEmpty && state.virtualTables.isEmpty && !state.isNeededVirtualTable
+  func updateIsUnobserved() {
+    isUnobserved = layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && hasNoObservers
   }
+
+  var hasNoObservers: Bool { insertObservers.isEmpty && deleteObservers.isEmpty && updateObservers.isEmpty }
 
   /// Whether a change belongs to this table. SQLite reports names as they were created.
   func matches(_ signal: RowChangeSignal) -> Bool {
@@ -109,11 +72,19 @@ final class CapturedTable {
 
   /// The names of `changedColumns`; nil for any column.
   var namesOfChangedColumns: Set<String>? {
-    if let last = state.lastNames, last.columns == state.changedColumns { return last.names }
-    let record = ChangeRecord(kind: .update, changedColumns: state.changedColumns)
+    if let lastNames, lastNames.columns == changedColumns { return lastNames.names }
+    let record = ChangeRecord(table: 0, kind: .update, oldRowID: 0, newRowID: 0, changedColumns: changedColumns)
     let names = layout?.changedColumns(record)
-    state.lastNames = (state.changedColumns, names)
+    lastNames = (changedColumns, names)
     return names
+  }
+
+  func observers(of kind: RowChange.Kind) -> [TransactionObservation] {
+    switch kind {
+    case .insert: insertObservers
+    case .delete: deleteObservers
+    case .update: updateObservers
+    }
   }
 }
 
@@ -121,18 +92,18 @@ final class CapturedTable {
 final class CapturePlan {
   let tables: [CapturedTable]
 
-  /// The plan is valid in this epoch of the needs.
+  /// The plan is valid in this epoch.
   let epoch: UInt
 
   /// Whether the statement was found to make updates that may have to be reported. It does not use the capture bypass
   /// then, as long as the plan is valid.
-  var isAlwaysReported = false
+  @exclusivity(unchecked) var isAlwaysReported = false
 
   init(tables: [CapturedTable], epoch: UInt) {
     self.tables = tables
     self.epoch = epoch
   }
 
-  /// Whether changes of one of the tables are needed.
-  var isNeeded: Bool { tables.contains { $0.isNeeded } }
+  /// Whether none of the tables has subscribers or observers.
+  var isUnobserved: Bool { tables.allSatisfy { $0.isUnobserved } }
 }

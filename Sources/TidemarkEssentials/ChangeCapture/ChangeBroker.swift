@@ -31,8 +31,12 @@ final class ChangeBroker: Sendable {
   private let commitCount = Atomic<UInt64>(0)
   private let writes = Atomic<UInt64>(0)
 
-  /// Exist while subscribers or observers need row changes.
-  let rowNeeds = RowNeeds()
+  /// Enabled while there are observers of rows.
+  let listening: RowListening
+
+  init(listening: RowListening) {
+    self.listening = listening
+  }
 
   /// The number of the last reported commit, zero before the first. A read that begins now sees it.
   var lastCommitNumber: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
@@ -79,7 +83,7 @@ final class ChangeBroker: Sendable {
       state.needs = needs
       state.version += 1
     }
-    rowNeeds.exist = !needs.isEmpty || state.observerCount > 0
+    listening.isOn = !needs.isEmpty || state.observerCount > 0
     versionFlag.store(state.version, ordering: .sequentiallyConsistent)
     return state.version
   }
@@ -92,11 +96,11 @@ final class ChangeBroker: Sendable {
   /// The current needs.
   var current: (needs: CaptureNeeds, version: Int) { state.withLock { ($0.needs, $0.version) } }
 
-  /// While there are observers, row changes are needed, even if no subscriber needs values.
+  /// Enables row changes while there are observers, even if no subscriber needs values.
   func setObserverCount(_ count: Int) {
     state.withLock { state in
       state.observerCount = count
-      rowNeeds.exist = !state.needs.isEmpty || count > 0
+      listening.isOn = !state.needs.isEmpty || count > 0
     }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Values are those that are stored: the integer 1 and the double 1.0 are different.
 public struct ChangedRow: Sendable {
-  /// The kind of a change.
+  /// What has happened to the row.
   public enum Operation: UInt8, Sendable, Hashable, CaseIterable {
     /// The row was inserted.
     case insert = 1
@@ -26,7 +26,7 @@ public struct ChangedRow: Sendable {
   /// The table of the row.
   public let table: ChangedTable
 
-  /// The kind of the change.
+  /// What has happened.
   public var operation: Operation {
     switch images {
     case .insert: .insert

@@ -12,15 +12,15 @@ public final class ChangedTable: Sendable {
   /// The indexes in `columnNames` of the columns of the primary key, in its order. Empty if there is none.
   public let primaryKey: [Int]
 
-  /// The kind of the row IDs.
+  /// What the rows have as their row ID.
   public let rowID: RowID
 
-  /// The kind of the row IDs of a table.
+  /// What the rows of a table have as their row ID.
   public enum RowID: UInt8, Sendable, Hashable, CaseIterable {
     /// Nothing: the table is `WITHOUT ROWID`.
     case none = 0
 
-    /// A number that is not a column.
+    /// A number that is no column.
     case hidden = 1
 
     /// The column that is the primary key: an `INTEGER PRIMARY KEY`.
@@ -37,8 +37,8 @@ public final class ChangedTable: Sendable {
   ///   - name: The name of the table.
   ///   - columnNames: The names of its stored columns.
   ///   - primaryKey: The indexes of the columns of its primary key.
-  ///   - rowID: The kind of the row IDs.
-  /// - Precondition: The indexes belong to different columns. A table without row IDs has at least one of them, and
+  ///   - rowID: What the rows have as their row ID.
+  /// - Precondition: The indexes are those of different columns. A table without row IDs has at least one of them, and
   ///   a table whose primary key is the row ID has exactly one.
   public init(
     databaseName: String = "main", name: String, columnNames: [String], primaryKey: [Int] = [], rowID: RowID = .hidden

@@ -10,9 +10,9 @@ public import FoundationEssentials
 //    a constant multiple of their number.
 
 extension TransactionChanges {
-  /// The reason why bytes cannot be decoded.
+  /// The reason why bytes are not those of a transaction's changes.
   public struct DecodingError: Error, Hashable, CustomStringConvertible {
-    /// The reason.
+    /// What is wrong.
     public let message: String
 
     /// The position of the first wrong byte, or a later one.
@@ -127,7 +127,7 @@ extension TransactionChanges {
     case .delete(let image): append(.delete, image)
     case .update(let old, let new):
       append(.update, old)
-      // Of a column that is the row ID, the bit stands for the row ID. A row ID that is not a column has the last bit.
+      // Of a column that is the row ID, the bit stands for the row ID. A row ID that is no column has the last bit.
       var changes = zip(old.values, new.values).map { !$0.hasSameBytes(as: $1) }
       if table.rowID == .hidden { changes.append(old.rowID != new.rowID) }
       writer.append(bits: changes)

@@ -24,8 +24,8 @@ enum LockRank: UInt8 {
   /// `ExternalCommitMonitor.phase`, held during a check and while the detector is ended.
   case externalCommitMonitor
 
-  /// The state of an `ExternalCommitDetector`.
-  case externalCommitDetector
+  /// `AttachedCommitDetector.state`.
+  case attachedCommitDetector
 
   /// `DeliveryMailbox.state`, held while a waiting thread is registered in `DeliveryWaits`.
   case deliveryMailbox

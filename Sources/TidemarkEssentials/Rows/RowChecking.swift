@@ -10,7 +10,7 @@ final class RowChecking {
   let isStrict: Bool
 
   /// The first error of a subscript that has not been thrown yet.
-  private var deferredError: (any Error)?
+  @exclusivity(unchecked) private var deferredError: (any Error)?
 
   init(isStrict: Bool) {
     self.isStrict = isStrict

@@ -9,9 +9,11 @@ struct LiveState {
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
 
-  /// The detection of external commits.
+  /// The detection of external commits, if it is enabled.
   var externalCommits: ExternalCommitSubscription?
 
+  /// The tracking of own commits for incremental results, if the detection is disabled.
+  var ownCommitTracking: OwnCommitTracking?
   var ownCommits: OwnCommitTracker?
 
   /// The number of queries with incremental results.
@@ -130,6 +132,7 @@ struct LiveState {
     var core: _DatabaseCore?
     var subscription: ChangeSubscription?
     var externalCommits: ExternalCommitSubscription?
+    var ownCommitTracking: OwnCommitTracking?
   }
 
   // MARK: Queries
@@ -162,8 +165,10 @@ struct LiveState {
       core = nil
       subscription = nil
       externalCommits = nil
+      ownCommitTracking = nil
     }
-    return ReleasedObjects(core: core, subscription: subscription, externalCommits: externalCommits)
+    return ReleasedObjects(
+      core: core, subscription: subscription, externalCommits: externalCommits, ownCommitTracking: ownCommitTracking)
   }
 
   /// Adds an observer that has fetched its first value itself.

@@ -62,21 +62,20 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
-  /// The number of users that have begun and not ended: they may overlap.
-  private let userCount = Atomic<Int>(0)
+  private let isOn = Atomic<Bool>(false)
   private let record = Mutex(Record())
 
   // MARK: Checks
 
-  /// Records commits until `end` is called, as often as `begin` was. No state is known at first.
+  /// Starts to record commits. No state is known at first.
   func begin() {
     record.withLock { $0.restart(State()) }
-    userCount.add(1, ordering: .sequentiallyConsistent)
+    isOn.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Stops recording, unless there is another user.
+  /// Stops recording.
   func end() {
-    userCount.subtract(1, ordering: .sequentiallyConsistent)
+    isOn.store(false, ordering: .sequentiallyConsistent)
   }
 
   /// Whether a state is known.
@@ -131,7 +130,7 @@ final class OwnCommitTracker: Sendable {
   // MARK: The connection
 
   /// Whether commits are recorded.
-  var isTracking: Bool { userCount.load(ordering: .relaxed) > 0 }
+  var isTracking: Bool { isOn.load(ordering: .relaxed) }
 
   /// Reports that a commit begins.
   ///
@@ -174,4 +173,16 @@ final class OwnCommitTracker: Sendable {
     guard isTracking else { return }
     record.withLock { $0.state.inFlight = nil }
   }
+}
+
+/// Enables the recording of commits until it is released.
+final class OwnCommitTracking: Sendable {
+  private let commits: OwnCommitTracker
+
+  init(_ commits: OwnCommitTracker) {
+    self.commits = commits
+    commits.begin()
+  }
+
+  deinit { commits.end() }
 }
