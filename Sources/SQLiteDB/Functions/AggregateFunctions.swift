@@ -33,10 +33,10 @@ extension SQLExpression where Datatype == Int {
   static func count(_ star: Star) -> SQLExpression { .function("count", star(nil, nil)) }
 }
 
-/// The type of `*` as a placeholder for all columns.
+/// The type of `*`, which stands for all columns.
 public typealias Star = (SQLExpression<any Binding>?, SQLExpression<any Binding>?) -> SQLExpression<Void>
 
-/// The placeholder for all columns, as an argument of type ``Star``: `users.select(*)`, `users[*]`, `count(*)`.
+/// All columns, as an argument of type ``Star``: `users.select(*)`, `users[*]`, `count(*)`.
 ///
 /// ```swift
 /// let query = users.select(*)

@@ -2,7 +2,7 @@
 ///
 /// Values are those that are stored: the integer 1 and the double 1.0 are different.
 public struct ChangedRow: Sendable {
-  /// What has happened to the row.
+  /// The kind of a change.
   public enum Operation: UInt8, Sendable, Hashable, CaseIterable {
     /// The row was inserted.
     case insert = 1
@@ -26,7 +26,7 @@ public struct ChangedRow: Sendable {
   /// The table of the row.
   public let table: ChangedTable
 
-  /// What has happened.
+  /// The kind of the change.
   public var operation: Operation {
     switch images {
     case .insert: .insert
@@ -110,7 +110,7 @@ public struct ChangedRow: Sendable {
     Row(columns: table.columns, values: image.values)
   }
 
-  /// The change that undoes this one.
+  /// The change that undoes this one: an insertion becomes a deletion, and old values become new ones.
   public var inverted: ChangedRow {
     switch images {
     case .insert(let new): ChangedRow(table: table, images: .delete(new))

@@ -12,15 +12,15 @@ public final class ChangedTable: Sendable {
   /// The indexes in `columnNames` of the columns of the primary key, in its order. Empty if there is none.
   public let primaryKey: [Int]
 
-  /// What the rows have as their row ID.
+  /// The kind of the row IDs.
   public let rowID: RowID
 
-  /// What the rows of a table have as their row ID.
+  /// The kind of the row IDs of a table.
   public enum RowID: UInt8, Sendable, Hashable, CaseIterable {
     /// Nothing: the table is `WITHOUT ROWID`.
     case none = 0
 
-    /// A number that is no column.
+    /// A number that is not a column.
     case hidden = 1
 
     /// The column that is the primary key: an `INTEGER PRIMARY KEY`.
@@ -37,8 +37,8 @@ public final class ChangedTable: Sendable {
   ///   - name: The name of the table.
   ///   - columnNames: The names of its stored columns.
   ///   - primaryKey: The indexes of the columns of its primary key.
-  ///   - rowID: What the rows have as their row ID.
-  /// - Precondition: The indexes are those of different columns. A table without row IDs has at least one of them, and
+  ///   - rowID: The kind of the row IDs.
+  /// - Precondition: The indexes belong to different columns. A table without row IDs has at least one of them, and
   ///   a table whose primary key is the row ID has exactly one.
   public init(
     databaseName: String = "main", name: String, columnNames: [String], primaryKey: [Int] = [], rowID: RowID = .hidden
@@ -78,11 +78,10 @@ public final class ChangedTable: Sendable {
 extension ChangedTable: Hashable {
   /// Returns whether two tables have the same names, columns and primary key. Names are compared byte by byte.
   public static func == (lhs: ChangedTable, rhs: ChangedTable) -> Bool {
-    func isSame(_ lhs: String, _ rhs: String) -> Bool { lhs.utf8.elementsEqual(rhs.utf8) }
-    return lhs === rhs
-      || isSame(lhs.name, rhs.name) && isSame(lhs.databaseName, rhs.databaseName)
-        && lhs.columnNames.elementsEqual(rhs.columnNames, by: isSame) && lhs.primaryKey == rhs.primaryKey
-        && lhs.rowID == rhs.rowID
+    lhs === rhs
+      || lhs.name.hasSameBytes(as: rhs.name) && lhs.databaseName.hasSameBytes(as: rhs.databaseName)
+        && lhs.columnNames.elementsEqual(rhs.columnNames) { $0.hasSameBytes(as: $1) }
+        && lhs.primaryKey == rhs.primaryKey && lhs.rowID == rhs.rowID
   }
 
   /// Hashes the names and the columns.

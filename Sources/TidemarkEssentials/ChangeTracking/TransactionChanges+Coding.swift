@@ -10,9 +10,9 @@ public import FoundationEssentials
 //    a constant multiple of their number.
 
 extension TransactionChanges {
-  /// The reason why bytes are not those of a transaction's changes.
+  /// The reason why bytes cannot be decoded.
   public struct DecodingError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The reason.
     public let message: String
 
     /// The position of the first wrong byte, or a later one.
@@ -127,7 +127,7 @@ extension TransactionChanges {
     case .delete(let image): append(.delete, image)
     case .update(let old, let new):
       append(.update, old)
-      // Of a column that is the row ID, the bit stands for the row ID. A row ID that is no column has the last bit.
+      // Of a column that is the row ID, the bit stands for the row ID. A row ID that is not a column has the last bit.
       var changes = zip(old.values, new.values).map { !$0.hasSameBytes(as: $1) }
       if table.rowID == .hidden { changes.append(old.rowID != new.rowID) }
       writer.append(bits: changes)
@@ -144,6 +144,12 @@ extension TransactionChanges {
   // MARK: - Decoding
 
   /// Decodes changes from the bytes of ``encoded()``.
+  ///
+  /// ```swift
+  /// func read(_ data: Data) throws -> [ChangedRow] {
+  ///   try TransactionChanges(decoding: data).rows
+  /// }
+  /// ```
   ///
   /// - Parameter bytes: The bytes.
   /// - Throws: A ``DecodingError`` if they are not the bytes of any changes.

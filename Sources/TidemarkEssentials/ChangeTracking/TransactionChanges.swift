@@ -13,9 +13,8 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Changes are those of the stored rows: those of triggers, foreign key actions and conflict resolution are included,
-/// and a row that was changed twice appears twice. Changes that were rolled back, alone or with a savepoint, do not
-/// appear.
+/// The changes of triggers, foreign key actions and conflict resolution are included, and a row that was changed twice
+/// appears twice. Changes that were rolled back, alone or with a savepoint, do not appear.
 ///
 /// ``encoded()`` and ``init(decoding:)`` convert the changes to and from bytes, to store or send them.
 public struct TransactionChanges: Sendable, Hashable {
@@ -51,8 +50,8 @@ public struct TransactionChanges: Sendable, Hashable {
     /// The database was replaced or rewritten as a whole: by a backup, or by `VACUUM`.
     case databaseReplaced = 3
 
-    /// SQLite has not reported some changes: those of a virtual table, or of a statement that the program executed with
-    /// the C interface, for instance.
+    /// SQLite has not reported some changes: the changes of a virtual table, for instance, or of a statement that the
+    /// program executed with the C interface.
     case notReported = 4
   }
 

@@ -43,7 +43,7 @@ extension DatabaseValue.Storage: Equatable {
 
 extension String {
   // SQLite compares texts byte by byte. Swift considers "é" equal to "e" followed by its accent, SQLite does not.
-  fileprivate func hasSameBytes(as other: String) -> Bool {
+  func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 
