@@ -143,8 +143,14 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     try await others.value
     guests.cancel()
     _ = await guests.result
+    // It changes columns of all requests. Without detection, the last commits of the other connection arrive with an own
+    // commit that concerns the request.
     try await writer.write {
-      try $0.execute(sql: "UPDATE item SET x = x + 1 WHERE rowid = (SELECT min(rowid) FROM item)")
+      try $0.execute(
+        sql: """
+          UPDATE item SET x = x + 1, n = n + 1 WHERE rowid = (SELECT min(rowid) FROM item);
+          UPDATE item SET n = n - 1 WHERE rowid = (SELECT max(rowid) FROM item);
+          """)
     }
     let expected = try await writer.read { db in
       try texts.map { try Named.fetchAll(db, sql: $0) }
