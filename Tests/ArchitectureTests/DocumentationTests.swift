@@ -21,9 +21,9 @@ import Testing
     report(CodeSpans.unknownNames(in: pages, sources: sources))
   }
 
-  @Test func everyDecisionIsLinkedFromTheArchitecture() {
-    guard let architecture = SourceTree.file("ARCHITECTURE.md") else { return }
-    report(Decisions.unlinked(from: architecture, pages: SourceTree.paths))
+  @Test func everyDecisionIsListed() throws {
+    let list = try #require(SourceTree.file(Decisions.list))
+    report(Decisions.unlinked(from: list, pages: SourceTree.paths))
   }
 
   // MARK: - Public documentation: the check can fail
@@ -109,10 +109,9 @@ import Testing
   // MARK: - Decisions: the check can fail
 
   @Test func unlinkedDecisionsAreFound() {
-    let architecture = SourceFile(path: "ARCHITECTURE.md", text: "See [one](Documentation/Decisions/One.md).")
-    let pages = ["Documentation/Decisions/One.md", "Documentation/Decisions/Two.md", "Documentation/Guide.md"]
-    let findings = Decisions.unlinked(from: architecture, pages: pages)
-    #expect(findings.map(\.message) == ["There is no link to (Documentation/Decisions/Two.md)"])
+    let list = SourceFile(path: Decisions.list, text: "See [one](One.md).")
+    let pages = ["One.md", "README.md", "Two.md"].map { "Documentation/Decisions/\($0)" } + ["Documentation/Guide.md"]
+    #expect(Decisions.unlinked(from: list, pages: pages).map(\.message) == ["There is no link to (Two.md)"])
   }
 
   private func sample(_ text: String) -> SourceFile {

@@ -34,8 +34,6 @@ enum FolderRules {
     "RecordError.swift": "A public type on its own.",
     "SnapshotChanges.swift": "A type on its own.",
     "ValueSink.swift": "A type on its own.",
-    "AccessAdmission.swift": "A type on its own.",
-    "Database+Capture.swift": "The only access to a module's state.",
     "RetainedStatements.swift": "A type on its own.",
   ]
 }

@@ -2,10 +2,10 @@
 enum Modules {
   /// A module may depend on itself and on the modules before it.
   static let order = [
-    "Platform", "SQLite", "Regions", "Statements", "Grammar", "Printing", "Rows", "Fetching", "Values", "Functions",
-    "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions", "Schema", "Checkpoints", "Opening",
-    "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation", "Differences", "IncrementalResults",
-    "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
+    "Platform", "SQLite", "Regions", "SQLSyntax", "Statements", "RegionInference", "Grammar", "Printing", "Rows",
+    "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
+    "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation",
+    "Differences", "IncrementalResults", "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

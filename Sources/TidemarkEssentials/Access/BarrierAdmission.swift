@@ -11,13 +11,13 @@ final class BarrierAdmission: AccessAdmission {
 
   private let gate: AccessGate
   private let readers: ReaderPool
-  private let nested: NestedWrites
+  private let nested: NestedWrites?
   private let state = Mutex(State.waitsForWriter)
 
-  init(_ gate: AccessGate, _ readers: ReaderPool, _ nested: NestedWrites) {
+  init(_ gate: AccessGate, _ readers: ReaderPool) {
     self.gate = gate
     self.readers = readers
-    self.nested = nested
+    nested = readers.nested
   }
 
   func begin(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
@@ -38,14 +38,14 @@ final class BarrierAdmission: AccessAdmission {
       return true
     }
     guard shouldContinue else { return gate.leave() }
-    nested.rejectWaiters()
+    nested?.rejectWaiters()
     let ticket = readers.beginExclusive { [self] in
       let entered = state.withLock { state in
         if case .hasGivenUp = state { return false }
         state = .entered
         return true
       }
-      nested.writerResumes()
+      nested?.writerResumes()
       if entered { body() } else { end() }
     }
     guard let ticket else { return }
@@ -77,7 +77,7 @@ final class BarrierAdmission: AccessAdmission {
   private func leaveReaders(_ ticket: ReaderPoolMachine.Ticket) {
     // If the barrier was admitted meanwhile, it is too late: the gate is released when the access ends.
     guard readers.giveUp(ticket) else { return }
-    nested.writerResumes()
+    nested?.writerResumes()
     gate.leave()
   }
 }

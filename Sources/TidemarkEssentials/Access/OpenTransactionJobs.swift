@@ -2,44 +2,39 @@
 ///
 /// Only `Configuration.allowsUnsafeTransactions` allows such transactions. Live queries must not be fetched inside
 /// them: they would show changes that may never be committed.
-///
-/// The jobs are used only inside accesses of the connection.
-final class OpenTransactionJobs: @unchecked Sendable {
-  private var jobs: [Database.ResultHandler] = []
+final class OpenTransactionJobs: Sendable {
+  private let jobs = Mutex<[Database.ResultHandler]>([])
 
   /// Keeps a job if a transaction is open.
   ///
   /// - Returns: Whether it was kept.
   func keep(_ job: @escaping Database.ResultHandler, _ db: Database) -> Bool {
     if db.handle == nil || !db.isInsideTransaction { return false }
-    jobs.append(job)
+    jobs.withLock { $0.append(job) }
     return true
   }
 
   /// Removes and returns the jobs at the end of an access, if no transaction is open any more.
   func take(_ db: Database) -> [Database.ResultHandler] {
-    if jobs.isEmpty || db.handle != nil && db.isInsideTransaction { return [] }
-    defer { jobs = [] }
-    return jobs
+    db.handle != nil && db.isInsideTransaction ? [] : jobs.exchange([])
   }
 }
 
 extension SerializedConnection {
   /// Runs an access outside of any transaction, as soon as the connection is free and no transaction is left open; or
   /// reports that the connection is closed.
-  func scheduleResultOutsideTransaction(_ body: @escaping Database.ResultHandler) {
+  func scheduleOutsideTransaction(_ body: @escaping Database.ResultHandler) {
     schedule { [self] db in
       if allowsUnsafeTransactions, openTransactionJobs.keep(body, db) { return }
-      body(
-        Result {
-          _ = try db.openHandle()
-          return db
-        })
+      Database.callingHandler(body) { call in
+        _ = try db.openHandle()
+        call(db)
+      }
     }
   }
 
   /// An access ends: if a transaction that was left open has ended with it, the jobs that wait for that run soon.
   func runOpenTransactionJobs(_ db: Database) {
-    for job in openTransactionJobs.take(db) { scheduleResultOutsideTransaction(job) }
+    for job in openTransactionJobs.take(db) { scheduleOutsideTransaction(job) }
   }
 }

@@ -80,18 +80,15 @@ extension ReaderPool {
       // Reserved until the task runs in its isolation, and leased from then on.
       let reserved = try await AsyncAccess.acquire(
         until: deadline,
-        enter: { [self] onAdmission in acquireAsynchronously(onAdmission) },
+        enter: { [self] onAdmission in acquire(reserves: true, onAdmission) },
         giveUp: { [self] ticket in giveUp(ticket) },
         leave: { [self] lease in if claim(lease) { release(lease) } })
       if claim(reserved) { return reserved }
     }
   }
 
-  /// Wraps the call of a callback with operations before and after it.
-  typealias Scope = @Sendable (_ db: Database, _ call: (Database) -> Void) throws -> Void
-
   /// Schedules an access. If it cannot begin, `value` receives the error.
-  func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+  func schedule(_ value: @escaping Database.ResultHandler, in scope: @escaping Database.ResultScope) {
     _ = acquire { [self] lease in
       executor.execute { [self] in
         Database.callingHandler(value) { call in try run(lease, deadline()) { try scope($0, call) } }
@@ -111,7 +108,7 @@ extension ReaderPool {
   }
 
   /// Schedules an access whose connection already has its snapshot, and returns the connection afterwards.
-  func resume(_ lease: Lease, _ value: @escaping Database.ResultHandler, in scope: @escaping Scope) {
+  func resume(_ lease: Lease, _ value: @escaping Database.ResultHandler, in scope: @escaping Database.ResultScope) {
     executor.execute { [self] in
       Database.callingHandler(value) { call in try check(lease, deadline(), renews: false) { try scope($0, call) } }
       release(lease)

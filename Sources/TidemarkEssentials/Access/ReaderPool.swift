@@ -21,7 +21,7 @@ final class ReaderPool: Sendable {
   let inlinePolicy: InlineExecutionPolicy
 
   // The reads that wait for the writer; nil without a writer.
-  private let nested: NestedWrites?
+  let nested: NestedWrites?
 
   /// The maximum number of connections for live queries.
   let liveCountMax: Int
@@ -29,7 +29,9 @@ final class ReaderPool: Sendable {
   /// Readers of an earlier generation are closed when they are returned.
   private let generation = Atomic<Int>(0)
   private let openedCount = Atomic<Int>(0)
-  private let isClosed: @Sendable () -> Bool
+
+  /// Whether the pool was closed, and opens no more connections.
+  let isClosed = OnceFlag()
 
   /// The health of the database, shared by its connections.
   let health: DatabaseHealth
@@ -38,13 +40,11 @@ final class ReaderPool: Sendable {
   /// - Parameter hasLiveQueries: Whether live queries use the pool. They have an additional connection.
   /// - Parameter health: The health of the database.
   /// - Parameter nested: The reads that wait for the writer.
-  /// - Parameter isClosed: Whether the pool was closed, and opens no more connections.
   /// - Parameter open: Opens the reader of a number, starting at 1.
   init(
     countMax: Int, hasLiveQueries: Bool = false, _ configuration: Configuration, label: String,
     holdsTransactions: Bool = false,
     health: DatabaseHealth, nested: NestedWrites? = nil,
-    isClosed: @escaping @Sendable () -> Bool,
     open: @escaping @Sendable (_ number: Int) throws -> Database
   ) {
     precondition(countMax > 0, "Configuration.maximumReaderCount must be at least 1: \(countMax)")
@@ -60,7 +60,6 @@ final class ReaderPool: Sendable {
     self.nested = nested
     self.holdsTransactions = holdsTransactions
     self.health = health
-    self.isClosed = isClosed
     self.open = open
   }
 
@@ -107,10 +106,11 @@ final class ReaderPool: Sendable {
 
   /// Calls a closure as soon as a connection is available. The closure must not block.
   ///
+  /// - Parameter reserves: Whether a connection that becomes available later is reserved, and must be claimed.
   /// - Returns: The ticket for giving up; nil if the closure was called immediately.
-  func acquire(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
+  func acquire(reserves: Bool = false, _ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
     let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
-    switch machine.withLock({ $0.request(onAdmission) }) {
+    switch machine.withLock({ $0.request(sleeps: reserves, onAdmission) }) {
     case .enter(let grant):
       onAdmission(grant)
       return nil
@@ -126,21 +126,6 @@ final class ReaderPool: Sendable {
         machine.requestLive { [self] in body(lease($0)) }
         return machine.serveNow()
       })
-  }
-
-  /// Calls a closure with a reserved connection, or with a leased one if it is available now. The closure must not
-  /// block.
-  ///
-  /// - Returns: The ticket for giving up; nil if the closure was called immediately.
-  func acquireAsynchronously(_ body: @escaping @Sendable (Lease) -> Void) -> ReaderPoolMachine.Ticket? {
-    let onAdmission: ReaderPoolMachine.AdmissionHandler = { [self] in body(lease($0)) }
-    switch machine.withLock({ $0.request(sleeps: true, onAdmission) }) {
-    case .enter(let grant):
-      onAdmission(grant)
-      return nil
-    case .wait(let ticket):
-      return ticket
-    }
   }
 
   /// Claims a lease that may be a reservation; false if it was revoked.
@@ -239,7 +224,7 @@ final class ReaderPool: Sendable {
     let slot = slots[lease.slot]
     if renews, !isCurrentGeneration(slot) { slot.abandon() }
     if let db = slot.db { return db }
-    if isClosed() { throw Database.closedError }
+    if isClosed.isSet { throw Database.closedError }
     let generation = generation.load(ordering: .acquiring)
     let db = try open(openedCount.add(1, ordering: .relaxed).newValue)
     slot.put(db, generation: generation)
@@ -274,6 +259,19 @@ final class ReaderPool: Sendable {
     let (action, calls) = machine.withLock { $0.requestAll { _ in signal.notify() } }
     perform(calls)
     if case .wait(let ticket) = action { try wait(at: signal, ticket, until: deadline) }
+  }
+
+  /// Closes the pool after the running reads, even if the program retains statements.
+  ///
+  /// - Throws: The first error.
+  func close() throws {
+    // In a child created by fork(), the connections belong to the parent, and its reading threads do not exist.
+    if health.isInherited { return isClosed.set() }
+    defer { executor.retire() }
+    try exclusively {
+      isClosed.set()
+      try closeAll()
+    }
   }
 
   /// Closes the connections. Call it while reads are excluded.

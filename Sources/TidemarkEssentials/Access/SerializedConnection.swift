@@ -84,22 +84,16 @@ final class SerializedConnection: Sendable {
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     preconditionNotReentrant()
-    // In a child created by fork(), the threads that hold the gate do not exist.
     if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
-    enter(nested)
+    if let nested {
+      do { try nested.enter(gate, until: nil) } catch { fatalError("\(error)") }
+    } else {
+      gate.enter()
+    }
     isInsideRead = nested != nil
     defer { gate.leave() }
     return try run(deadline, body)
-  }
-
-  private func enter(_ nested: NestedWrites?) {
-    guard let nested else { return gate.enter() }
-    do {
-      try nested.enter(gate, until: nil)
-    } catch {
-      fatalError("\(error)")
-    }
   }
 
   /// Runs an access, unless its wait exceeds the time limit.
@@ -107,13 +101,10 @@ final class SerializedConnection: Sendable {
     nested: NestedWrites? = nil, _ body: (Database) throws -> Result
   ) throws -> Result {
     preconditionNotReentrant()
+    // In a child created by fork(), the threads that hold the gate do not exist.
     if db.isInherited { return try run(nil, body) }
     let deadline = timeLimit.deadline()
-    if let nested {
-      try nested.enter(gate, until: deadline)
-    } else {
-      try gate.enter(until: deadline)
-    }
+    if let nested { try nested.enter(gate, until: deadline) } else { try gate.enter(until: deadline) }
     isInsideRead = nested != nil
     defer { gate.leave() }
     return try run(deadline, body)
@@ -178,7 +169,7 @@ final class SerializedConnection: Sendable {
   // MARK: Asynchronous accesses
 
   /// Runs an access as soon as the connection is available.
-  func schedule(in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
+  func schedule(admittedBy admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) -> Void) {
     let admission = admission ?? gate
     _ = admission.begin { [self] in
       executor.execute { [self] in
@@ -188,16 +179,16 @@ final class SerializedConnection: Sendable {
     }
   }
 
-  /// Runs an access as soon as the connection is available, or calls it with the error of a closed connection.
-  func scheduleResult(
-    in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  /// Schedules an access. If it cannot begin, `value` receives the error.
+  func schedule(
+    admittedBy admission: (any AccessAdmission)? = nil, _ value: @escaping Database.ResultHandler,
+    in scope: @escaping Database.ResultScope
   ) {
-    schedule(in: admission) { db in
-      body(
-        Result {
-          _ = try db.openHandle()
-          return db
-        })
+    schedule(admittedBy: admission) { db in
+      Database.callingHandler(value) { call in
+        _ = try db.openHandle()
+        try scope(db, call)
+      }
     }
   }
 
@@ -206,7 +197,7 @@ final class SerializedConnection: Sendable {
   /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
   /// access, statements are interrupted, and the transaction is rolled back.
   func async<Result: Sendable>(
-    in admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    admittedBy admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
@@ -275,40 +266,28 @@ final class SerializedConnection: Sendable {
 
   // MARK: Closing
 
-  /// Closes the connection after the accesses that wait, unless the program retains a statement.
-  func close() throws {
-    try sync { db in
-      let pointer = interruptible.withLock { pointer in
-        defer { pointer = 0 }
-        return pointer
-      }
-      do {
-        try db.close()
-      } catch {
-        interruptible.withLock { $0 = pointer }
-        db.logUnfinalizedStatements(error)
-        throw error
-      }
-      closed.store(true, ordering: .releasing)
-    }
-    executor.retire()
-  }
-
-  /// Closes the connection after the accesses that wait, even if the program retains statements.
+  /// Closes the connection after the accesses that wait.
   ///
+  /// - Parameter closesWithStatements: Whether to close it even if the program retains statements.
   /// - Parameter closeOthers: Closes other connections before this one. It returns the error of a connection that waits
   ///   for its statements. If it throws, this connection stays open.
-  /// - Throws: The first error, although the connections are closed.
-  func closeWithStatements(after closeOthers: () throws -> Result<Void, any Error>) throws {
+  /// - Throws: The first error. The connection is closed anyway if `closesWithStatements` is true.
+  func close(
+    closesWithStatements: Bool = false, after closeOthers: () throws -> Result<Void, any Error> = { .success(()) }
+  ) throws {
     var failure: (any Error)?
     try sync { db in
       // In a child created by fork(), accesses that seem to use the other connections do not exist.
       if !db.isInherited, case .failure(let error) = try closeOthers() { failure = error }
-      interruptible.withLock { $0 = 0 }
+      let pointer = interruptible.exchange(0)
       do {
         try db.close()
       } catch {
         db.logUnfinalizedStatements(error)
+        guard closesWithStatements else {
+          interruptible.withLock { $0 = pointer }
+          throw error
+        }
         db.closeWithStatements()
         failure = failure ?? error
       }

@@ -2,12 +2,12 @@
 ///
 /// A report may end what the thread is there for, or wait for another thread that does. So a thread that reports is not
 /// waited for: neither by a wait that begins during the report, nor by one that has begun before.
-final class ThreadStop: @unchecked Sendable {
+final class ThreadStop: Sendable {
   private let condition = ConditionVariable()
 
-  // Guarded by the condition.
-  private var hasEnded = false
-  private var isNotifying = false
+  // Guarded by the condition: a thread cannot wait on a `Mutex`.
+  private nonisolated(unsafe) var hasEnded = false
+  private nonisolated(unsafe) var isNotifying = false
 
   /// Waits until the thread has ended, or reports something.
   func wait() {

@@ -16,30 +16,30 @@ import Synchronization
 ///
 /// See Documentation/Decisions/ProbesValidateTheSchemaCache.md.
 final class Catalog: DatabaseModuleState {
-  @exclusivity(unchecked) private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
-  @exclusivity(unchecked) private var objects: [DatabaseSchemaID: SchemaObjects] = [:]
+  private struct Cache {
+    var objects: [DatabaseSchemaID: SchemaObjects] = [:]
 
-  // Keyed by the name as the caller wrote it, so that most look-ups need a single hash.
-  @exclusivity(unchecked) private var tables: [String: CatalogTable] = [:]
-  @exclusivity(unchecked) private var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
+    // Keyed by the name as the caller wrote it, so that most look-ups need a single hash.
+    var tables: [String: CatalogTable] = [:]
+    var tablesInSchemas: [DatabaseObjectID: CatalogTable] = [:]
 
-  /// A number that changes whenever the cache is discarded. Catalogs never have equal numbers.
-  @exclusivity(unchecked) private(set) var generation = Catalog.makeGeneration()
+    /// A number that changes whenever the cache is discarded. Catalogs never have equal numbers.
+    let generation = Catalog.makeGeneration()
+
+    /// The effect count when the probes last ran in the current transaction.
+    var checkedEffectCount: UInt?
+  }
+
+  @exclusivity(unchecked) private var cache = Cache()
+  private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
+
+  var generation: UInt { cache.generation }
 
   private static let generationCount = Atomic<UInt>(0)
 
   private static func makeGeneration() -> UInt { generationCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// The effect count when the probes last ran in the current transaction.
-  @exclusivity(unchecked) private var checkedEffectCount: UInt?
-
-  func forget() {
-    objects = [:]
-    tables = [:]
-    tablesInSchemas = [:]
-    generation = Self.makeGeneration()
-    checkedEffectCount = nil
-  }
+  func forget() { cache = Cache() }
 
   func forgetStatements() {
     // Without its probe, a database could change unnoticed.
@@ -56,7 +56,7 @@ final class Catalog: DatabaseModuleState {
     if db.isInAutocommitMode {
       // No statement can run in a transaction that SQLite has rolled back. The caller gets an error when it tries.
       if db.transaction.scopes.depth > 0 { return }
-    } else if checkedEffectCount == effectCount {
+    } else if cache.checkedEffectCount == effectCount {
       return
     }
     do {
@@ -65,7 +65,7 @@ final class Catalog: DatabaseModuleState {
       forgetStatements()
       throw error
     }
-    checkedEffectCount = db.isInAutocommitMode ? nil : effectCount
+    cache.checkedEffectCount = db.isInAutocommitMode ? nil : effectCount
   }
 
   private func runProbes(_ db: Database) throws {
@@ -98,15 +98,15 @@ final class Catalog: DatabaseModuleState {
   /// Returns the table or view with a name. The caller has refreshed the catalog.
   func table(_ name: String, in schemaID: DatabaseSchemaID?, _ db: Database) throws -> CatalogTable? {
     guard let schemaID else {
-      if let table = tables[name] { return table }
+      if let table = cache.tables[name] { return table }
       let table = try findTable(name, db)
-      tables[name] = table
+      cache.tables[name] = table
       return table
     }
     let id = DatabaseObjectID(name: name, schemaID: schemaID)
-    if let table = tablesInSchemas[id] { return table }
+    if let table = cache.tablesInSchemas[id] { return table }
     let table = try findTable(name, in: schemaID, db) ?? unlistedTable(name, in: schemaID, db)
-    tablesInSchemas[id] = table
+    cache.tablesInSchemas[id] = table
     return table
   }
 
@@ -135,13 +135,13 @@ final class Catalog: DatabaseModuleState {
 
   /// Returns the objects in the schema table of a database. The caller has refreshed the catalog.
   func objects(in schemaID: DatabaseSchemaID, _ db: Database) throws -> SchemaObjects {
-    if let known = objects[schemaID] { return known }
+    if let known = cache.objects[schemaID] { return known }
     // The probe of the main database also detects changes of the temporary database, because only this connection can
     // make them.
     if schemaID != .temp, !probes.contains(where: { $0.schemaID == schemaID }) { try addProbe(schemaID, db) }
     let sql = "SELECT type, name, tbl_name, sql FROM \(schemaID.schemaTableName)"
     let found = SchemaObjects(try db.lookUp(sql))
-    objects[schemaID] = found
+    cache.objects[schemaID] = found
     return found
   }
 }

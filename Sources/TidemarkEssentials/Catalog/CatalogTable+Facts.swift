@@ -3,10 +3,11 @@
 extension Database {
   /// Enables region inference, which needs facts about tables. This module knows them.
   func provideSchemaFacts() {
-    schema.facts = SchemaFacts(
-      generation: { try $0.catalogGeneration() },
-      knownGeneration: { $0.moduleState(Catalog.self).generation },
-      table: { db, name, database in try db.catalogTable(name, in: database)?.facts(db) })
+    schema.generations = SchemaGenerations(
+      current: { try $0.catalogGeneration() }, lastKnown: { $0.moduleState(Catalog.self).generation })
+    moduleState(RegionInference.self).facts = { db, name, database in
+      try db.catalogTable(name, in: database)?.facts(db)
+    }
   }
 }
 

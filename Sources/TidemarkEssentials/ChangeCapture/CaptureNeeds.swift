@@ -1,6 +1,6 @@
-/// The changes of a database that observers need.
+/// The changes of a database that subscribers need.
 ///
-/// The needs of all observers are joined; changes that no observer needs are not captured.
+/// The needs of all subscribers are joined; changes that are not needed are not captured.
 struct CaptureNeeds: Sendable, Equatable {
   /// The needs for all tables that are not listed; nil for none.
   var otherTables: TableNeeds?
@@ -8,7 +8,7 @@ struct CaptureNeeds: Sendable, Equatable {
   /// The needs for some tables. For a virtual table, only kinds of changes are ever reported.
   var tables: [TableKey: TableNeeds] = [:]
 
-  /// The changes of a table that observers need.
+  /// The changes of a table that subscribers need.
   ///
   /// Names of columns are in lower case.
   struct TableNeeds: Sendable, Equatable {
@@ -35,8 +35,9 @@ struct CaptureNeeds: Sendable, Equatable {
         columns: columns.flatMap { columns in other.columns.map(columns.union) },
         values: values.flatMap { values in other.values.map(values.union) },
         rows: rows || other.rows,
-        // The limit of an observer that needs no rows is irrelevant.
-        rowCountMax: max(wantsRows ? rowCountMax : 0, other.wantsRows ? other.rowCountMax : 0))
+        // The limit of a subscriber that needs no rows is irrelevant.
+        rowCountMax: wantsRows == other.wantsRows
+          ? max(rowCountMax, other.rowCountMax) : wantsRows ? rowCountMax : other.rowCountMax)
     }
   }
 

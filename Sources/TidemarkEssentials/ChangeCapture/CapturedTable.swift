@@ -1,59 +1,96 @@
-/// A table that a statement writes, with its subscribers and observers.
+/// A table that a statement writes, with the needs for its changes.
 final class CapturedTable {
   let key: TableKey
   private let database: [CChar]
   private let table: [CChar]
 
-  /// The observers of this statement, by kind of event.
-  @exclusivity(unchecked) var insertObservers: [TransactionObservation] = []
-  @exclusivity(unchecked) var deleteObservers: [TransactionObservation] = []
-  @exclusivity(unchecked) var updateObservers: [TransactionObservation] = []
+  @exclusivity(unchecked) var state = State()
 
-  /// Whether observers were asked about deletes.
-  @exclusivity(unchecked) var hasCheckedDeleteObservers = false
+  struct State {
+    // MARK: Needs
 
-  /// The captured columns; nil if nothing is captured.
-  var layout: CaptureLayout? { didSet { (lastNames, lastReported) = (nil, nil) } }
+    /// The columns that subscribers need; nil if they need nothing.
+    var layout: CaptureLayout?
 
-  /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
-  @exclusivity(unchecked) var lastReported: CommittedChanges.TableChanges?
+    /// The needed virtual tables that may store their content in this table.
+    var virtualTables: [TableKey] = []
 
-  /// The observed virtual tables that may store their content in this table.
-  @exclusivity(unchecked) var virtualTables: [TableKey] = []
+    /// Whether it is a virtual table that subscribers need.
+    var isNeededVirtualTable = false
 
-  /// Whether it is an observed virtual table.
-  @exclusivity(unchecked) var isWantedVirtualTable = false
+    var observers = Observers()
 
-  /// The index of the table in the log, in the transaction with this number.
-  @exclusivity(unchecked) var logIndex: UInt32 = 0
-  @exclusivity(unchecked) var logSerial: UInt = 0
+    /// Whether changes of the table are needed. Set last.
+    fileprivate(set) var isNeeded = false
 
-  /// The kinds of changes that are already coarse in the log, until the log is cut.
-  @exclusivity(unchecked) var coarseKinds: UInt8 = 0
-  @exclusivity(unchecked) var coarseColumns: UInt64 = 0
-  @exclusivity(unchecked) var coarseGeneration: UInt = 0
+    // MARK: The current transaction
 
-  /// The index of the table in the published commit, and the columns of its layout that the commit changes.
-  @exclusivity(unchecked) var reportIndex = 0
-  @exclusivity(unchecked) var changedColumns: UInt64 = 0
+    /// The index of the table in the log, in the transaction with this number.
+    var log: (index: UInt32, serial: UInt) = (0, 0)
 
-  /// The names of the last updated columns: most statements update the same columns each time.
-  @exclusivity(unchecked) private var lastNames: (columns: UInt64, names: Set<String>?)?
+    /// The kinds of changes that are already coarse in the log, until the log is cut.
+    var coarse: (kinds: UInt8, columns: UInt64, generation: UInt) = (0, 0, 0)
 
-  init(_ key: TableKey) {
+    // MARK: The published commit
+
+    /// The index of the table in the commit, and the columns of its layout that the commit changes.
+    var reportIndex = 0
+    var changedColumns: UInt64 = 0
+
+    /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
+    var lastReported: CommittedChanges.TableChanges?
+
+    /// The names of the last updated columns: most statements update the same columns each time.
+    fileprivate var lastNames: (columns: UInt64, names: Set<String>?)?
+  }
+
+  /// The transaction observers of a statement, by kind of event.
+  struct Observers {
+    var ofInserts: [TransactionObservation] = []
+    var ofDeletes: [TransactionObservation] = []
+    var ofUpdates: [TransactionObservation] = []
+
+    /// Whether all observers were asked about deletes.
+    var haveBeenAskedAboutDeletes = false
+
+    var isEmpty: Bool { ofInserts.isEmpty && ofDeletes.isEmpty && ofUpdates.isEmpty }
+
+    subscript(kind: RowChange.Kind) -> [TransactionObservation] {
+      switch kind {
+      case .insert: ofInserts
+      case .delete: ofDeletes
+      case .update: ofUpdates
+      }
+    }
+
+    mutating func add(_ observation: TransactionObservation, _ kind: RowChange.Kind) {
+      if self[kind].contains(where: { $0 === observation }) { return }
+      switch kind {
+      case .insert: ofInserts.append(observation)
+      case .delete: ofDeletes.append(observation)
+      case .update: ofUpdates.append(observation)
+      }
+    }
+  }
+
+  init(_ key: TableKey, layout: CaptureLayout? = nil) {
     self.key = key
     database = Array(key.database.utf8CString)
     table = Array(key.name.utf8CString)
+    state.layout = layout
   }
 
-  /// Whether the table has no subscribers and no observers. Set last.
-  @exclusivity(unchecked) private(set) var isUnobserved = true
+  var layout: CaptureLayout? { state.layout }
 
-  func updateIsUnobserved() {
-    isUnobserved = layout == nil && virtualTables.isEmpty && !isWantedVirtualTable && hasNoObservers
+  /// Whether subscribers or observers need changes of the table.
+  var isNeeded: Bool { state.isNeeded }
+
+  func determineNeed() { state.isNeeded = !areNeedsOfLayoutOnly || layout != nil }
+
+  /// Whether nothing but the layout needs changes of the table.
+  var areNeedsOfLayoutOnly: Bool {
+    state.observers.isEmpty && state.virtualTables.isEmpty && !state.isNeededVirtualTable
   }
-
-  var hasNoObservers: Bool { insertObservers.isEmpty && deleteObservers.isEmpty && updateObservers.isEmpty }
 
   /// Whether a change belongs to this table. SQLite reports names as they were created.
   func matches(_ signal: RowChangeSignal) -> Bool {
@@ -72,19 +109,11 @@ final class CapturedTable {
 
   /// The names of `changedColumns`; nil for any column.
   var namesOfChangedColumns: Set<String>? {
-    if let lastNames, lastNames.columns == changedColumns { return lastNames.names }
-    let record = ChangeRecord(table: 0, kind: .update, oldRowID: 0, newRowID: 0, changedColumns: changedColumns)
+    if let last = state.lastNames, last.columns == state.changedColumns { return last.names }
+    let record = ChangeRecord(kind: .update, changedColumns: state.changedColumns)
     let names = layout?.changedColumns(record)
-    lastNames = (changedColumns, names)
+    state.lastNames = (state.changedColumns, names)
     return names
-  }
-
-  func observers(of kind: RowChange.Kind) -> [TransactionObservation] {
-    switch kind {
-    case .insert: insertObservers
-    case .delete: deleteObservers
-    case .update: updateObservers
-    }
   }
 }
 
@@ -92,18 +121,18 @@ final class CapturedTable {
 final class CapturePlan {
   let tables: [CapturedTable]
 
-  /// The plan is valid in this epoch.
+  /// The plan is valid in this epoch of the needs.
   let epoch: UInt
 
   /// Whether the statement was found to make updates that may have to be reported. It does not use the capture bypass
   /// then, as long as the plan is valid.
-  @exclusivity(unchecked) var isAlwaysReported = false
+  var isAlwaysReported = false
 
   init(tables: [CapturedTable], epoch: UInt) {
     self.tables = tables
     self.epoch = epoch
   }
 
-  /// Whether none of the tables has subscribers or observers.
-  var isUnobserved: Bool { tables.allSatisfy { $0.isUnobserved } }
+  /// Whether changes of one of the tables are needed.
+  var isNeeded: Bool { tables.contains { $0.isNeeded } }
 }

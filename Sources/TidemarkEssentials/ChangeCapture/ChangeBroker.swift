@@ -31,12 +31,8 @@ final class ChangeBroker: Sendable {
   private let commitCount = Atomic<UInt64>(0)
   private let writes = Atomic<UInt64>(0)
 
-  /// Enabled while there are observers of rows.
-  let listening: RowListening
-
-  init(listening: RowListening) {
-    self.listening = listening
-  }
+  /// Exist while subscribers or observers need row changes.
+  let rowNeeds = RowNeeds()
 
   /// The number of the last reported commit, zero before the first. A read that begins now sees it.
   var lastCommitNumber: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
@@ -83,7 +79,7 @@ final class ChangeBroker: Sendable {
       state.needs = needs
       state.version += 1
     }
-    listening.isOn = !needs.isEmpty || state.observerCount > 0
+    rowNeeds.exist = !needs.isEmpty || state.observerCount > 0
     versionFlag.store(state.version, ordering: .sequentiallyConsistent)
     return state.version
   }
@@ -96,11 +92,11 @@ final class ChangeBroker: Sendable {
   /// The current needs.
   var current: (needs: CaptureNeeds, version: Int) { state.withLock { ($0.needs, $0.version) } }
 
-  /// Enables row changes while there are observers, even if no subscriber needs values.
+  /// While there are observers, row changes are needed, even if no subscriber needs values.
   func setObserverCount(_ count: Int) {
     state.withLock { state in
       state.observerCount = count
-      listening.isOn = !state.needs.isEmpty || count > 0
+      rowNeeds.exist = !state.needs.isEmpty || count > 0
     }
   }
 

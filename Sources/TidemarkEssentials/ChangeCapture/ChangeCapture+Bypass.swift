@@ -1,5 +1,5 @@
-// The statements that bypass the capture: those that begin and end transactions without observers, and
-// those whose changes no observer needs any more (see `CaptureBypass`).
+// The statements that bypass the capture: those that begin and end transactions without observers, and those whose row
+// changes are not needed any more (see `CaptureBypass`).
 
 extension ChangeCapture {
   /// Whether the step of a statement needs no recording before it has ended.
@@ -9,8 +9,8 @@ extension ChangeCapture {
   /// step of such a statement (Benchmarks: `access: pool.write`).
   func needsNoCapture(_ statement: Statement, on db: Database) -> Bool {
     statement.writes == nil && statement.effects.contains(.transactionControl)
-      && observations.isEmpty && !hasVirtualWrites && !log.isInStep && uncapturedStatement == nil
-      && db.compilation.vacuumCount == vacuumCount
+      && needs.observations.isEmpty && !needs.haveVirtualWrites && !log.isInStep && steps.unrecorded == nil
+      && db.compilation.counts.vacuums == steps.compiled.vacuums
   }
 
   /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
@@ -18,40 +18,56 @@ extension ChangeCapture {
   /// - Parameter step: The recorded step; nil if it was not recorded.
   func allowCaptureBypass(after step: Step?) {
     let db: Database = self.db
-    guard self.step == nil, usesRowHook, isListening, log.isOpen, !db.isInAutocommitMode else { return }
+    guard steps.current == nil, usesRowHook, receivesRows, log.isOpen, !db.isInAutocommitMode else { return }
     // The step is unwrapped last, because this copies it.
     if let plan = step?.plan, !plan.isAlwaysReported, !plan.tables.isEmpty, let step { updateBypass(step, plan) }
     // A full-text table writes pending changes in steps of other statements.
-    if hasVirtualWrites { return }
-    db.capture.bypass.epoch = epoch
+    if needs.haveVirtualWrites { return }
+    db.capture.bypass.epoch = needs.epoch
     db.capture.bypass.generation = log.generation
   }
 
   private func updateBypass(_ step: Step, _ plan: CapturePlan) {
     let statement = step.statement
     guard isOrdinary(statement) else {
-      hasVirtualWrites = true
+      needs.haveVirtualWrites = true
       db.capture.bypass.epoch = 0
       return
     }
     guard let writes = statement.writes, !writes.isAlwaysCaptured, statement.effects.isEmpty, !step.isStale,
-      plan.epoch == epoch
+      plan.epoch == needs.epoch
     else { return }
     // Most statements are executed once.
-    writes.capturedStepCount += 1
-    if writes.capturedStepCount < 2 { return }
+    writes.findings.capturedStepCount += 1
+    if writes.findings.capturedStepCount < 2 { return }
     if !writes.hold(for: statement) { return renew(writes, statement) }
-    if plan.isUnobserved {
-      plan.tables.forEach(notifyDeleteObservers)
-      if plan.isUnobserved { writes.bypass = .whileNeeds(are: epoch) }
+    if !isNeeded(plan) {
+      writes.findings.bypass = .whileNeeds(are: needs.epoch)
     } else {
-      plan.isAlwaysReported = zip(plan.tables, writes.tables).contains { !$0.isUnobserved && reportsUpdates($0, $1) }
+      plan.isAlwaysReported = zip(plan.tables, writes.tables).contains { $0.isNeeded && reportsUpdates($0, $1) }
       if plan.isAlwaysReported { return }
-      let areKnown = zip(plan.tables, writes.tables).allSatisfy { $0.isUnobserved || isKnown($0, $1) }
-      if areKnown, writes.capturedStepCount >= 8, !mayReplace(statement, writes) {
-        writes.bypass = .whileNeeds(are: epoch, andLogIs: log.generation)
+      let areKnown = zip(plan.tables, writes.tables).allSatisfy { !$0.isNeeded || isKnown($0, $1) }
+      if areKnown, writes.findings.capturedStepCount >= 8, !mayReplace(statement, writes) {
+        writes.findings.bypass = .whileNeeds(are: needs.epoch, andLogIs: log.generation)
       }
     }
+  }
+
+  /// Whether changes that a statement may make are needed, including deletions that it does not name.
+  private func isNeeded(_ plan: CapturePlan) -> Bool {
+    if plan.isNeeded { return true }
+    plan.tables.forEach(askDeleteObservers)
+    return plan.isNeeded
+  }
+
+  /// Begins to bypass the capture in a step that has changed many rows that are not needed. The hook stays enabled if a
+  /// function of the program may change other rows meanwhile.
+  func bypassRestOfStep() {
+    guard let step = steps.current, !step.isStale, !step.hasUnrecordedRows, let plan = step.plan, usesRowHook,
+      !db.capture.isHandleExposed, let handle = db.handle, isOrdinary(step.statement),
+      step.statement.writes?.hold(for: step.statement) == true, !isNeeded(plan)
+    else { return }
+    db.capture.bypass.begin(step.statement, on: handle, pausingHook: true)
   }
 
   private func renew(_ writes: StatementWrites, _ statement: Statement) {
@@ -71,8 +87,7 @@ extension ChangeCapture {
   /// Whether all other possible changes of a table by a statement, apart from deletions of conflicting rows, are in the
   /// log already, or irrelevant.
   private func isKnown(_ table: CapturedTable, _ written: StatementWrites.WrittenTable) -> Bool {
-    guard let layout = table.layout, table.hasNoObservers, table.virtualTables.isEmpty, !table.isWantedVirtualTable
-    else { return false }
+    guard let layout = table.layout, table.areNeedsOfLayoutOnly else { return false }
     if !written.inserts, !written.deletes { return true }
     if layout.wantsRows, log.hasRoom(layout.rowCountMax) { return false }
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
@@ -80,14 +95,14 @@ extension ChangeCapture {
 
   /// Whether a statement may delete rows because of conflicts: it, or one of its tables or triggers, uses REPLACE.
   private func mayReplace(_ statement: Statement, _ writes: StatementWrites) -> Bool {
-    if let known = writes.mayReplace { return known }
+    if let known = writes.findings.mayReplace { return known }
     var mayReplace = true
     do {
       mayReplace = try statement.sql.asciiLowercased.contains("replace") || schemaMayReplace()
     } catch {
       Database.log(error, "Could not determine whether a statement replaces rows")
     }
-    writes.mayReplace = mayReplace
+    writes.findings.mayReplace = mayReplace
     return mayReplace
   }
 
@@ -106,25 +121,22 @@ extension ChangeCapture {
   // MARK: - Exceptions
 
   func endCaptureBypass() {
-    guard let statement = db.capture.bypass.current else { return }
-    if db.capture.bypass.isHookPaused { db.handle?.resumeRowChangeHook() }
-    db.capture.bypass.current = nil
+    guard let statement = db.capture.bypass.end(on: db.handle) else { return }
+    // It was captured when its step began.
+    if steps.current?.statement === statement { return }
     log.willStep()
-    step = Step(
+    steps.current = Step(
       statement: statement, plan: statement.writes.flatMap(knownPlan),
       // The absence of reported rows does not mean that the hook was replaced.
-      signalCount: signalCount &- 1, totalChangesCount: db.handle?.totalChangesCount ?? 0,
-      recompiledWriteCount: db.compilation.recompiledWriteCount,
-      recompiledSchemaChangeCount: db.compilation.recompiledSchemaChangeCount, hasUnrecordedRows: true)
+      signalCount: steps.signalCount &- 1, totalChangesCount: db.handle?.totalChangesCount ?? 0,
+      recompiledWriteCount: db.compilation.counts.recompiledWrites,
+      recompiledSchemaChangeCount: db.compilation.counts.recompiledSchemaChanges, hasUnrecordedRows: true)
   }
 
   // It is compiled with the hook enabled, too.
   func willRecompileWrite() {
     endCaptureBypass()
-    step?.statement.writes?.bypass = .none
-    guard step?.isHookDisabled == true else { return }
-    step?.isHookDisabled = false
-    db.handle?.resumeRowChangeHook()
+    steps.current?.statement.writes?.findings.bypass = .none
   }
 
   /// Whether a row changed by a bypassing step is an expected one.
@@ -136,7 +148,7 @@ extension ChangeCapture {
   /// The capture plan of a statement that has one.
   func knownPlan(of writes: StatementWrites) -> CapturePlan? {
     // Only capture plans are stored there.
-    writes.plan.map { unsafeDowncast($0, to: CapturePlan.self) }
+    writes.findings.plan.map { unsafeDowncast($0, to: CapturePlan.self) }
   }
 }
 

@@ -18,14 +18,14 @@ extension ChangeCapture {
     // A function of the statement may have changed rows without the library, and SQLite may have kept them.
     if db.capture.isHandleExposed { return .unclear }
     // With a part of the changes, a replaced row looks like a removed one.
-    if step?.hasUnrecordedRows == false, let areKept = areRowsKept() { return areKept ? .kept : .undone }
+    if steps.current?.hasUnrecordedRows == false, let areKept = areRowsKept() { return areKept ? .kept : .undone }
     // SQLite writes a statement journal only for statements that a conflict may undo. Without a journal, a statement
     // that fails for another reason keeps its changes.
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT
     // SQLite writes no statement journal for a cascade either, assuming that it leaves no orphans. A child key of
     // another type is such an orphan.
     if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
-    return isConflict && step?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
+    return isConflict && steps.current?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
   }
 
   /// A row, identified by its row ID or by the values of its primary key.
@@ -65,7 +65,7 @@ extension ChangeCapture {
 
   /// The identity of a row before or after a change; nil if it is unknown.
   private func identity(_ record: ChangeRecord, isNew: Bool) -> Identity? {
-    let table = logTables[Int(record.table)]
+    let table = log.tables[Int(record.table)]
     guard let layout = table.layout, !layout.hasRowID else {
       return Identity(table: table.key, rowID: isNew ? record.newRowID : record.oldRowID)
     }

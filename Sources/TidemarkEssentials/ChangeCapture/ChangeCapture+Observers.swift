@@ -2,28 +2,27 @@
 
 extension ChangeCapture {
   func add(_ observation: TransactionObservation) {
-    observations.append(observation)
+    needs.observations.append(observation)
     observersDidChange()
   }
 
   func remove(_ observer: any TransactionObserver) {
-    guard let index = observations.firstIndex(where: { !$0.isRemoved && $0.isOf(observer) }) else { return }
-    observations[index].isRemoved = true
-    observations.remove(at: index)
+    guard let index = needs.observations.firstIndex(where: { !$0.isRemoved && $0.isOf(observer) }) else { return }
+    needs.observations[index].isRemoved = true
+    needs.observations.remove(at: index)
     observersDidChange()
   }
 
   func removeReleasedObservers() {
-    guard observations.contains(where: { $0.observer == nil }) else { return }
-    observations.removeAll { $0.observer == nil }
+    guard needs.observations.contains(where: { $0.observer == nil }) else { return }
+    needs.observations.removeAll { $0.observer == nil }
     observersDidChange()
   }
 
   private func observersDidChange() {
-    broker.setObserverCount(observations.count)
-    epoch &+= 1
-    unplannedTables = [:]
-    if !observations.isEmpty { listenNow() }
+    broker.setObserverCount(needs.observations.count)
+    forgetPlans()
+    if !needs.observations.isEmpty { receiveRowsNow() }
   }
 
   // MARK: - Notifying
@@ -35,9 +34,9 @@ extension ChangeCapture {
       for index in range {
         let record = log.records[index]
         guard record.isObserved else { continue }
-        let table = logTables[Int(record.table)]
+        let table = log.tables[Int(record.table)]
         let event = DatabaseEvent(record, table.key, isFormerRowIDKnown: usesRowHook)
-        for observation in table.observers(of: record.kind) where !observation.ignoresChanges {
+        for observation in table.state.observers[record.kind] where !observation.ignoresChanges {
           notification.observation = observation
           observation.observer?.databaseDidChange(with: event)
         }
@@ -60,7 +59,7 @@ extension ChangeCapture {
   /// Notifies observers of a change that is not specified further.
   func notifyUnspecifiedChange(where isConcerned: (any TransactionObserver) -> Bool) {
     withNotification { notification in
-      for observation in observations where !observation.ignoresChanges {
+      for observation in needs.observations where !observation.ignoresChanges {
         guard let observer = observation.observer, isConcerned(observer) else { continue }
         notification.observation = observation
         observer.databaseDidChange()
@@ -71,18 +70,15 @@ extension ChangeCapture {
   private func withNotification(_ body: (ObserverNotification) -> Void) {
     let notification = ObserverNotification()
     ObserverNotification.$current.withValue(notification) { body(notification) }
-    if notification.wantsNoMoreChanges {
-      epoch &+= 1
-      unplannedTables = [:]
-    }
+    if notification.wantsNoMoreChanges { forgetPlans() }
   }
 
   /// Notifies observers of the end of a transaction.
   func notifyObservers(_ body: (any TransactionObserver, Database) -> Void) {
-    let observed = observations
+    let observed = needs.observations
     for observation in observed { observation.ignoresChanges = false }
-    observations.removeAll { $0.extent == .nextTransaction }
-    if observations.count != observed.count { broker.setObserverCount(observations.count) }
+    needs.observations.removeAll { $0.extent == .nextTransaction }
+    if needs.observations.count != observed.count { broker.setObserverCount(needs.observations.count) }
     // Their statements do not belong to the transaction that has ended, nor to an access that may be cancelled.
     db.withoutTransactionChecks {
       db.shielded {

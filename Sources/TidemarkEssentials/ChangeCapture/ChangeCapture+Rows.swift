@@ -1,4 +1,4 @@
-// The capture of rows. The hook calls this for each changed row while there are subscribers or observers.
+// The capture of rows. The hook calls this for each changed row while row changes are needed.
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
@@ -6,53 +6,53 @@ extension ChangeCapture {
       if isExpected(signal, in: bypass) { return }
       endCaptureBypass()
     }
-    signalCount &+= 1
+    steps.signalCount &+= 1
     if !log.isOpen { beginTransaction() }
-    isReceivingRow = true
-    defer { isReceivingRow = false }
+    steps.isReceivingRow = true
+    defer { steps.isReceivingRow = false }
     guard let (table, isPlanned) = table(of: signal) else { return }
-    if signal.isDelete, !table.hasCheckedDeleteObservers { notifyDeleteObservers(table) }
-    if table.isUnobserved { return rowIsUnobserved() }
+    if signal.isDelete { askDeleteObservers(table) }
+    if !table.isNeeded { return rowIsNotNeeded() }
     let blobColumn = signal.isDelete ? signal.blobColumn : nil
     let kind: RowChange.Kind =
       signal.isInsert ? .insert : !signal.isDelete || blobColumn != nil ? .update : .delete
-    let observers = table.observers(of: kind)
+    let observers = table.state.observers[kind]
     if !observers.isEmpty { notifyWillChange(signal, table, observers) }
-    for virtualTable in table.virtualTables { log.addCoarse(virtualTable) }
+    for virtualTable in table.state.virtualTables { log.addCoarse(virtualTable) }
     var record = ChangeRecord(
       table: 0, kind: kind, isObserved: !observers.isEmpty, oldRowID: signal.oldRowID,
       newRowID: blobColumn == nil ? signal.newRowID : signal.oldRowID)
     if let layout = table.layout {
       if let blobColumn {
         captureBlobWrite(signal, blobColumn, table, layout, &record)
-      } else if step != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
+      } else if steps.current != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
         capture(signal, table, layout, &record)
       } else {
-        step?.hasUnrecordedRows = true
+        steps.current?.hasUnrecordedRows = true
         captureCoarsely(signal, kind, table, layout)
       }
     }
     if record.isObserved || record.isCaptured {
-      record.table = logIndex(of: table)
+      record.table = log.index(of: table)
       log.add(record)
     }
     // Checked first, because taking a step out of its optional copies it.
-    if step?.hasOwnRows == false { noteOwner(of: table, isPlanned: isPlanned) }
+    if steps.current?.hasOwnRows == false { noteOwner(of: table, isPlanned: isPlanned) }
   }
 
   /// Before a statement begins to write, virtual tables write the content that they have buffered since earlier
   /// statements. If the statement fails, these writes are kept.
   private func noteOwner(of table: CapturedTable, isPlanned: Bool) {
     if isPlanned {
-      step?.hasOwnRows = true
+      steps.current?.hasOwnRows = true
       return
     }
-    let written = step?.statement.writes?.tables ?? []
+    let written = steps.current?.statement.writes?.tables ?? []
     func isWritten(_ key: TableKey) -> Bool { written.contains { $0.key == key } }
     if !isWritten(table.key), let virtualTable = virtualTable(before: table.key), !isWritten(virtualTable) {
       log.passStepMark()
     } else {
-      step?.hasOwnRows = true
+      steps.current?.hasOwnRows = true
     }
   }
 
@@ -60,8 +60,8 @@ extension ChangeCapture {
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
   ) {
     if !log.isOpen { beginTransaction() }
-    isReceivingRow = true
-    defer { isReceivingRow = false }
+    steps.isReceivingRow = true
+    defer { steps.isReceivingRow = false }
     let kind: RowChange.Kind
     switch DatabaseEvent.Kind(rawValue: operation) {
     case .insert?: kind = .insert
@@ -69,22 +69,22 @@ extension ChangeCapture {
     case .update?, nil: kind = .update
     }
     let key = TableKey(String(cString: table), in: String(cString: database))
-    let known = step?.plan?.tables.first { $0.key == key }
-    let watched = known ?? unplannedTable(key)
+    let known = steps.current?.plan?.tables.first { $0.key == key }
+    let changed = known ?? unplannedTable(key)
     // A statement of the library adds its tables when it has ended.
-    if step == nil, watched.layout != nil { log.addCoarse(key, kind) }
-    guard !watched.observers(of: kind).isEmpty else { return }
+    if steps.current == nil, changed.layout != nil { log.addCoarse(key, kind) }
+    guard !changed.state.observers[kind].isEmpty else { return }
     log.add(
       ChangeRecord(
-        table: logIndex(of: watched), kind: kind, isObserved: true, oldRowID: rowID, newRowID: rowID))
+        table: log.index(of: changed), kind: kind, isObserved: true, oldRowID: rowID, newRowID: rowID))
   }
 
   // MARK: - The table of a row
 
   /// - Returns: The table, and whether the statement was known to write it.
   private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
-    if let plan = step?.plan, step?.isStale == false {
-      if step?.recompiledWriteCount != db.compilation.recompiledWriteCount {
+    if let plan = steps.current?.plan, steps.current?.isStale == false {
+      if steps.current?.recompiledWriteCount != db.compilation.counts.recompiledWrites {
         planMayNotHold()
       } else {
         if let table = plan.tables.first(where: { $0.matches(signal) }) { return (table, true) }
@@ -99,39 +99,16 @@ extension ChangeCapture {
   /// Handles a compilation during this step: of this statement, after a schema change, or of a statement of a virtual
   /// table.
   private func planMayNotHold() {
-    step?.isStale = true
-    step?.statement.writes?.forgetFindings()
-    epoch &+= 1
-    unplannedTables = [:]
+    steps.current?.isStale = true
+    steps.current?.statement.writes?.forgetFindings()
+    forgetPlans()
   }
 
-  /// Disables the hook for the rest of a statement that changes many unobserved rows. The hook stays enabled if a
-  /// function of the program may change other rows meanwhile.
-  private func rowIsUnobserved() {
-    guard step != nil else { return }
-    step?.unobservedRowCount += 1
-    if step?.unobservedRowCount == 32 { disableHookIfUnobserved() }
-  }
-
-  private func disableHookIfUnobserved() {
-    guard let step, !step.isStale, let plan = step.plan, usesRowHook, !db.capture.isHandleExposed,
-      isOrdinary(step.statement),
-      step.statement.writes?.hold(for: step.statement) == true
-    else { return }
-    plan.tables.forEach(notifyDeleteObservers)
-    guard plan.isUnobserved else { return }
-    self.step?.isHookDisabled = true
-    setHook(false)
-  }
-
-  private func logIndex(of table: CapturedTable) -> UInt32 {
-    if table.logSerial != logSerial {
-      table.logSerial = logSerial
-      table.logIndex = UInt32(logTables.count)
-      logTables.append(table)
-      logLayouts.append(table.layout ?? CaptureLayout(key: table.key))
-    }
-    return table.logIndex
+  private func rowIsNotNeeded() {
+    // Checked first, because taking a step out of its optional copies it.
+    guard steps.current != nil else { return }
+    steps.current?.unneededRowCount += 1
+    if steps.current?.unneededRowCount == 32 { bypassRestOfStep() }
   }
 
   // MARK: - Values
@@ -183,7 +160,7 @@ extension ChangeCapture {
 
   /// Gives up the capture of a row: SQLite had no memory for a value.
   private func giveUp(_ table: CapturedTable, _ start: Int) {
-    step?.hasUnrecordedRows = true
+    steps.current?.hasUnrecordedRows = true
     log.dropValues(from: start)
     log.addCoarse(table.key)
   }
@@ -232,18 +209,16 @@ extension ChangeCapture {
 
   /// Whether the log already contains the kind of change for a table.
   func isNoted(_ kind: RowChange.Kind, of table: CapturedTable) -> Bool {
-    table.coarseGeneration == log.generation && table.coarseKinds & (1 << kind.rawValue) != 0
+    table.state.coarse.generation == log.generation && table.state.coarse.kinds & (1 << kind.rawValue) != 0
   }
 
   private func captureCoarsely(
     _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: CapturedTable, _ layout: CaptureLayout
   ) {
-    if table.coarseGeneration != log.generation {
-      (table.coarseGeneration, table.coarseKinds, table.coarseColumns) = (log.generation, 0, 0)
-    }
+    if table.state.coarse.generation != log.generation { table.state.coarse = (0, 0, log.generation) }
     guard kind == .update else {
       if isNoted(kind, of: table) { return }
-      table.coarseKinds |= 1 << kind.rawValue
+      table.state.coarse.kinds |= 1 << kind.rawValue
       log.addCoarse(table.key, kind)
       return
     }
@@ -252,7 +227,7 @@ extension ChangeCapture {
       return
     }
     var changed: UInt64 = 0
-    for index in layout.sources.indices where table.coarseColumns & (1 << UInt64(index)) == 0 {
+    for index in layout.sources.indices where table.state.coarse.columns & (1 << UInt64(index)) == 0 {
       let old = oldValue(signal, index, layout)
       let new = newValue(signal, layout.sources[index], false)
       if let old, let new, old.isIdentical(to: new) { continue }
@@ -262,7 +237,7 @@ extension ChangeCapture {
       table: 0, kind: .update, oldRowID: signal.oldRowID, newRowID: signal.newRowID, changedColumns: changed)
     let isMoved = signal.oldRowID != signal.newRowID
     guard changed != 0 || isMoved || layout.mustReportAll else { return }
-    table.coarseColumns |= changed
+    table.state.coarse.columns |= changed
     log.addCoarse(table.key, .update, layout.changedColumns(record))
   }
 }

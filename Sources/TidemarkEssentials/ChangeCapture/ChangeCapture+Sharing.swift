@@ -3,34 +3,33 @@
 // The hook reports the rows, outside of steps or inside the steps of other statements. Other changes are detected when
 // the access ends:
 //
-//     statements that begin or end transactions, or change the schema    the authorizer (`foreignControlCount`)
-//     statements that change stored settings, ANALYZE                    the authorizer (`foreignContentCount`)
+//     statements that begin or end transactions, or change the schema    the authorizer (`foreignControls`)
+//     statements that change stored settings, ANALYZE                    the authorizer (`foreignContents`)
 //     VACUUM, DETACH, sqlite3_deserialize                                the authorizer
 //     a backup into the database                                         its schema
 
 extension ChangeCapture {
   /// Detects statements that the program has compiled without the library since the transaction began.
   func noteForeignStatements() {
-    let compilation = db.compilation
-    if compilation.foreignControlCount == foreignControlCount { return }
-    foreignControlCount = compilation.foreignControlCount
+    let counts = db.compilation.counts
+    if counts.foreignControls == steps.compiled.foreignControls { return }
     log.becomeUncertain()
-    if compilation.foreignContentCount != foreignContentCount {
-      foreignContentCount = compilation.foreignContentCount
-      log.becomeUnknown()
-    }
+    if counts.foreignContents != steps.compiled.foreignContents { log.becomeUnknown() }
+    (steps.compiled.foreignControls, steps.compiled.foreignContents) = (counts.foreignControls, counts.foreignContents)
   }
 
   /// Detects statements that the program has compiled without the library before the library noticed the transaction.
   func noteForeignStatementsBeforeBegin() {
-    foreignControlCount = db.compilation.foreignControlCount
-    if db.compilation.foreignContentCount == foreignContentCount { return }
-    foreignContentCount = db.compilation.foreignContentCount
+    let counts = db.compilation.counts
+    steps.compiled.foreignControls = counts.foreignControls
+    if counts.foreignContents == steps.compiled.foreignContents { return }
+    steps.compiled.foreignContents = counts.foreignContents
     // Outside of a transaction, their commits were reported. Otherwise, the program has begun this transaction.
     if !db.isInAutocommitMode { log.becomeUnknown() }
   }
 
   func connectionWillBeShared() {
+    endCaptureBypass()
     guard db.isAccessible, db.handle != nil, !log.isInStep else { return }
     sharedGeneration = currentGeneration
   }
@@ -39,13 +38,11 @@ extension ChangeCapture {
     let db: Database = self.db
     guard db.handle != nil, db.isInAutocommitMode, !log.isInStep, db.transaction.scopes.depth == 0 else { return }
     // Commits were reported when they happened.
-    var isReplaced = db.compilation.replacementCount != replacementCount
-    replacementCount = db.compilation.replacementCount
-    if db.compilation.vacuumCount != vacuumCount {
-      vacuumCount = db.compilation.vacuumCount
-      isReplaced = true
-    }
-    if broker.listening.isOn {
+    let counts = db.compilation.counts
+    var isReplaced =
+      counts.replacements != steps.compiled.replacements || counts.vacuums != steps.compiled.vacuums
+    (steps.compiled.replacements, steps.compiled.vacuums) = (counts.replacements, counts.vacuums)
+    if broker.rowNeeds.exist {
       let generation = currentGeneration
       if sharedGeneration != nil, sharedGeneration != generation { isReplaced = true }
       if let generation { sharedGeneration = generation }

@@ -1,87 +1,80 @@
-// The tables that a statement writes, and the observers that need them.
+// The tables that a statement writes, and the needs for their changes.
 
 extension ChangeCapture {
   /// The capture plan for the execution of a statement. It is computed once per statement, as long as nothing changes,
   /// and once per transaction if there are observers.
   func plan(for writes: StatementWrites) -> CapturePlan {
-    if let plan = knownPlan(of: writes), plan.epoch == epoch { return plan }
+    if let plan = knownPlan(of: writes), plan.epoch == needs.epoch { return plan }
     let tables = writes.tables.map { written in
       let table = CapturedTable(written.key)
-      for observation in observations where !observation.ignoresChanges {
-        guard let observer = observation.observer else { continue }
-        for kind in written.eventKinds where observer.observes(eventsOfKind: kind) {
-          switch kind {
-          case .insert: table.insertObservers.append(observation)
-          case .delete: table.deleteObservers.append(observation)
-          case .update: table.updateObservers.append(observation)
-          }
-        }
-      }
-      table.hasCheckedDeleteObservers = written.deletes
+      addObservers(of: written.eventKinds, to: table)
+      table.state.observers.haveBeenAskedAboutDeletes = written.deletes
       // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
-      table.updateIsUnobserved()
+      table.determineNeed()
       return table
     }
-    let plan = CapturePlan(tables: tables, epoch: epoch)
-    writes.plan = plan
+    let plan = CapturePlan(tables: tables, epoch: needs.epoch)
+    writes.findings.plan = plan
     return plan
   }
 
   /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
   /// delete conflicting rows.
-  func notifyDeleteObservers(_ table: CapturedTable) {
-    if table.hasCheckedDeleteObservers { return }
-    table.hasCheckedDeleteObservers = true
-    for observation in observations where !observation.ignoresChanges {
-      if observation.observer?.observes(eventsOfKind: .delete(tableName: table.key.name)) == true {
-        table.deleteObservers.append(observation)
-      }
-    }
-    table.updateIsUnobserved()
+  func askDeleteObservers(_ table: CapturedTable) {
+    if table.state.observers.haveBeenAskedAboutDeletes { return }
+    table.state.observers.haveBeenAskedAboutDeletes = true
+    addObservers(of: [.delete(tableName: table.key.name)], to: table)
+    table.determineNeed()
   }
 
   /// The plan for a table that the statement, if there is one, was not known to write.
   func unplannedTable(_ key: TableKey) -> CapturedTable {
-    if unplannedTablesEffectCount != db.effectCount { unplannedTables = [:] }
-    if let table = unplannedTables[key] { return table }
+    if needs.unplannedTablesEffectCount != db.effectCount { needs.unplannedTables = [:] }
+    if let table = needs.unplannedTables[key] { return table }
     let table = CapturedTable(key)
-    table.hasCheckedDeleteObservers = true
-    for observation in observations where !observation.ignoresChanges {
-      guard let observer = observation.observer else { continue }
-      if observer.observes(eventsOfKind: .insert(tableName: key.name)) { table.insertObservers.append(observation) }
-      if observer.observes(eventsOfKind: .delete(tableName: key.name)) { table.deleteObservers.append(observation) }
-      if observer.observes(eventsOfKind: updateKind(of: key)) { table.updateObservers.append(observation) }
+    table.state.observers.haveBeenAskedAboutDeletes = true
+    if !needs.observations.isEmpty {
+      addObservers(
+        of: [.insert(tableName: key.name), .delete(tableName: key.name), updateKind(of: key)], to: table)
     }
-    addVirtualTables(to: table, written: (step?.statement.writes?.tables ?? []).map(\.key))
+    addVirtualTables(to: table, written: (steps.current?.statement.writes?.tables ?? []).map(\.key))
     addLayout(to: table)
-    table.updateIsUnobserved()
-    unplannedTables[key] = table
+    table.determineNeed()
+    needs.unplannedTables[key] = table
     // Looking up the table is not a change.
-    unplannedTablesEffectCount = db.effectCount
+    needs.unplannedTablesEffectCount = db.effectCount
     return table
   }
 
-  /// Adds the virtual tables that store their content in a table, if they are needed or observed.
+  private func addObservers(of kinds: [DatabaseEventKind], to table: CapturedTable) {
+    for observation in needs.observations where !observation.ignoresChanges {
+      guard let observer = observation.observer else { continue }
+      for kind in kinds where observer.observes(eventsOfKind: kind) {
+        switch kind {
+        case .insert: table.state.observers.add(observation, .insert)
+        case .delete: table.state.observers.add(observation, .delete)
+        case .update: table.state.observers.add(observation, .update)
+        }
+      }
+    }
+  }
+
+  /// Adds the virtual tables that store their content in a table, if they are needed.
   private func addVirtualTables(to table: CapturedTable, written: [TableKey]) {
     let virtualTables = prefixes(of: table.key).filter { candidate in
       // Checked last: a table that does not exist is looked up each time.
-      (written.contains(candidate) || needs.tables[candidate] != nil) && isVirtual(candidate)
+      (written.contains(candidate) || needs.ofSubscribers.tables[candidate] != nil) && isVirtual(candidate)
     }
     if virtualTables.isEmpty { return }
-    table.virtualTables = virtualTables.filter { needs.needs(of: $0) != nil }
+    table.state.virtualTables = virtualTables.filter { needs.ofSubscribers.needs(of: $0) != nil }
     let names = virtualTables.filter(written.contains).map(\.name)
-    for observation in observations where !observation.ignoresChanges {
-      guard let observer = observation.observer else { continue }
-      let kinds = names.flatMap(eventKinds)
-      guard kinds.contains(where: observer.observes) else { continue }
-      func add(to observers: inout [TransactionObservation]) {
-        if !observers.contains(where: { $0 === observation }) { observers.append(observation) }
+    for observation in needs.observations where !observation.ignoresChanges {
+      guard let observer = observation.observer, names.flatMap(eventKinds).contains(where: observer.observes) else {
+        continue
       }
-      add(to: &table.insertObservers)
-      add(to: &table.deleteObservers)
-      add(to: &table.updateObservers)
+      for kind in [RowChange.Kind.insert, .delete, .update] { table.state.observers.add(observation, kind) }
     }
   }
 
@@ -118,10 +111,10 @@ extension ChangeCapture {
   /// Whether a statement writes no virtual table; false if this is unknown.
   func isOrdinary(_ statement: Statement) -> Bool {
     guard let writes = statement.writes else { return false }
-    if let known = writes.areTablesOrdinary { return known }
+    if let known = writes.findings.areTablesOrdinary { return known }
     do {
       let areOrdinary = try writes.tables.allSatisfy { try catalogTable($0.key)?.kind == .table }
-      writes.areTablesOrdinary = areOrdinary
+      writes.findings.areTablesOrdinary = areOrdinary
       return areOrdinary
     } catch {
       return false
@@ -133,26 +126,26 @@ extension ChangeCapture {
   }
 
   private func addLayout(to table: CapturedTable) {
-    guard let needs = needs.needs(of: table.key) else { return }
+    guard let needs = needs.ofSubscribers.needs(of: table.key) else { return }
     do {
       guard let source = try catalogTable(table.key) else { return }
       switch source.kind {
       case .view: return
-      case .virtualTable: table.isWantedVirtualTable = true
-      case .table: table.layout = try layout(source, table.key, needs)
+      case .virtualTable: table.state.isNeededVirtualTable = true
+      case .table: table.state.layout = try layout(source, table.key, needs)
       }
     } catch {
       // Of a table of which nothing is known, any change may be of anything.
-      table.layout = CaptureLayout(key: table.key)
+      table.state.layout = CaptureLayout(key: table.key)
     }
   }
 
   private func layout(
-    _ source: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds
+    _ source: CatalogTable, _ key: TableKey, _ tableNeeds: CaptureNeeds.TableNeeds
   ) throws -> CaptureLayout {
-    if let known = layouts[key], known.source === source, known.needs == needs { return known.layout }
-    let layout = try db.shielded { try CaptureLayout(source, key, needs, db) }
-    layouts[key] = (source, needs, layout)
+    if let known = needs.layouts[key], known.source === source, known.needs == tableNeeds { return known.layout }
+    let layout = try db.shielded { try CaptureLayout(source, key, tableNeeds, db) }
+    needs.layouts[key] = (source, tableNeeds, layout)
     return layout
   }
 

@@ -1,15 +1,30 @@
-// Change capture on a writer connection: follows its statements, keeps the log of the transaction, and publishes
-// commits.
+// Change capture on a writer connection. The module has one entry: step events come in, and committed changes go out.
 //
-//    statement ── willStep ──► plan: tables and subscribers ──► hook on or off
+//    in     ChangeObserver, a StepObserver     the first steps of statements that may change the database
+//           RowChangeListener                  the rows that change in them
+//           TransactionMachine                 the transactions that have ended
+//    out    ChangeBroker                       CommittedChanges, to the subscribers
+//           TransactionObserver                events, to the observers
+//
+// The needs decide how much is done. Subscribers state theirs (`CaptureNeeds`), and observers need each event that they
+// observe. From both follow:
+//
+//    RowNeeds                      whether the connection reports rows at all
+//    CapturePlan, CapturedTable    the tables of a statement whose changes are needed, and their observers
+//    CaptureLayout                 the needed values of a table
+//    CaptureBypass                 the steps whose rows are not needed: they cost nothing
+//
+// The flow of a transaction:
+//
+//    statement ── willStep ──► plan
 //        │  rows ── rowWillChange ──► log
 //        └─ didStep ──► cut the log, or deliver to observers
 //    commit hook ── willCommit ──► deliver the remaining rows, ask the observers
 //    end of the statement ── transactionMayHaveEnded ──► publish or discard the log; notify the observers
 //
 // Invariants, in addition to the invariants of `ChangeLog` and `ChangeBroker`:
-// 1. Without subscribers and observers, nothing is captured, and the hook is off. When the hook is turned on,
-// statements that could empty a table without calling it are compiled again.
+// 1. If no rows are needed, nothing is captured, and the hook is off. When the hook is turned on, statements that could
+//    empty a table without calling it are compiled again.
 // 2. Rows that were changed outside of statements of the library make their table coarse: nothing reports whether the
 //    changes stay.
 // 3. An observer is notified only of transactions that have ended. The statements and errors of `databaseDidCommit`
@@ -17,70 +32,62 @@
 // 4. Schema changes, fallbacks, and changes that are not known exactly widen the report.
 
 /// The state of change capture on a writer connection.
-final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeListener {
-  // Set when the connection is opened, and not changed afterwards.
-  @exclusivity(unchecked) private(set) var broker = ChangeBroker(listening: RowListening())
+final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListener {
+  let broker = ChangeBroker()
 
   // Not retained: the connection owns this object.
   private(set) unowned(unsafe) var db: Database!  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 
   @exclusivity(unchecked) var log = ChangeLog()
-
-  /// The tables that the records of the log refer to.
-  @exclusivity(unchecked) var logTables: [CapturedTable] = []
-  @exclusivity(unchecked) var logLayouts: [CaptureLayout] = []
-  @exclusivity(unchecked) var logSerial: UInt = 1
-
-  /// The captured tables and columns of `needsVersion`.
-  @exclusivity(unchecked) var needs = CaptureNeeds.none
-  @exclusivity(unchecked) var needsVersion = 0
-
-  @exclusivity(unchecked) var observations: [TransactionObservation] = []
-
-  /// Plans of another epoch are invalid.
-  @exclusivity(unchecked) var epoch: UInt = 1 { didSet { db?.capture.bypass.epoch = 0 } }
-
-  /// The current step, and the steps that enclose it.
-  @exclusivity(unchecked) var step: Step?
-  @exclusivity(unchecked) private var outerSteps: [Step] = []
-
-  /// Written tables that are not in the plan of their statement. Valid in this epoch and transaction, until a statement
-  /// begins that may change the schema.
-  @exclusivity(unchecked) var unplannedTables: [TableKey: CapturedTable] = [:]
-  @exclusivity(unchecked) var unplannedTablesEffectCount: UInt = 0
-  @exclusivity(unchecked) var layouts:
-    [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
-
-  /// Whether this transaction has written a virtual table.
-  @exclusivity(unchecked) var hasVirtualWrites = false
+  @exclusivity(unchecked) var needs = Needs()
+  @exclusivity(unchecked) var steps = Steps()
 
   /// Whether the pre-update hook is used.
-  @exclusivity(unchecked) var usesRowHook = false
-
-  /// Whether row changes are received, from the pre-update hook or its fallback.
-  private(set) var isListening: Bool {
-    get { db.capture.isListening }
-    set { db.capture.isListening = newValue }
-  }
-
-  /// Whether a call of the hook runs. Internal statements in it do not end the transaction in the log.
-  @exclusivity(unchecked) var isReceivingRow = false
-
-  /// The number of calls of the hook.
-  @exclusivity(unchecked) var signalCount: UInt = 0
-
-  /// The last values of the counters of the connection.
-  @exclusivity(unchecked) var foreignControlCount: UInt = 0
-  @exclusivity(unchecked) var foreignContentCount: UInt = 0
-  @exclusivity(unchecked) var vacuumCount: UInt = 0
-  @exclusivity(unchecked) var replacementCount: UInt = 0
+  var usesRowHook = false
 
   /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
-  @exclusivity(unchecked) var sharedGeneration: UInt?
+  var sharedGeneration: UInt?
 
-  /// The running statement if its step is not captured, otherwise nil. There is one at most: statements that run inside
-  /// of it are captured.
-  @exclusivity(unchecked) private(set) var uncapturedStatement: ObjectIdentifier?
+  /// The needs, and what follows from them.
+  struct Needs {
+    /// The needs of the subscribers in the current transaction, with their version.
+    var ofSubscribers = CaptureNeeds.none
+    var version = 0
+
+    var observations: [TransactionObservation] = []
+
+    /// Plans of another epoch are invalid.
+    fileprivate(set) var epoch: UInt = 1
+
+    /// Written tables that are not in the plan of their statement. Valid in this epoch and transaction, until a
+    /// statement begins that may change the schema.
+    var unplannedTables: [TableKey: CapturedTable] = [:]
+    var unplannedTablesEffectCount: UInt = 0
+
+    var layouts: [TableKey: (source: CatalogTable, needs: CaptureNeeds.TableNeeds, layout: CaptureLayout)] = [:]
+
+    /// Whether this transaction has written a virtual table.
+    var haveVirtualWrites = false
+  }
+
+  /// The steps of running statements.
+  struct Steps {
+    /// The current step, and the steps that enclose it.
+    var current: Step?
+    fileprivate var outer: [Step] = []
+
+    /// The running statement if its step is not recorded, otherwise nil. There is one at most: statements that run
+    /// inside of it are recorded.
+    fileprivate(set) var unrecorded: ObjectIdentifier?
+
+    /// The number of calls of the hook, and whether one runs. Internal statements in it do not end the transaction in
+    /// the log.
+    var signalCount: UInt = 0
+    var isReceivingRow = false
+
+    /// The compilations that were taken into account.
+    var compiled = CompilationRecorder.Counts()
+  }
 
   /// The state of a step.
   struct Step {
@@ -90,8 +97,7 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     let totalChangesCount: Int
     let recompiledWriteCount: UInt
     let recompiledSchemaChangeCount: UInt
-    var unobservedRowCount = 0
-    var isHookDisabled = false
+    var unneededRowCount = 0
 
     /// Whether changed rows of a captured table are not in the log.
     var hasUnrecordedRows = false
@@ -111,16 +117,22 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func begin(on db: Database, usesRowHook: Bool, bound: ChangeLog.Bound) {
     self.db = db
     self.usesRowHook = usesRowHook && SQLiteLibrary.hasPreupdateHook
-    broker = ChangeBroker(listening: db.capture.rowListening)
+    db.capture.rowNeeds = broker.rowNeeds
     log = ChangeLog(bound: bound)
     db.callbacks.rowChanges = self
-    db.setExecutionObserver(self)
+    db.setChangeObserver(self)
   }
 
   func forgetStatements() {
-    unplannedTables = [:]
-    layouts = [:]
-    epoch &+= 1
+    needs.layouts = [:]
+    forgetPlans()
+  }
+
+  /// Discards all plans: the needs may have changed, or the schema.
+  func forgetPlans() {
+    needs.epoch &+= 1
+    if !needs.unplannedTables.isEmpty { needs.unplannedTables = [:] }
+    db?.capture.bypass.epoch = 0
   }
 
   // MARK: - Steps
@@ -128,51 +140,53 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   func willStep(_ statement: Statement) throws {
     // Loaded once: each use of an unowned reference retains the object.
     let db: Database = self.db
-    if db.capture.bypass.current != nil { endCaptureBypass() }
+    endCaptureBypass()
     if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     noteForeignStatements()
     if needsNoCapture(statement, on: db) {
-      uncapturedStatement = ObjectIdentifier(statement)
+      steps.unrecorded = ObjectIdentifier(statement)
       return
     }
     if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitEmptyTransaction() }
     var plan: CapturePlan?
-    if let writes = statement.writes, broker.listening.isOn { plan = self.plan(for: writes) }
-    if let outer = step {
-      outerSteps.append(outer)
-      if outer.isHookDisabled { setHook(true) }
-    }
+    if let writes = statement.writes, broker.rowNeeds.exist { plan = self.plan(for: writes) }
+    if let outer = steps.current { steps.outer.append(outer) }
     log.willStep()
-    step = Step(
-      statement: statement, plan: plan, signalCount: signalCount,
-      totalChangesCount: plan?.isUnobserved == false ? db.handle?.totalChangesCount ?? 0 : 0,
-      recompiledWriteCount: db.compilation.recompiledWriteCount,
-      recompiledSchemaChangeCount: db.compilation.recompiledSchemaChangeCount)
+    steps.current = Step(
+      statement: statement, plan: plan, signalCount: steps.signalCount,
+      totalChangesCount: plan?.isNeeded == true ? db.handle?.totalChangesCount ?? 0 : 0,
+      recompiledWriteCount: db.compilation.counts.recompiledWrites,
+      recompiledSchemaChangeCount: db.compilation.counts.recompiledSchemaChanges)
   }
 
-  func didStep(_ statement: Statement, error: DatabaseError?) {
-    if uncapturedStatement == ObjectIdentifier(statement) {
-      uncapturedStatement = nil
+  func didStep(_ statement: Statement, _ result: StepResult) {
+    let error = result.error
+    if steps.unrecorded == ObjectIdentifier(statement) {
+      steps.unrecorded = nil
       guard error == nil else { return }
       noteCommit(statement)
-      if isListening { allowCaptureBypass(after: nil) }
+      if receivesRows { allowCaptureBypass(after: nil) }
       return
     }
     let db: Database = self.db
-    if step?.isHookDisabled == true { setHook(true) }
+    endCaptureBypass()
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
-    if step?.recompiledWriteCount != db.compilation.recompiledWriteCount { statement.writes?.forgetFindings() }
+    if steps.current?.recompiledWriteCount != db.compilation.counts.recompiledWrites {
+      statement.writes?.forgetFindings()
+    }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     // The statement had nothing to do when it was compiled before.
-    if step?.recompiledSchemaChangeCount != db.compilation.recompiledSchemaChangeCount { log.becomeUnknown() }
-    if step?.signalCount == signalCount, outcome != .undone { detectMissingHookCalls() }
+    if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
+      log.becomeUnknown()
+    }
+    if steps.current?.signalCount == steps.signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
-    guard let step = self.step.take() else { preconditionFailure("didStep was called without willStep") }
-    if !outerSteps.isEmpty { self.step = outerSteps.removeLast() }
-    log.didStep(outcome) { record in logTables[Int(record.table)].key }
+    guard let step = steps.current.take() else { preconditionFailure("didStep was called without willStep") }
+    if !steps.outer.isEmpty { steps.current = steps.outer.removeLast() }
+    log.didStep(outcome)
     if outcome == .succeeded { didSucceed(statement) }
-    if !observations.isEmpty { deliver(log.deliverable) }
+    if !needs.observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowCaptureBypass(after: step) }
   }
 
@@ -190,8 +204,8 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
       case nil: break
       }
     }
-    if db.compilation.vacuumCount != vacuumCount {
-      vacuumCount = db.compilation.vacuumCount
+    if db.compilation.counts.vacuums != steps.compiled.vacuums {
+      steps.compiled.vacuums = db.compilation.counts.vacuums
       // VACUUM may have changed the row IDs of tables without an INTEGER PRIMARY KEY.
       log.becomeUnknown()
       db.transaction.databaseWasRebuilt()
@@ -211,12 +225,12 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
 
   /// Detects a statement that changed observed tables without a call of the hook.
   private func detectMissingHookCalls() {
-    guard let step, let plan = step.plan, !plan.isUnobserved, let handle = db.handle,
+    guard let step = steps.current, let plan = step.plan, plan.isNeeded, let handle = db.handle,
       handle.totalChangesCount != step.totalChangesCount
     else { return }
     // The program may have replaced the hook by its own. Virtual tables may have no rows in other tables.
     if usesRowHook, isOrdinary(step.statement) { hookWasLost() }
-    for table in step.statement.writes?.tables ?? [] where needs.needs(of: table.key) != nil {
+    for table in step.statement.writes?.tables ?? [] where needs.ofSubscribers.needs(of: table.key) != nil {
       if table.inserts { log.addCoarse(table.key, .insert) }
       if table.deletes { log.addCoarse(table.key, .delete) }
       if !table.updatedColumns.isEmpty {
@@ -225,55 +239,29 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     }
   }
 
-  // MARK: - Listening
+  // MARK: - The hook
 
   func beginTransaction() {
     // Loaded once: each use of an unowned reference retains the object.
     let (db, broker): (Database, ChangeBroker) = (self.db, self.broker)
-    if broker.version != needsVersion {
-      (needs, needsVersion) = broker.current
-      epoch &+= 1
+    if broker.version != needs.version {
+      (needs.ofSubscribers, needs.version) = broker.current
+      forgetPlans()
     }
-    if !unplannedTables.isEmpty { unplannedTables = [:] }
-    log.begin(needsVersion: needsVersion)
-    forgetLogTables()
-    logSerial &+= 1
+    if !needs.unplannedTables.isEmpty { needs.unplannedTables = [:] }
+    log.begin(needsVersion: needs.version)
     db.transaction.captureWillBegin()
-    hasVirtualWrites = false
+    needs.haveVirtualWrites = false
     db.capture.bypass.epoch = 0
     noteForeignStatementsBeforeBegin()
-    if !observations.isEmpty {
+    if !needs.observations.isEmpty {
       removeReleasedObservers()
-      for observation in observations { observation.ignoresChanges = false }
+      for observation in needs.observations { observation.ignoresChanges = false }
       // Observers choose the kinds of events in each transaction.
-      epoch &+= 1
+      forgetPlans()
     }
-    let isOn = broker.listening.isOn
-    if isOn != isListening { listen(isOn) }
-  }
-
-  func listeningDidChange() {
-    // An open transaction continues as it began.
-    if db.isInAutocommitMode, !log.isInStep { listen(broker.listening.isOn) }
-  }
-
-  /// Begins to receive row changes in the middle of a transaction.
-  func listenNow() {
-    if log.isOpen, !isListening { listen(true) }
-  }
-
-  private func listen(_ isOn: Bool) {
-    isListening = isOn
-    if usesRowHook {
-      setHook(isOn)
-      if isOn, db.compilation.hasUnhookedDeletes { expireStatements() }
-      if !isOn { db.compilation.hasUnhookedDeletes = false }
-    } else if isOn {
-      listenWithoutHook()
-    } else {
-      db.handle?.setUpdateHook(db.callbacks, isOn: false)
-      db.compilation.deletesRowByRow = false
-    }
+    let areNeeded = broker.rowNeeds.exist
+    if areNeeded != receivesRows { receiveRows(areNeeded) }
   }
 
   // MARK: - Ends
@@ -301,14 +289,14 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   }
 
   func willCommit() throws {
-    if observations.isEmpty || db.isReadOnlyForObservers { return }
+    if needs.observations.isEmpty || db.isReadOnlyForObservers { return }
     deliver(log.undelivered)
-    for observation in observations { try observation.observer?.databaseWillCommit() }
+    for observation in needs.observations { try observation.observer?.databaseWillCommit() }
   }
 
   func transactionMayHaveEnded(after error: DatabaseError?) {
     let db: Database = self.db
-    guard !log.isInStep, !isReceivingRow, db.isAccessible, db.handle != nil else { return }
+    guard !log.isInStep, !steps.isReceivingRow, db.isAccessible, db.handle != nil else { return }
     db.capture.bypass.epoch = 0
     // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
     db.callbacks.ownCommits.didNotCommit()
@@ -342,21 +330,14 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
   private func didCommit(hasWritten: Bool = true) {
     publish(hasWritten: hasWritten)
     db.callbacks.ownCommits.didReport()
-    forgetLogTables()
     log.reset()
-    if !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }
+    if !needs.observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isReported: Bool) {
-    forgetLogTables()
     log.reset()
-    if isReported, !observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidRollback($1) } }
-  }
-
-  private func forgetLogTables() {
-    if logTables.isEmpty { return }
-    logTables.removeAllKeepingCapacity()
-    logLayouts.removeAllKeepingCapacity()
+    guard isReported, !needs.observations.isEmpty, !db.isReadOnlyForObservers else { return }
+    notifyObservers { $0.databaseDidRollback($1) }
   }
 
   /// Reports that everything in a database has changed, without a statement.
@@ -364,7 +345,20 @@ final class ChangeCapture: DatabaseModuleState, ExecutionObserver, RowChangeList
     if !log.isOpen { beginTransaction() }
     db.capture.bypass.epoch = 0
     log.becomeUnknown()
-    for observation in observations { observation.observer?.databaseDidChange() }
+    for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()
+  }
+}
+
+extension Database {
+  /// Whether observers are not notified of the ends of transactions, which change nothing.
+  var isReadOnlyForObservers: Bool { settings.isReadonly || access.readOnlyDepth > 0 }
+
+  /// The change capture of this connection.
+  var changeCapture: ChangeCapture { moduleState() }
+
+  /// Starts to capture the changes of the connection.
+  func beginCapture(usesRowHook: Bool, bound: ChangeLog.Bound = ChangeLog.Bound()) {
+    changeCapture.begin(on: self, usesRowHook: usesRowHook, bound: bound)
   }
 }

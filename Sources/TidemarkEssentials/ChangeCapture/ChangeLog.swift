@@ -49,6 +49,12 @@ struct ChangeLog {
   let bound: Bound
   private(set) var isOpen = false
   private(set) var needsVersion = 0
+
+  /// The tables that the records refer to, and their layouts. Each statement that changes a table may add it.
+  private(set) var tables: [CapturedTable] = []
+  private(set) var layouts: [CaptureLayout] = []
+  private var serial: UInt = 0
+
   private(set) var records: [ChangeRecord] = []
   private(set) var values: [DatabaseValue] = []
   private(set) var coarse: [Coarse] = []
@@ -79,12 +85,17 @@ struct ChangeLog {
     // Usually, the end of the previous transaction has reset the log.
     if !isReset { reset() }
     isOpen = true
+    serial &+= 1
     self.needsVersion = needsVersion
   }
 
   /// Discards the log: the transaction has ended.
   mutating func reset() {
     isOpen = false
+    if !tables.isEmpty {
+      tables.removeAllKeepingCapacity()
+      layouts.removeAllKeepingCapacity()
+    }
     // Most transactions are small: their memory is reused.
     if records.capacity <= 1024, values.capacity <= 8192 {
       records.removeAllKeepingCapacity()
@@ -100,8 +111,8 @@ struct ChangeLog {
   }
 
   private var isReset: Bool {
-    !isOpen && !isUnknown && !isUncertain && !hasCaptured && byteCount == 0 && deliveredCount == 0 && records.isEmpty
-      && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty && savepoints.isEmpty
+    !isOpen && !isUnknown && !isUncertain && !hasCaptured && byteCount == 0 && deliveredCount == 0 && tables.isEmpty
+      && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty && savepoints.isEmpty
   }
 
   /// Whether there is nothing to report to subscribers.
@@ -136,15 +147,14 @@ struct ChangeLog {
   /// The rows that the current statement has changed.
   var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
 
-  /// - Parameter tables: The tables of records.
-  mutating func didStep(_ outcome: Outcome, tables: (ChangeRecord) -> TableKey) {
+  mutating func didStep(_ outcome: Outcome) {
     guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that had not begun") }
     switch outcome {
     case .succeeded, .kept: break
     case .undone where !hasNested && !isUncertain: cut(to: mark)
     case .undone, .unclear:
       // A function may have run statements inside this one, and some of their changes may have stayed.
-      let touched = Set(records[min(mark.records, records.count)...].map { tables($0) })
+      let touched = Set(records[min(mark.records, records.count)...].map { tables[Int($0.table)].key })
       for key in touched { addCoarse(key) }
     }
   }
@@ -198,6 +208,16 @@ struct ChangeLog {
 
   /// The position of the values of the next row.
   var valueCount: Int { values.count }
+
+  /// The index of a table, which is added if needed.
+  mutating func index(of table: CapturedTable) -> UInt32 {
+    if table.state.log.serial != serial {
+      table.state.log = (UInt32(tables.count), serial)
+      tables.append(table)
+      layouts.append(table.layout ?? CaptureLayout(key: table.key))
+    }
+    return table.state.log.index
+  }
 
   mutating func add(_ record: ChangeRecord) {
     if record.isCaptured { hasCaptured = true }
@@ -281,7 +301,7 @@ struct ChangeLog {
     values.removeSubrange(min(mark.values, values.count)...)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
-    byteCount = mark.bytes
+    byteCount = min(mark.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
     generation &+= 1
   }

@@ -24,40 +24,46 @@ struct CommittedChanges: Sendable {
   /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
-  /// notification; its memory then serves for the next commit (`isUnshared`).
+  /// notification; its memory then serves for the next commit (`isUnshared`). The compiler cannot check this: whether
+  /// the object is shared is known at run time.
   final class TableChanges: @unchecked Sendable {
     let key: TableKey
-
-    /// The kinds of changes.
-    @exclusivity(unchecked) private(set) var inserts = false
-    @exclusivity(unchecked) private(set) var deletes = false
-    @exclusivity(unchecked) private(set) var updates = false
 
     /// Whether only kinds and columns are known: no query needs more, or there were too many rows.
     let isCoarse: Bool
 
+    @exclusivity(unchecked) private var content: Content
+
+    private struct Content {
+      var kinds = Kinds()
+      var updatedColumns: Set<String>? = []
+      var rowIndexes = RowIndexes.all(count: 0)
+      var log: CapturedLog
+    }
+
+    /// The kinds of changes.
+    var inserts: Bool { content.kinds.contains(.insert) }
+    var deletes: Bool { content.kinds.contains(.delete) }
+    var updates: Bool { content.kinds.contains(.update) }
+
     /// The updated columns, in lower case; nil for any column.
-    @exclusivity(unchecked) private(set) var updatedColumns: Set<String>? = []
+    var updatedColumns: Set<String>? { content.updatedColumns }
 
     /// The indexes of the table's rows in `CommittedChanges.rows`.
-    @exclusivity(unchecked) private(set) var rowIndexes = RowIndexes.all(count: 0)
+    var rowIndexes: RowIndexes { content.rowIndexes }
 
     /// The rows of the commit.
-    @exclusivity(unchecked) private(set) var log: CapturedLog
+    var log: CapturedLog { content.log }
 
     init(key: TableKey, isCoarse: Bool = false, log: CapturedLog) {
       self.key = key
       self.isCoarse = isCoarse
-      self.log = log
+      content = Content(log: log)
     }
 
     /// Sets the changes, before any subscriber is notified.
     func set(_ kinds: Kinds, updatedColumns: Set<String>?, _ rowIndexes: RowIndexes) {
-      inserts = kinds.contains(.insert)
-      deletes = kinds.contains(.delete)
-      updates = kinds.contains(.update)
-      self.updatedColumns = updatedColumns
-      self.rowIndexes = rowIndexes
+      (content.kinds, content.updatedColumns, content.rowIndexes) = (kinds, updatedColumns, rowIndexes)
     }
 
     /// Whether no subscriber retains the object, or its rows.
@@ -68,18 +74,17 @@ struct CommittedChanges: Sendable {
       isKnownUniquelyReferenced(&changes) && changes?.isLogUnshared == true
     }
 
-    private var isLogUnshared: Bool { !log.isKept && isKnownUniquelyReferenced(&log) }
+    private var isLogUnshared: Bool { !content.log.isKept && isKnownUniquelyReferenced(&content.log) }
 
     /// Creates a copy with a copy of the rows.
     init(_ other: TableChanges, log: CapturedLog) {
-      (key, isCoarse, self.log) = (other.key, other.isCoarse, log)
-      (inserts, deletes, updates) = (other.inserts, other.deletes, other.updates)
-      (updatedColumns, rowIndexes) = (other.updatedColumns, other.rowIndexes)
+      (key, isCoarse, content) = (other.key, other.isCoarse, other.content)
+      content.log = log
     }
   }
 
   /// The kinds of changes in a table.
-  struct Kinds {
+  struct Kinds: Sendable {
     private var bits: UInt8 = 0
 
     mutating func insert(_ kind: RowChange.Kind) { bits |= 1 << kind.rawValue }
@@ -132,25 +137,32 @@ struct CapturedRows: Sendable, RandomAccessCollection {
 }
 
 /// The storage of captured rows: flat arrays for all tables. Change capture modifies it before subscribers are
-/// notified, and after they have released it: see `TableChanges`.
+/// notified, and after they have released it: see `TableChanges`, also for the unchecked conformance.
 final class CapturedLog: @unchecked Sendable {
-  @exclusivity(unchecked) private(set) var records: [ChangeRecord]
-  @exclusivity(unchecked) private(set) var values: [DatabaseValue]
+  @exclusivity(unchecked) private var content: Content
   let layouts: [CaptureLayout]
 
-  /// Whether a subscriber retains it after the notification.
-  @exclusivity(unchecked) private(set) var isKept = false
+  private struct Content {
+    var records: [ChangeRecord]
+    var values: [DatabaseValue]
+
+    /// Whether a subscriber retains the log after the notification.
+    var isKept = false
+  }
+
+  var records: [ChangeRecord] { content.records }
+  var values: [DatabaseValue] { content.values }
+  var isKept: Bool { content.isKept }
 
   init(records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout]) {
-    self.records = records
-    self.values = values
+    content = Content(records: records, values: values)
     self.layouts = layouts
   }
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
 
   /// Exchanges the rows for the rows of a log.
-  func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&records, &values) }
+  func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&content.records, &content.values) }
 
   /// Marks the log as retained.
   ///
@@ -161,7 +173,7 @@ final class CapturedLog: @unchecked Sendable {
     guard records.capacity <= max(16, 2 * records.count), values.capacity <= max(64, 2 * values.count) else {
       return false
     }
-    isKept = true
+    content.isKept = true
     return true
   }
 
@@ -199,7 +211,7 @@ final class CapturedLog: @unchecked Sendable {
 /// The change of one row in the log.
 struct ChangeRecord: Sendable {
   /// The table, as an index of its layout. Each statement that changes a table adds a layout.
-  var table: UInt32
+  var table: UInt32 = 0
 
   var kind: RowChange.Kind
 
@@ -213,8 +225,8 @@ struct ChangeRecord: Sendable {
   /// The position of its values: the old values, followed by the new ones.
   var valueStart: UInt32 = 0
 
-  var oldRowID: Int64
-  var newRowID: Int64
+  var oldRowID: Int64 = 0
+  var newRowID: Int64 = 0
 
   /// The columns of the layout that an update changed, one bit each.
   var changedColumns: UInt64 = 0

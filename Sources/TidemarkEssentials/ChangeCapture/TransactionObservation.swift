@@ -29,7 +29,8 @@ final class TransactionObservation {
 /// The observation that is being notified of a change by the current thread. The observer can then stop
 /// observing without a reference to the connection.
 final class ObserverNotification: @unchecked Sendable {
-  // Only one thread sets it, and only the observers that this thread calls read it.
+  // Not checked by the compiler, because an observation belongs to the thread of its connection. Only that thread sets
+  // these properties, and only the observers that it calls read them. A task-local value must be Sendable.
   @TaskLocal static var current: ObserverNotification?
 
   var observation: TransactionObservation?

@@ -82,28 +82,18 @@ extension DatabaseReader {
     to writer: any DatabaseWriter, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
     // Acquire the connections in a fixed order: two queues may be copied into each other concurrently.
-    if let own = queueIdentity, let other = writer.queueIdentity, own < other {
+    if let own = _core.queueConnection, let other = writer._core.queueConnection,
+      ObjectIdentifier(own) < ObjectIdentifier(other)
+    {
       try unsafeRead { sourceDb in
-        try writer._boundedWriteWithoutTransaction { destDb in
+        try writer._core.boundedWrite { destDb in
           try sourceDb.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress)
         }
       }
     } else {
-      try writer._boundedWriteWithoutTransaction { destDb in
+      try writer._core.boundedWrite { destDb in
         try unsafeRead { try $0.backup(to: destDb, pagesPerStep: pagesPerStep, progress: progress) }
       }
-    }
-  }
-}
-
-extension DatabaseReader {
-  /// The identity of the connection, if reads and writes share a single connection.
-  fileprivate var queueIdentity: ObjectIdentifier? {
-    switch self {
-    case let reader as AnyDatabaseReader: reader.base.queueIdentity
-    case let writer as AnyDatabaseWriter: writer.base.queueIdentity
-    case let queue as DatabaseQueue: ObjectIdentifier(queue)
-    default: nil
     }
   }
 }

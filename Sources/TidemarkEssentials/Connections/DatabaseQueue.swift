@@ -15,12 +15,6 @@ import FoundationEssentials
 /// Reads and writes wait for each other, and are served in order. An access nested inside another access on the same
 /// thread is a programmer error that stops the program with a message.
 public final class DatabaseQueue: DatabaseWriter {
-  /// The configuration of the queue.
-  public let configuration: Configuration
-
-  /// The path to the file, `:memory:`, or the URI of a named in-memory database.
-  public let path: String
-
   private let connection: SerializedConnection
 
   /// Implementation detail of observations; do not use it.
@@ -67,31 +61,27 @@ public final class DatabaseQueue: DatabaseWriter {
   }
 
   private init(_ location: DatabaseLocation, _ configuration: Configuration) throws {
-    self.path = location.path
     var configuration = configuration
     configuration.maximumReaderCount = 1
-    self.configuration = configuration
     connection = try SerializedConnection(
       location, configuration, label: configuration.label ?? "Tidemark.DatabaseQueue")
-    _core = .queue(connection, configuration)
+    _core = _DatabaseCore(path: location.path, configuration, writer: connection, readers: .single(connection))
     if configuration.journalMode == .wal, !configuration.readonly {
-      try connection.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
+      try connection.sync { try $0.useWriteAheadLog(path: location.path, durability: configuration.durability) }
     }
   }
 
   /// Opens a private database, and copies a database into it. If the configuration is read-only, it then becomes
   /// read-only.
   init(copyOf source: DatabaseQueue, at location: DatabaseLocation, _ configuration: Configuration) throws {
-    path = location.path
     var configuration = configuration
     configuration.maximumReaderCount = 1
     // A database without a file does not support WAL mode.
     configuration.journalMode = .default
-    self.configuration = configuration
     var writable = configuration
     writable.readonly = false
     connection = try SerializedConnection(location, writable, label: configuration.label ?? "Tidemark.DatabaseQueue")
-    _core = .queue(connection, configuration)
+    _core = _DatabaseCore(path: location.path, configuration, writer: connection, readers: .single(connection))
     // Run the copy on the configured target queue, which may have its own thread.
     try connection.sync { db in
       try source.unsafeRead { sourceDb in
@@ -104,84 +94,40 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
-  // MARK: Closing and memory
-
-  /// Closes the connection. Later accesses throw an error. Closing a closed queue has no effect.
-  ///
-  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement. The queue is then still usable.
-  ///   `Database.logError` receives the SQL of each such statement.
-  public func close() throws {
-    try connection.close()
-    _core.didClose()
-  }
-
-  /// Interrupts the running statement, which throws an error of code `SQLITE_INTERRUPT`. Does not wait for it.
-  public func interrupt() { connection.interrupt() }
-
   /// Frees as much memory as possible, after the current access.
   public func releaseMemory() { connection.sync { $0.releaseMemory() } }
 
-  // MARK: Reading
-
-  /// Executes read-only operations in an isolated transaction, on the calling thread.
-  ///
-  /// ```swift
-  /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
-  /// ```
-  ///
-  /// - Parameter value: A closure that reads from the database.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, or a `DatabaseError`.
-  @_disfavoredOverload
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.boundedSync { try $0.isolatedRead(value) }
-  }
-
-  /// Executes read-only operations in an isolated transaction.
-  ///
-  /// ```swift
-  /// let count = try await dbQueue.read { db in try Player.fetchCount(db) }
-  /// ```
-  ///
-  /// - Parameter value: A closure that reads from the database.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure; a `DatabaseError`; or a `CancellationError` if the task is cancelled.
-  public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await connection.async { try $0.isolatedRead(value) }
-  }
-
-  /// Schedules read-only operations in an isolated transaction, and returns immediately.
-  ///
-  /// - Parameter value: A closure called with the connection, or with an error if there is none.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    connection.schedule { db in
-      Database.callingHandler(value) { call in try db.isolatedRead(call) }
-    }
-  }
+  // MARK: Accesses that throw only errors of their closures
 
   /// Executes read-only operations without a transaction.
+  ///
+  /// - Parameter value: A closure that reads from the database.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   @_disfavoredOverload
   public func unsafeRead<T>(_ value: (Database) throws -> T) rethrows -> T {
     try connection.sync(value)
   }
 
-  /// Executes read-only operations without a transaction.
-  public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await connection.async(value)
-  }
-
-  /// Schedules read-only operations without a transaction, and returns immediately.
-  public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    connection.scheduleResult(value)
-  }
-
   /// Executes read-only operations without a transaction. If the calling thread is already inside an access, it uses
   /// that access.
+  ///
+  /// - Parameter value: A closure that reads from the database.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) rethrows -> T {
     try connection.reentrantSync(value)
   }
 
-  // MARK: Writing
+  /// Executes operations in autocommit mode. A queue has a single connection, so it excludes all other accesses.
+  ///
+  /// - Parameter updates: A closure that uses the connection.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  @_disfavoredOverload
+  public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
+    try connection.sync(updates)
+  }
 
   /// Executes operations in autocommit mode: each statement is a separate transaction.
   ///
@@ -211,66 +157,6 @@ public final class DatabaseQueue: DatabaseWriter {
   ) throws {
     try connection.boundedSync { db in
       try db.inTransaction(kind) { try updates(db) }
-    }
-  }
-
-  /// Implementation detail, do not call it: `writeWithoutTransaction` with the access timeout of the configuration.
-  public func _boundedWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try connection.boundedSync(updates)
-  }
-
-  /// Executes operations in autocommit mode: each statement is a separate transaction.
-  @_disfavoredOverload
-  public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try connection.sync(updates)
-  }
-
-  /// Executes operations in autocommit mode: each statement is a separate transaction.
-  public func writeWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await connection.async(updates)
-  }
-
-  /// Executes operations in autocommit mode. A queue has a single connection, so it excludes all other accesses.
-  @_disfavoredOverload
-  public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try connection.sync(updates)
-  }
-
-  /// Executes operations in autocommit mode. A queue has a single connection, so it excludes all other accesses.
-  public func barrierWriteWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await connection.async(updates)
-  }
-
-  /// Schedules operations in autocommit mode, and returns immediately. A queue has a single connection, so it excludes
-  /// all other accesses.
-  public func asyncBarrierWriteWithoutTransaction(
-    _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-  ) {
-    connection.scheduleResult(updates)
-  }
-
-  /// Schedules operations in autocommit mode, and returns immediately.
-  public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-    connection.schedule(updates)
-  }
-
-  /// Executes operations in autocommit mode. If the calling thread is already inside an access, it uses that access.
-  public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
-    try connection.reentrantSync(updates)
-  }
-
-  /// Reads immediately on the same connection: a queue has no other. Call it inside an access, outside of a
-  /// transaction.
-  public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    connection.reentrantSync { db in
-      precondition(
-        !db.isInsideTransaction,
-        "spawnConcurrentRead must not be called from inside a transaction. Call it in writeWithoutTransaction instead.")
-      Database.callingHandler(value) { call in try db.isolatedRead(call) }
     }
   }
 }

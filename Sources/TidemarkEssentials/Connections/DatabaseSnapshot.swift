@@ -10,14 +10,6 @@ import Synchronization
 /// A snapshot has its own connection, which serializes its reads. While it exists, the write-ahead log cannot be
 /// truncated: release a snapshot as soon as possible.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
-  /// The configuration of the snapshot.
-  public let configuration: Configuration
-
-  /// The path to the database file.
-  public let path: String
-
-  private let connection: SerializedConnection
-
   /// Implementation detail of observations; do not use it.
   public let _core: _DatabaseCore
 
@@ -34,47 +26,12 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
   }
 
   init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
-    path = location.path
     var configuration = configuration.forReaders
     configuration.allowsUnsafeTransactions = true
     configuration.maximumReaderCount = 1
-    self.configuration = configuration
-    connection = try SerializedConnection(location, configuration, label: label)
-    _core = .snapshot(connection, configuration)
+    let connection = try SerializedConnection(location, configuration, label: label)
+    _core = _DatabaseCore(path: location.path, configuration, writer: nil, readers: .single(connection))
     try connection.sync { try $0.holdSnapshot() }
-  }
-
-  /// Closes the snapshot. Later reads throw an error.
-  ///
-  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement.
-  public func close() throws {
-    try connection.close()
-  }
-
-  /// Interrupts the running statement, which throws an error of code `SQLITE_INTERRUPT`. Does not wait for it.
-  public func interrupt() { connection.interrupt() }
-
-  /// Reads from the snapshot, on the calling thread.
-  @_disfavoredOverload
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.boundedSync { try $0.readingSnapshot(value) }
-  }
-
-  /// Reads from the snapshot.
-  public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await connection.async { try $0.readingSnapshot(value) }
-  }
-
-  /// Schedules a read from the snapshot, and returns immediately.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    connection.schedule { db in
-      Database.callingHandler(value) { call in try db.readingSnapshot(call) }
-    }
-  }
-
-  /// Reads from the snapshot. If the calling thread is already inside a read of it, it uses that read.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try connection.reentrantSync { try $0.readingSnapshot(value) }
   }
 }
 

@@ -9,18 +9,8 @@
 /// All connections of the snapshot are opened when it is created, while no connection writes. They see the same state
 /// with any SQLite, also without the snapshot interface. The write-ahead log cannot be reset while the snapshot exists.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
-  /// The configuration of the snapshot.
-  public let configuration: Configuration
-
-  /// The path of the file.
-  public let path: String
-
-  private let readers: ReaderPool
-
   /// Not part of the public interface: the access of observations to the database.
   public let _core: _DatabaseCore
-
-  private let isClosed: OnceFlag
 
   /// Creates a snapshot of the current content of a file, which must use the write-ahead log.
   ///
@@ -60,66 +50,16 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     self.init(try db.openSnapshot(configuration, label: configuration.label ?? "Tidemark.DatabaseSnapshotPool"))
   }
 
-  init(_ connections: SnapshotConnections) {
-    configuration = connections.configuration
-    path = connections.path
-    readers = connections.readers
-    _core = .snapshotPool(readers, configuration)
-    isClosed = connections.isClosed
+  fileprivate init(_ core: _DatabaseCore) {
+    _core = core
   }
-
-  /// Closes the snapshot. Later reads throw, also if this method throws. Closing twice does nothing.
-  ///
-  /// - Throws: An error of code `SQLITE_BUSY` if the program still retains a statement. SQLite frees the connection
-  ///   when that statement is released. `Database.logError` receives the SQL of each such statement.
-  public func close() throws {
-    // In a child process created by fork(), the connections belong to the parent, and its reading threads do not exist.
-    if readers.health.isInherited { return isClosed.set() }
-    defer { readers.executor.retire() }
-    try readers.exclusively {
-      isClosed.set()
-      try readers.closeAll()
-    }
-  }
-
-  /// Interrupts running statements, which throw an error of code `SQLITE_INTERRUPT`. Does not wait for them.
-  public func interrupt() { readers.interrupt() }
-
-  /// Reads the snapshot.
-  @_disfavoredOverload
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.sync { try $0.readingSnapshot(value) }
-  }
-
-  /// Reads the snapshot, without blocking the calling task's thread.
-  public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-    try await readers.async { try $0.readingSnapshot(value) }
-  }
-
-  /// Reads the snapshot asynchronously.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule(value) { db, call in try db.readingSnapshot(call) }
-  }
-
-  /// Reads the snapshot, inside the current read of the thread if there is one.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.reentrantSync { try $0.readingSnapshot(value) }
-  }
-}
-
-/// The connections of a snapshot that can be read concurrently.
-struct SnapshotConnections {
-  var configuration: Configuration
-  var path: String
-  var readers: ReaderPool
-  var isClosed: OnceFlag
 }
 
 extension Database {
   /// Opens the connections of a snapshot while no connection of any process writes.
   fileprivate func openSnapshot(
     of location: DatabaseLocation, _ configuration: Configuration, label: String
-  ) throws -> SnapshotConnections {
+  ) throws -> _DatabaseCore {
     precondition(
       !isInsideTransaction,
       "makeSnapshotPool() must not be called from inside a transaction. Call it before or after the write.")
@@ -127,14 +67,14 @@ extension Database {
       throw DatabaseError(message: "Can't create snapshot because database is not in WAL mode.")
     }
     return try committing(
-      { _ in try SnapshotConnections.open(location, configuration, label: label) },
+      { _ in try _DatabaseCore.openSnapshot(location, configuration, label: label) },
       kind: settings.isReadonly ? .deferred : .immediate)
   }
 }
 
 extension Database {
   /// Opens the connections of a snapshot of the state that this connection sees.
-  fileprivate func openSnapshot(_ configuration: Configuration, label: String) throws -> SnapshotConnections {
+  fileprivate func openSnapshot(_ configuration: Configuration, label: String) throws -> _DatabaseCore {
     guard isInsideTransaction else {
       return try isolatedRead { try $0.openSnapshot(configuration, label: label) }
     }
@@ -161,7 +101,7 @@ extension Database {
               message:
                 "Can't create snapshot because of a concurrent change, or because a connection reads an older state.")
           }
-          return try SnapshotConnections.open(location, configuration, label: label)
+          return try _DatabaseCore.openSnapshot(location, configuration, label: label)
         })
     } catch {
       stopIfDiskIsNotKnown(after: error)
@@ -170,18 +110,16 @@ extension Database {
   }
 }
 
-extension SnapshotConnections {
-  fileprivate static func open(
+extension _DatabaseCore {
+  fileprivate static func openSnapshot(
     _ location: DatabaseLocation, _ configuration: Configuration, label: String
-  ) throws -> SnapshotConnections {
+  ) throws -> _DatabaseCore {
     let readConfiguration = configuration.forReaders
     let countMax = configuration.maximumReaderCount
-    let isClosed = OnceFlag()
     let isReady = OnceFlag()
     let health = DatabaseHealth()
     let readers = ReaderPool(
       countMax: countMax, configuration, label: label, holdsTransactions: true, health: health,
-      isClosed: { isClosed.isSet },
       open: { number in
         // A connection that is opened later would see another state.
         if isReady.isSet { throw Database.snapshotLostError }
@@ -192,8 +130,7 @@ extension SnapshotConnections {
     for _ in 0..<countMax { leases.append(try readers.acquire(until: nil)) }
     for lease in leases { try readers.use(lease, renews: false) { try $0.holdSnapshot() } }
     isReady.set()
-    return SnapshotConnections(
-      configuration: readConfiguration, path: location.path, readers: readers, isClosed: isClosed)
+    return _DatabaseCore(path: location.path, readConfiguration, writer: nil, readers: .pool(readers))
   }
 }
 

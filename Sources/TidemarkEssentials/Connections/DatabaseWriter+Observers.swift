@@ -24,8 +24,5 @@ extension DatabaseWriter {
 
 extension DatabaseWriter {
   /// Delivers the commits of this database, for the library's own use.
-  var changeBroker: ChangeBroker {
-    guard let writer = _core.writer else { preconditionFailure("A database writer must have a writer connection") }
-    return writer.changeBroker
-  }
+  var changeBroker: ChangeBroker { _core.ownWriter.changeBroker }
 }

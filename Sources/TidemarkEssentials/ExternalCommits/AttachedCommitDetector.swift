@@ -22,7 +22,7 @@ final class AttachedCommitDetector: ExternalCommitDetector {
     var hasChecked = false
   }
 
-  private let state = Mutex(State(), rank: .attachedCommitDetector)
+  private let state = Mutex(State(), rank: .externalCommitDetector)
 
   init(_ connection: SerializedConnection) {
     self.connection = connection
@@ -83,10 +83,6 @@ final class AttachedCommitDetector: ExternalCommitDetector {
       return false
     }
   }
-
-  func releaseResources() {}
-
-  func end() {}
 }
 
 extension Database {

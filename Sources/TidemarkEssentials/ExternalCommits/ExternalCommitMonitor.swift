@@ -19,19 +19,7 @@ final class ExternalCommitMonitor: Sendable {
   let folder: String
   let names: [[UInt8]]
 
-  let detectionMode: DetectionMode
-
-  /// The trigger of checks.
-  enum DetectionMode: Sendable {
-    /// The system reports file events. Checks also run at an interval.
-    case fileEvents(pollingInterval: Duration)
-
-    /// The system cannot report file events.
-    case frequentPolling
-
-    /// Checks run at an interval.
-    case polling(Duration)
-  }
+  let detectionMode: CommitDetectionMode
 
   private let path: String
   private let detector: any ExternalCommitDetector
@@ -52,7 +40,7 @@ final class ExternalCommitMonitor: Sendable {
 
   init(
     path: String, _ detector: any ExternalCommitDetector, _ broker: ChangeBroker?, _ health: DatabaseHealth,
-    _ detectionMode: DetectionMode, _ notify: @escaping @Sendable (Event) -> Void
+    _ detectionMode: CommitDetectionMode, _ notify: @escaping @Sendable (Event) -> Void
   ) {
     let folder = FilePath.folder(of: path)
     self.folder = folder.isEmpty ? "." : folder
@@ -133,61 +121,9 @@ final class ExternalCommitMonitor: Sendable {
     let isFirst = phase.withLock { phase in
       if phase == .ended { return false }
       phase = .ended
-      detector.end()
+      detector.releaseResources()
       return true
     }
     if isFirst { ExternalCommitPoller.shared.remove(self) }
-  }
-}
-
-/// Monitors a database and its attached databases until it is released.
-final class ExternalCommitSubscription: Sendable {
-  private let monitor: ExternalCommitMonitor?
-  private let attachedMonitor: ExternalCommitMonitor
-  private let attachedDatabases: AttachedDatabases
-
-  /// - Parameter monitor: The monitor of the main database; nil if other connections cannot use it.
-  /// - Parameter attachedMonitor: The monitor of attached databases, which begins with the first `ATTACH`.
-  init(
-    _ monitor: ExternalCommitMonitor?, _ attachedMonitor: ExternalCommitMonitor, _ attachedDatabases: AttachedDatabases
-  ) {
-    self.monitor = monitor
-    self.attachedMonitor = attachedMonitor
-    self.attachedDatabases = attachedDatabases
-    if let monitor { ExternalCommitPoller.shared.add(monitor) }
-    let isAdded = OnceFlag()
-    attachedDatabases.setListener(of: attachedMonitor) { [attachedMonitor] in
-      guard isAdded.setFirst() else { return }
-      ExternalCommitPoller.shared.add(attachedMonitor)
-      // It may have ended meanwhile on another thread, before it was added.
-      if attachedMonitor.hasEnded { ExternalCommitPoller.shared.remove(attachedMonitor) }
-    }
-  }
-
-  deinit {
-    attachedDatabases.removeListener(of: attachedMonitor)
-    monitor?.end()
-    attachedMonitor.end()
-  }
-
-  /// Whether external commits are possible: in memory, only attached databases have them.
-  var canReportCommits: Bool { monitor != nil || attachedDatabases.mayExist }
-
-  /// Reports that a connection is about to read for live queries.
-  func begin(with db: Database) {
-    monitor?.begin(with: db)
-    attachedMonitor.begin(with: db)
-  }
-
-  /// Releases resources before the database is closed.
-  func pause() {
-    monitor?.pause()
-    attachedMonitor.pause()
-  }
-
-  /// Resumes after the database was not closed.
-  func resume() {
-    monitor?.resume()
-    attachedMonitor.resume()
   }
 }

@@ -4,7 +4,7 @@
 /// One thread is enough: a check takes microseconds, and waits for no lock.
 final class ExternalCommitPoller: Sendable {
   private struct State {
-    var watches: [ExternalCommitMonitor] = []
+    var monitors: [ExternalCommitMonitor] = []
     var thread: PollingThread?
   }
 
@@ -21,9 +21,9 @@ final class ExternalCommitPoller: Sendable {
     }
   }
 
-  func add(_ watch: ExternalCommitMonitor) {
+  func add(_ monitor: ExternalCommitMonitor) {
     state.withLock { state in
-      state.watches.append(watch)
+      state.monitors.append(monitor)
       if let thread = state.thread { return thread.events.wake() }
       let thread = PollingThread(self, canListen: true)
       state.thread = thread
@@ -33,10 +33,10 @@ final class ExternalCommitPoller: Sendable {
 
   /// Removes a database. After the last one, the thread has ended when this method returns, unless it is the calling
   /// thread.
-  func remove(_ watch: ExternalCommitMonitor) {
+  func remove(_ monitor: ExternalCommitMonitor) {
     let thread = state.withLock { state -> PollingThread? in
-      state.watches.removeAll { $0 === watch }
-      guard state.watches.isEmpty, let thread = state.thread else {
+      state.monitors.removeAll { $0 === monitor }
+      guard state.monitors.isEmpty, let thread = state.thread else {
         state.thread?.events.wake()
         return nil
       }
@@ -47,37 +47,16 @@ final class ExternalCommitPoller: Sendable {
   }
 
   /// The monitors for a thread to check; nil if the thread must end.
-  fileprivate func watches(of thread: PollingThread) -> [ExternalCommitMonitor]? {
-    state.withLock { $0.thread === thread ? $0.watches : nil }
+  fileprivate func monitors(of thread: PollingThread) -> [ExternalCommitMonitor]? {
+    state.withLock { $0.thread === thread ? $0.monitors : nil }
   }
 }
 
 /// The thread that runs the checks.
-private final class PollingThread: @unchecked Sendable {
+private final class PollingThread: Sendable {
   let events: FileEvents
   private let poller: ExternalCommitPoller
   private let stopping = ThreadStop()
-
-  // Used by the thread only.
-  private var databases: [ObjectIdentifier: MonitoredDatabase] = [:]
-  private var folders: [String: Folder] = [:]
-  private let clock = MonotonicClock.live
-
-  private struct MonitoredDatabase {
-    var watch: ExternalCommitMonitor
-    var schedule: ExternalCommitSchedule
-    var ownCommitCount: UInt64
-    var hasEnded = false
-  }
-
-  private struct Folder {
-    /// Nil if the folder cannot be watched.
-    var watch: FileEvents.Watch?
-    var ignoresFileEvents = false
-  }
-
-  /// The interval of checks without file events.
-  private static let frequentPollingInterval = Duration.milliseconds(25)
 
   init(_ poller: ExternalCommitPoller, canListen: Bool) {
     self.poller = poller
@@ -96,66 +75,15 @@ private final class PollingThread: @unchecked Sendable {
 
   private func run() {
     FileEvents.enablePreciseSleep()
-    while let watches = poller.watches(of: self) {
-      update(watches)
-      pollDatabases()
-      updateWatchedFolders()
-      let next = databases.values.lazy.filter { !$0.hasEnded }.map(\.schedule.next).min()
-      events.wait(for: max((next ?? .seconds(60)) - clock.now(), .zero))
-      readEvents()
+    var databases = PolledDatabases(events)
+    while let monitors = poller.monitors(of: self) {
+      databases.update(monitors)
+      databases.poll(notifying: notifying)
+      databases.updateWatchedFolders()
+      events.wait(for: databases.pause)
+      databases.readEvents()
     }
     stopping.end()
-  }
-
-  // MARK: Databases
-
-  private func update(_ watches: [ExternalCommitMonitor]) {
-    guard databases.count != watches.count || watches.contains(where: { databases[ObjectIdentifier($0)] == nil }) else {
-      return
-    }
-    let known = databases
-    databases = [:]
-    for watch in watches {
-      let id = ObjectIdentifier(watch)
-      databases[id] = known[id] ?? database(of: watch)
-    }
-    for (path, folder) in folders where !watches.contains(where: { $0.folder == path && $0.usesFileEvents }) {
-      if let watch = folder.watch { events.forget(watch) }
-      folders[path] = nil
-    }
-  }
-
-  private func database(of watch: ExternalCommitMonitor) -> MonitoredDatabase {
-    if watch.usesFileEvents, folders[watch.folder] == nil {
-      folders[watch.folder] = Folder(watch: events.watch(watch.folder))
-    }
-    return MonitoredDatabase(watch: watch, schedule: schedule(of: watch), ownCommitCount: watch.ownCommitCount)
-  }
-
-  private func schedule(of watch: ExternalCommitMonitor) -> ExternalCommitSchedule {
-    switch watch.detectionMode {
-    case .fileEvents(let pollingInterval) where folders[watch.folder]?.watch != nil:
-      ExternalCommitSchedule(pollingInterval: pollingInterval, now: clock.now())
-    case .fileEvents, .frequentPolling:
-      ExternalCommitSchedule(pollingInterval: Self.frequentPollingInterval, usesFileEvents: false, now: clock.now())
-    case .polling(let pollingInterval):
-      ExternalCommitSchedule(pollingInterval: pollingInterval, usesFileEvents: false, now: clock.now())
-    }
-  }
-
-  private func pollDatabases() {
-    for id in databases.keys {
-      guard let database = databases[id], !database.hasEnded, database.schedule.next <= clock.now() else { continue }
-      let ownCommitCount = database.watch.ownCommitCount
-      let finding = database.watch.check(database.schedule.waitsForOwnCommit) { body in
-        notifying(body)
-      }
-      if let finding {
-        databases[id]?.schedule.didCheck(finding, hasOwn: ownCommitCount != database.ownCommitCount, clock.now())
-        databases[id]?.ownCommitCount = ownCommitCount
-      }
-      if finding == nil || finding == .fileMoved { databases[id]?.hasEnded = true }
-    }
   }
 
   /// Runs a closure that reports external commits.
@@ -166,14 +94,98 @@ private final class PollingThread: @unchecked Sendable {
     body()
     stopping.setIsNotifying(false)
   }
+}
+
+/// The databases and folders that the thread polls and watches. Only the thread uses them.
+private struct PolledDatabases {
+  private let events: FileEvents
+  private var databases: [ObjectIdentifier: MonitoredDatabase] = [:]
+  private var folders: [String: Folder] = [:]
+  private let clock = MonotonicClock.live
+
+  private struct MonitoredDatabase {
+    var monitor: ExternalCommitMonitor
+    var schedule: ExternalCommitSchedule
+    var ownCommitCount: UInt64
+    var hasEnded = false
+  }
+
+  private struct Folder {
+    /// Nil if the folder cannot be watched.
+    var watch: FileEvents.Watch?
+    var ignoresFileEvents = false
+  }
+
+  /// The interval of checks without file events.
+  private static let frequentPollingInterval = Duration.milliseconds(25)
+
+  init(_ events: FileEvents) {
+    self.events = events
+  }
+
+  /// The time until the next check.
+  var pause: Duration {
+    let next = databases.values.lazy.filter { !$0.hasEnded }.map(\.schedule.next).min()
+    return max((next ?? .seconds(60)) - clock.now(), .zero)
+  }
+
+  // MARK: Databases
+
+  mutating func update(_ monitors: [ExternalCommitMonitor]) {
+    guard databases.count != monitors.count || monitors.contains(where: { databases[ObjectIdentifier($0)] == nil })
+    else { return }
+    let known = databases
+    databases = [:]
+    for monitor in monitors {
+      let id = ObjectIdentifier(monitor)
+      databases[id] = known[id] ?? database(of: monitor)
+    }
+    for (path, folder) in folders where !monitors.contains(where: { $0.folder == path && $0.usesFileEvents }) {
+      if let watch = folder.watch { events.forget(watch) }
+      folders[path] = nil
+    }
+  }
+
+  private mutating func database(of monitor: ExternalCommitMonitor) -> MonitoredDatabase {
+    if monitor.usesFileEvents, folders[monitor.folder] == nil {
+      folders[monitor.folder] = Folder(watch: events.watch(monitor.folder))
+    }
+    return MonitoredDatabase(
+      monitor: monitor, schedule: schedule(of: monitor), ownCommitCount: monitor.ownCommitCount)
+  }
+
+  private func schedule(of monitor: ExternalCommitMonitor) -> ExternalCommitSchedule {
+    switch monitor.detectionMode {
+    case .fileEvents(let pollingInterval) where folders[monitor.folder]?.watch != nil:
+      ExternalCommitSchedule(pollingInterval: pollingInterval, now: clock.now())
+    case .fileEvents, .frequentPolling:
+      ExternalCommitSchedule(pollingInterval: Self.frequentPollingInterval, usesFileEvents: false, now: clock.now())
+    case .polling(let pollingInterval):
+      ExternalCommitSchedule(pollingInterval: pollingInterval, usesFileEvents: false, now: clock.now())
+    }
+  }
+
+  /// Performs the checks that are due.
+  mutating func poll(notifying: (() -> Void) -> Void) {
+    for id in databases.keys {
+      guard let database = databases[id], !database.hasEnded, database.schedule.next <= clock.now() else { continue }
+      let ownCommitCount = database.monitor.ownCommitCount
+      let finding = database.monitor.check(database.schedule.waitsForOwnCommit, notifying: notifying)
+      if let finding {
+        databases[id]?.schedule.didCheck(finding, hasOwn: ownCommitCount != database.ownCommitCount, clock.now())
+        databases[id]?.ownCommitCount = ownCommitCount
+      }
+      if finding == nil || finding == .fileMoved { databases[id]?.hasEnded = true }
+    }
+  }
 
   // MARK: Folders
 
   /// Watches the folders of databases that use file events.
-  private func updateWatchedFolders() {
+  mutating func updateWatchedFolders() {
     for (path, folder) in folders {
       let ignoresFileEvents = databases.values.allSatisfy {
-        $0.watch.folder != path || $0.schedule.ignoresFileEvents || $0.hasEnded
+        $0.monitor.folder != path || $0.schedule.ignoresFileEvents || $0.hasEnded
       }
       guard let watch = folder.watch, ignoresFileEvents != folder.ignoresFileEvents else { continue }
       folders[path]?.ignoresFileEvents = ignoresFileEvents
@@ -187,22 +199,23 @@ private final class PollingThread: @unchecked Sendable {
   }
 
   /// Stops watching a folder. Its databases are checked more often.
-  private func stopWatching(_ path: String) {
+  private mutating func stopWatching(_ path: String) {
     if let watch = folders[path]?.watch { events.forget(watch) }
     folders[path] = Folder(watch: nil)
-    for (id, database) in databases where database.watch.folder == path && database.watch.usesFileEvents {
-      databases[id]?.schedule = schedule(of: database.watch)
+    for (id, database) in databases where database.monitor.folder == path && database.monitor.usesFileEvents {
+      let schedule = schedule(of: database.monitor)
+      databases[id]?.schedule = schedule
     }
   }
 
-  private func readEvents() {
+  mutating func readEvents() {
     var lost: [FileEvents.Watch] = []
     events.forEach { event in
       let now = clock.now()
       switch event {
       case .file(let watch, let name):
         for (id, database) in databases
-        where folders[database.watch.folder]?.watch == watch && database.watch.names.contains(name) {
+        where folders[database.monitor.folder]?.watch == watch && database.monitor.names.contains(name) {
           databases[id]?.schedule.filesDidChange(now)
         }
       case .gone(let watch): lost.append(watch)

@@ -3,16 +3,19 @@
 ///
 /// SQLite counts external commits for each connection (`PRAGMA data_version`). It also
 /// counts when a checkpoint of another connection has emptied the log: `OwnCommitTracker` detects this case.
-final class QueueCommitDetector: ExternalCommitDetector, @unchecked Sendable {
+final class QueueCommitDetector: ExternalCommitDetector {
   private let connection: SerializedConnection
 
-  // Used inside accesses of the connection only.
-  private var version: Int64?
-  private var fileHead: DatabaseFileHead?
+  /// The last known state. Only accesses of the connection change it.
+  private struct KnownState {
+    var version: Int64?
+    var fileHead: DatabaseFileHead?
+  }
+
+  private let known = Mutex(KnownState(), rank: .externalCommitDetector)
 
   init(_ connection: SerializedConnection) {
     self.connection = connection
-    connection.ownCommits.begin()
   }
 
   func check(_ waitsForOwnCommit: Bool) -> CommitCheckResult {
@@ -21,8 +24,9 @@ final class QueueCommitDetector: ExternalCommitDetector, @unchecked Sendable {
         guard let handle = db.handle, handle.isInAutocommitMode, !handle.isReading else { return .inconclusive }
         if handle.hasMoved() { return .fileMoved }
         // Even a short lock would disturb a writer that does not wait.
-        if version == nil { beginWithLog(db) }
-        if let fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .unchanged }
+        let known = known.withLock { $0 }
+        if known.version == nil { beginWithLog(db) }
+        if let fileHead = known.fileHead, !fileHead.usesLog, fileHead == handle.fileHead { return .unchanged }
         return try checkInsideAccess(db, handle)
       } catch {
         // Another connection holds the lock. Any other problem will show in a fetch.
@@ -33,15 +37,13 @@ final class QueueCommitDetector: ExternalCommitDetector, @unchecked Sendable {
 
   private func checkInsideAccess(_ db: Database, _ handle: ConnectionHandle) throws -> CommitCheckResult {
     if handle.fileHead?.usesLog == true {
-      fileHead = nil
-      let finding = note(try db.dataVersion())
+      let finding = note(try db.dataVersion(), nil)
       return finding == .externalCommit ? checkLog(handle) : finding
     }
     return try db.isolatedRead { db in
       let version = try db.dataVersion()
       // The content of the file is committed while the lock is held.
-      fileHead = handle.fileHead
-      return note(version)
+      return note(version, handle.fileHead)
     }
   }
 
@@ -57,17 +59,18 @@ final class QueueCommitDetector: ExternalCommitDetector, @unchecked Sendable {
     return .externalCommit
   }
 
-  private func note(_ version: Int64) -> CommitCheckResult {
-    defer { self.version = version }
-    return version == self.version ?? version ? .unchanged : .externalCommit
+  private func note(_ version: Int64, _ fileHead: DatabaseFileHead?) -> CommitCheckResult {
+    let old = known.exchange(KnownState(version: version, fileHead: fileHead)).version
+    return version == old ?? version ? .unchanged : .externalCommit
   }
 
   func begin(with db: Database) -> Bool {
-    if version != nil { return true }
+    if known.withLock({ $0.version != nil }) { return true }
     beginWithLog(db)
     // In a transaction, it is the version of its snapshot. If it is unknown, the first check determines it.
-    version = try? db.dataVersion()
-    return version != nil
+    guard let version = try? db.dataVersion() else { return false }
+    known.withLock { $0.version = version }
+    return true
   }
 
   /// Records the state of the log, which is not newer than the following reads.
@@ -77,10 +80,6 @@ final class QueueCommitDetector: ExternalCommitDetector, @unchecked Sendable {
     else { return }
     connection.ownCommits.begin(with: header)
   }
-
-  func releaseResources() {}
-
-  func end() { connection.ownCommits.end() }
 }
 
 extension Database {

@@ -21,13 +21,19 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   /// The decoded type.
   public typealias Element = Decoding.Element
 
-  @usableFromInline @exclusivity(unchecked) var run: StatementRun
+  @usableFromInline @exclusivity(unchecked) var state: State
+
+  @usableFromInline
+  struct State {
+    @usableFromInline var run: StatementRun
+    @usableFromInline var phase = Phase.beforeFirstRow
+  }
+
+  @inlinable var run: StatementRun { state.run }
 
   // Constants of the run are stored here, too: each row reads them, and need not retain another object for that.
   @usableFromInline let statement: Statement
   @usableFromInline let runNumber: UInt
-
-  @usableFromInline @exclusivity(unchecked) var phase = Phase.beforeFirstRow
 
   private let adapter: AdapterBox?
   private let usedArguments: StatementArguments
@@ -43,32 +49,33 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   }
 
   init(_ statement: Statement, arguments: StatementArguments?, adapter: AdapterBox?) throws {
-    run = try StatementRun(statement, arguments: arguments, adapter: adapter)
+    let run = try StatementRun(statement, arguments: arguments, adapter: adapter)
+    state = State(run: run)
     self.statement = run.statement
     runNumber = run.number
     self.adapter = adapter
     usedArguments = self.statement.argumentState.current
   }
 
-  deinit { run.finish() }
+  deinit { state.run.finish() }
 
   /// Returns the next element; nil at the end.
   @inlinable
   public func next() throws -> Element? {
     try checkMayStep()
-    return try step() ? Decoding._decode(run.row) : nil
+    return try step() ? Decoding._decode(state.run.row) : nil
   }
 
   /// Returns the next element, in a form that outlives the next step.
   @inlinable
   func nextCopy() throws -> Element? {
-    try step() ? Decoding._decodeCopy(run.row) : nil
+    try step() ? Decoding._decodeCopy(state.run.row) : nil
   }
 
   /// Returns whether there is another row.
   @inlinable
   func step() throws -> Bool {
-    if case .onRow = phase, isOwnRun {
+    if case .onRow = state.phase, isOwnRun {
       if try stepStatement() { return true }
       end()
       return false
@@ -82,10 +89,10 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
   private func stepFirst() throws -> Bool {
     do {
-      return try run.stepToFirstRow(adapter)
+      return try state.run.stepToFirstRow(adapter)
     } catch {
-      phase = .failed(error)
-      run.finish()
+      state.phase = .failed(error)
+      state.run.finish()
       throw error
     }
   }
@@ -95,20 +102,20 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     do {
       return try statement.step()
     } catch {
-      phase = .failed(error)
+      state.phase = .failed(error)
       throw error
     }
   }
 
   @usableFromInline
   func stepSlowly() throws -> Bool {
-    switch phase {
+    switch state.phase {
     case .ended: return false
     case .failed(let error): throw error
     case .onCheckedRow:
       guard isOwnRun else { throw reusedError }
       statement.database.preconditionAccess()
-      try run.row.checking?.throwDeferredError()
+      try state.run.row.checking?.throwDeferredError()
       if try stepStatement() { return true }
       end()
       return false
@@ -119,7 +126,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         end()
         return false
       }
-      phase = run.row.checking == nil ? .onRow : .onCheckedRow
+      state.phase = state.run.row.checking == nil ? .onRow : .onCheckedRow
       return true
     }
   }
@@ -128,20 +135,20 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
   @usableFromInline
   func checkMayStep() throws {
     statement.database.preconditionAccess()
-    guard statement.database.access.checksForInterruption, case .onRow = phase else { return }
+    guard statement.database.access.checksForInterruption, case .onRow = state.phase else { return }
     do {
       try statement.database.checkInterruption()
     } catch {
-      phase = .failed(error)
-      run.finish()
+      state.phase = .failed(error)
+      state.run.finish()
       throw error
     }
   }
 
   @usableFromInline
   func end() {
-    phase = .ended
-    run.finish()
+    state.phase = .ended
+    state.run.finish()
   }
 
   private var reusedError: DatabaseError {

@@ -142,7 +142,7 @@ public struct PreparedRequest {
   func recordSupplementaryRegion() throws {
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
-    guard let supplementaryFetch, db.recording.readSet != nil, !db.recording.usesBounds else { return }
+    guard let supplementaryFetch, db.readRecorder?.usesBounds == false else { return }
     let region = try supplementaryFetch.region(db)
     try db.registerAccess(to: region)
   }

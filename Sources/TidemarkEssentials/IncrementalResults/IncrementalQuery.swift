@@ -36,22 +36,12 @@ struct IncrementalQuery: Sendable {
   ///
   /// - Parameter arguments: The arguments of the query, for which SQLite chooses a query plan.
   init?(_ statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    guard statement.isReadonly, db.schema.facts != nil else { return nil }
-    do {
-      guard let made = try Self(parsing: statement, arguments, db) else { return nil }
-      self = made
-    } catch is SelectParser.UnsupportedSyntax {
-      return nil
-    }
-  }
-
-  private init?(parsing statement: Statement, _ arguments: StatementArguments, _ db: Database) throws {
-    var parser = try SelectParser(statement.sql)
-    let query = try parser.parseStatement()
-    guard query.showsEachSourceRow, !parser.mayDependOnMoreThanRows, !parser.parameters.contains(":\(Self.idArgument)"),
-      let core = query.cores.first, let clauses = PlainQueryClauses(statement.sql),
-      let table = try SourceTable(core, db)
+    guard statement.isReadonly, let parsed = statement.parsedQuery, let core = parsed.syntax.onlyCore,
+      parsed.syntax.showsEachRow(of: core),
+      !parsed.mentions.mayDependOnMoreThanRows, !parsed.mentions.parameters.contains(":\(Self.idArgument)"),
+      let sourceText = core.sourceText, let table = try SourceTable(core, db)
     else { return nil }
+    let query = parsed.syntax
     var order = RowOrder(terms: [])
     var columns: [String] = []
     var isComplete = false
@@ -76,13 +66,13 @@ struct IncrementalQuery: Sendable {
     shownColumnCount = hidden.selection.isEmpty ? nil : statement.columnCount
     (keyColumn, termColumns) = (hidden.keyColumn, hidden.termColumns)
 
-    let start = "\(clauses.selection)\(hidden.selection) \(clauses.source)"
+    let start = "\(core.selectionText)\(hidden.selection) \(sourceText)"
     let id = table.qualified(table.rowID)
     let last = isComplete ? [] : ties.addedTerms + ["\(id)\(self.order.isKeyDescending ? " DESC" : "")"]
     sql =
-      start + (clauses.condition.map { " WHERE \($0)" } ?? "") + " ORDER BY "
-      + ((clauses.ordering.map { [String($0)] } ?? []) + last).joined(separator: ", ")
-    rowSQL = start + " WHERE " + (clauses.condition.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
+      start + (core.conditionText.map { " WHERE \($0)" } ?? "") + " ORDER BY "
+      + ((query.orderingText.map { [String($0)] } ?? []) + last).joined(separator: ", ")
+    rowSQL = start + " WHERE " + (core.conditionText.map { "(\($0)) AND " } ?? "") + "\(id) = :\(Self.idArgument)"
   }
 }
 
@@ -134,14 +124,15 @@ extension IncrementalQuery {
     let rowID: String
 
     init?(_ core: SelectCore, _ db: Database) throws {
-      guard core.sources.count == 1, let name = core.sources[0].exposedName,
+      guard let name = core.sources[0].exposedName,
         case .table(let table) = core.sources[0].content,
         let facts = try db.facts(ofTable: table.name, in: table.database), case .table = facts.kind,
         // Temporary tables are visible to one connection only.
         facts.key.database.asciiLowercased == "main",
         // SQLite does not report changes of its internal tables, and `sqlite_master` has two names.
         !Database.isSQLiteInternalTable(facts.key.name), !Database.isSQLiteInternalTable(table.name),
-        let rowID = facts.rowIDName
+        // An index that must be used may not be applicable to a query of one row.
+        !core.sources[0].hasIndexHint, let rowID = facts.rowIDName
       else { return nil }
       (self.name, self.facts, self.rowID) = (name, facts, rowID)
     }
@@ -194,28 +185,20 @@ extension IncrementalQuery {
 
 extension SelectSyntax {
   /// Whether the query returns one result row for each row of its source.
-  fileprivate var showsEachSourceRow: Bool {
-    guard cores.count == 1, let core = cores.first else { return false }
-    return commonTables.isEmpty && nested.isEmpty && limit == nil && core.showsEachRow && core.nested.isEmpty
+  fileprivate func showsEachRow(of core: SelectCore) -> Bool {
+    limit == nil && core.showsEachRow
       // A name may be a column of the table, or an alias of another expression.
-      && ordering.allSatisfy { $0.columnName.map { !core.aliases.contains($0) } ?? false }
+      && ordering.allSatisfy { term in
+        guard case .column(let column) = term.uncollated.expression else { return false }
+        return !core.aliases.contains(column.name.asciiLowercased)
+      }
   }
 }
 
-extension SelectExpression {
-  fileprivate var columnName: String? {
-    switch self {
-    case .column(let reference): reference.name.asciiLowercased
-    case .collated(let expression, _): expression.columnName
-    default: nil
-    }
-  }
-}
-
-extension SelectParser {
+extension ParsedQuery.Mentions {
   /// Whether the query may depend on more than rows: functions, and keywords for the current time.
   fileprivate var mayDependOnMoreThanRows: Bool {
-    callsFunctions
+    includeFunctions
       || columnNames.contains { ["current_time", "current_date", "current_timestamp"].contains($0) }
   }
 }

@@ -27,15 +27,11 @@ struct ScanOrder: Equatable, Sendable {
 ///
 /// SQLite compiles all statements of a connection again after a change of the schema, of the statistics or of a
 /// setting of the connection that affects query plans.
-final class ScanOrderRecord {
-  fileprivate let sql: String
-  fileprivate let arguments: StatementArguments
-  fileprivate let recompilationCount: CInt
-  fileprivate let order: ScanOrder?
-
-  fileprivate init(_ sql: String, _ arguments: StatementArguments, _ recompilationCount: CInt, _ order: ScanOrder?) {
-    (self.sql, self.arguments, self.recompilationCount, self.order) = (sql, arguments, recompilationCount, order)
-  }
+private struct ScanOrderRecord {
+  var sql: String
+  var arguments: StatementArguments
+  var recompilationCount: CInt
+  var order: ScanOrder?
 }
 
 extension Statement {
@@ -50,7 +46,7 @@ extension Statement {
       return known.order
     }
     let order = try database.scanOrder(ofQuery: sql, arguments)
-    cached.scanOrder = ScanOrderRecord(sql, arguments, count, order)
+    cached.scanOrder = ScanOrderRecord(sql: sql, arguments: arguments, recompilationCount: count, order: order)
     return order
   }
 }

@@ -271,3 +271,24 @@ extension Database {
 private final class ConfigurationState: DatabaseModuleState {
   var configuration = Configuration()
 }
+
+extension Configuration {
+  /// Whether live queries are notified of external commits: commits by other connections, queues and pools of the
+  /// program, by other processes, and by the `sqlite3` shell.
+  ///
+  /// ```swift
+  /// var config = Configuration()
+  /// config.externalCommitDetection = .polling(every: .seconds(2))
+  /// ```
+  public enum ExternalCommitDetection: Sendable, Hashable {
+    /// External commits are not detected: live queries see only the commits of their own queue or pool.
+    case disabled
+
+    /// The system reports changes of the files. The database is also checked several times per second, in case an event
+    /// is lost or the system reports none.
+    case immediate
+
+    /// The database is checked at the given interval only.
+    case polling(every: Duration)
+  }
+}

@@ -24,8 +24,8 @@ enum LockRank: UInt8 {
   /// `ExternalCommitMonitor.phase`, held during a check and while the detector is ended.
   case externalCommitMonitor
 
-  /// `AttachedCommitDetector.state`.
-  case attachedCommitDetector
+  /// The state of an `ExternalCommitDetector`.
+  case externalCommitDetector
 
   /// `DeliveryMailbox.state`, held while a waiting thread is registered in `DeliveryWaits`.
   case deliveryMailbox

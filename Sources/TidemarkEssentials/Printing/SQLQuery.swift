@@ -95,7 +95,7 @@ extension SQLQuery {
     case .columns(let columns):
       conditions = try columns.pairs(db).map { .operation(.binary(.equal), right[$0.right], left[$0.left]) }
     case .expression(let make):
-      db.printing.dependsOnProgram = true
+      db.recording.printing.dependsOnProgram = true
       let join = make()
       source = source.aliased(join.right)
       if let parent {

@@ -51,13 +51,13 @@ final class PrintedQueries: Sendable {
       state.entries.first { $0.generation == generation && $0.isForSingleResult == singleResult }?.query
     }
     if let known { return known }
-    let outer = db.printing
-    db.printing = PrintingState()
-    defer { db.printing = outer }
+    let outer = db.recording.printing
+    db.recording.printing = PrintingState()
+    defer { db.recording.printing = outer }
     let query = try print()
     state.withLock { state in
       state.printCount += 1
-      if db.printing.dependsOnProgram { return }
+      if db.recording.printing.dependsOnProgram { return }
       if state.entries.count == Self.entryCountMax { state.entries.removeFirst() }
       state.entries.append(Entry(generation: generation, isForSingleResult: singleResult, query: query))
     }
@@ -72,11 +72,11 @@ extension Database {
   /// Returns a part of a query that a closure of the program returns, or one of the library: see `fixedPart(_:)`.
   func partOfProgram<Part>(_ make: (Database) throws -> Part) rethrows -> Part {
     // The closure may print other requests.
-    let outer = printing.isFixedPart
-    printing.isFixedPart = false
-    defer { printing.isFixedPart = outer }
+    let outer = recording.printing.isFixedPart
+    recording.printing.isFixedPart = false
+    defer { recording.printing.isFixedPart = outer }
     let part = try make(self)
-    if !printing.isFixedPart { printing.dependsOnProgram = true }
+    if !recording.printing.isFixedPart { recording.printing.dependsOnProgram = true }
     return part
   }
 
@@ -84,7 +84,7 @@ extension Database {
   ///
   /// Methods such as `filter(_:)` call `filterWhenConnected(_:)`, as programs do. Their closures call this method.
   func fixedPart<Part>(_ part: Part) -> Part {
-    printing.isFixedPart = true
+    recording.printing.isFixedPart = true
     return part
   }
 }

@@ -2,70 +2,74 @@
 final class ColumnIndex {
   let name: String
 
-  // A separate table for integers: most values are integers, which the standard library hashes faster.
-  @exclusivity(unchecked) private var integers = NumberTable<Int64>()
-  @exclusivity(unchecked) private var values = NumberTable<DatabaseValue>()
-  @exclusivity(unchecked) private var ranges = IntervalIndex<Int32>()
+  private struct Parts {
+    // A separate table for integers: most values are integers, which the standard library hashes faster.
+    var integers = NumberTable<Int64>()
+    var values = NumberTable<DatabaseValue>()
+    var ranges = IntervalIndex<Int32>()
 
-  /// The location of the column in the last used layout: most commits have the same one.
-  @exclusivity(unchecked) private var lastLocation: (layout: CaptureLayout, location: CaptureLayout.ValueLocation)?
+    /// The location of the column in the last used layout: most commits have the same one.
+    var lastLocation: (layout: CaptureLayout, location: CaptureLayout.ValueLocation)?
+  }
+
+  @exclusivity(unchecked) private var parts = Parts()
 
   init(name: String) {
     self.name = name
   }
 
-  var isEmpty: Bool { integers.isEmpty && values.isEmpty && ranges.count == 0 }
+  var isEmpty: Bool { parts.integers.isEmpty && parts.values.isEmpty && parts.ranges.count == 0 }
 
   func insert(_ value: DatabaseValue, _ number: Int32) {
     if let integer = value.exactInteger {
-      integers.insert(integer, number)
+      parts.integers.insert(integer, number)
     } else {
-      values.insert(value, number)
+      parts.values.insert(value, number)
     }
   }
 
   func insert(_ filter: ColumnFilter, _ number: Int32) {
     switch filter {
     case .values(let values): for value in values { insert(value, number) }
-    case .range(let range): ranges.insert(range, number)
+    case .range(let range): parts.ranges.insert(range, number)
     }
   }
 
   func remove(_ value: DatabaseValue, _ number: Int32) {
     if let integer = value.exactInteger {
-      integers.remove(integer, number)
+      parts.integers.remove(integer, number)
     } else {
-      values.remove(value, number)
+      parts.values.remove(value, number)
     }
   }
 
   func remove(_ filter: ColumnFilter, _ number: Int32) {
     switch filter {
     case .values(let values): for value in values { remove(value, number) }
-    case .range: ranges.remove(number)
+    case .range: parts.ranges.remove(number)
     }
   }
 
   /// Calls a closure for each part that contains a value, or for all parts if the value is unknown.
   func find(_ value: DatabaseValue?, _ body: (Int32) -> Void) {
     guard let value else {
-      integers.forEach(body)
-      values.forEach(body)
-      return ranges.forEach(body)
+      parts.integers.forEach(body)
+      parts.values.forEach(body)
+      return parts.ranges.forEach(body)
     }
     if let integer = value.exactInteger {
-      integers.forEach(of: integer, body)
+      parts.integers.forEach(of: integer, body)
     } else {
-      values.forEach(of: value, body)
+      parts.values.forEach(of: value, body)
     }
-    if ranges.count > 0 { ranges.find(value, body) }
+    if parts.ranges.count > 0 { parts.ranges.find(value, body) }
   }
 
   /// The location of the column's values.
   func location(in layout: CaptureLayout) -> CaptureLayout.ValueLocation {
-    if let lastLocation, lastLocation.layout === layout { return lastLocation.location }
+    if let last = parts.lastLocation, last.layout === layout { return last.location }
     let location = layout.location(of: name)
-    lastLocation = (layout, location)
+    parts.lastLocation = (layout, location)
     return location
   }
 }

@@ -34,12 +34,12 @@ final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// Capturing more rows per part costs more than fetching a small query once.
   private static var rowCountPerPart: Int { 4 }
 
-  @exclusivity(unchecked) private var tables = Slots<RegionTableIndex<ID>>()
-  @exclusivity(unchecked) private var tableNumbers: [TableKey: Int32] = [:]
+  private var tables = Slots<RegionTableIndex<ID>>()
+  private var tableNumbers: [TableKey: Int32] = [:]
 
   /// The table of the last lookup: most commits change the same one.
-  @exclusivity(unchecked) private var lastMatch: RegionTableIndex<ID>?
-  @exclusivity(unchecked) private var full: Set<ID> = []
+  private var lastMatch: RegionTableIndex<ID>?
+  private var full: Set<ID> = []
 
   /// The needs for the tables. They grow, and shrink when a table has no regions any more.
   private(set) var neededTables: [TableKey: CaptureNeeds.TableNeeds] = [:]

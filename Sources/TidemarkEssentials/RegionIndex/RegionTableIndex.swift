@@ -47,50 +47,54 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
 
   let key: TableKey
 
-  @exclusivity(unchecked) private var entries = Slots<Entry>()
-  @exclusivity(unchecked) private var whole: [Int32: Set<Int32>] = [:]
+  private struct Parts {
+    var entries = Slots<Entry>()
+    var whole: [Int32: Set<Int32>] = [:]
 
-  /// The parts that are tested with each row.
-  @exclusivity(unchecked) private var unindexed: Set<Int32> = []
+    /// The parts that are tested with each row.
+    var unindexed: Set<Int32> = []
 
-  /// By the numbers of columns. Unused columns are kept: there are few.
-  @exclusivity(unchecked) private var columns: [ColumnIndex] = []
-  @exclusivity(unchecked) private var columnSets = ColumnSets()
+    /// By the numbers of columns. Unused columns are kept: there are few.
+    var columns: [ColumnIndex] = []
+    var columnSets = ColumnSets()
 
-  /// The shape of the last added part, while it exists, and its set of columns. Most parts have the
-  /// shape of the previous one, because they belong to the same query.
-  @exclusivity(unchecked) private var lastShape: (shape: Shape, set: Int32)?
+    /// The shape of the last added part, while it exists, and its set of columns. Most parts have the
+    /// shape of the previous one, because they belong to the same query.
+    var lastShape: (shape: Shape, set: Int32)?
 
-  /// The effect of the last update on parts that depend on a set of columns: most commits update the same
-  /// columns.
-  @exclusivity(unchecked) private var lastTouch:
-    (set: Int32, layout: CaptureLayout, changed: UInt64, touch: (decides: Bool, shows: Bool))?
+    /// The effect of the last update on parts that depend on a set of columns: most commits update the same
+    /// columns.
+    var lastTouch: (set: Int32, layout: CaptureLayout, changed: UInt64, touch: (decides: Bool, shows: Bool))?
+  }
+
+  @exclusivity(unchecked) private var parts = Parts()
 
   init(key: TableKey) {
     self.key = key
   }
 
-  var isEmpty: Bool { entries.isEmpty }
-  var count: Int { entries.count }
+  var isEmpty: Bool { parts.entries.isEmpty }
+  var count: Int { parts.entries.count }
 
   // MARK: Content
 
   /// Whether a part has the same columns as the previous one, including its filters.
   func resemblesLast(_ part: TableRegion.Part, rowIDName: String?) -> Bool {
-    lastShape.map { $0.shape == Shape(part, rowIDName: rowIDName) } ?? false
+    parts.lastShape.map { $0.shape == Shape(part, rowIDName: rowIDName) } ?? false
   }
 
   private func insertColumns(of part: TableRegion.Part, rowIDName: String?) -> Int32 {
     let shape = Shape(part, rowIDName: rowIDName)
-    if let lastShape, lastShape.shape == shape {
-      columnSets.retain(lastShape.set)
+    if let lastShape = parts.lastShape, lastShape.shape == shape {
+      parts.columnSets.retain(lastShape.set)
       return lastShape.set
     }
     let deciding = part.decidingColumns(rowIDName: rowIDName)
     // The number may have belonged to another set.
-    lastTouch = nil
-    let set = columnSets.insert(.init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
-    lastShape = (shape, set)
+    parts.lastTouch = nil
+    let set = parts.columnSets.insert(
+      .init(deciding: deciding, shown: part.shownColumns(of: deciding, rowIDName: rowIDName)))
+    parts.lastShape = (shape, set)
     return set
   }
 
@@ -100,12 +104,12 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     guard let name = part.rows.mostSelectiveColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
       if !part.rows.isAll {
         entry.filter = .rows(part.rows)
-        let number = entries.insert(entry)
-        unindexed.insert(number)
+        let number = parts.entries.insert(entry)
+        parts.unindexed.insert(number)
         return number
       }
-      let number = entries.insert(entry)
-      whole[set, default: []].insert(number)
+      let number = parts.entries.insert(entry)
+      parts.whole[set, default: []].insert(number)
       return number
     }
     let column = column(named: name)
@@ -115,73 +119,74 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     } else {
       entry.filter = .rows(part.rows)
     }
-    let number = entries.insert(entry)
+    let number = parts.entries.insert(entry)
     if case .value(let value) = entry.filter {
-      columns[Int(column)].insert(value, number)
+      parts.columns[Int(column)].insert(value, number)
     } else {
-      columns[Int(column)].insert(filter, number)
+      parts.columns[Int(column)].insert(filter, number)
     }
     return number
   }
 
   private func column(named name: String) -> Int16 {
-    if let number = columns.firstIndex(where: { $0.name == name }) { return Int16(number) }
-    columns.append(ColumnIndex(name: name))
-    return Int16(columns.count - 1)
+    if let number = parts.columns.firstIndex(where: { $0.name == name }) { return Int16(number) }
+    parts.columns.append(ColumnIndex(name: name))
+    return Int16(parts.columns.count - 1)
   }
 
   func remove(_ number: Int32) {
-    let entry = entries.remove(number)
-    if !columnSets.remove(entry.columnSet), lastShape?.set == entry.columnSet { lastShape = nil }
+    let entry = parts.entries.remove(number)
+    if !parts.columnSets.remove(entry.columnSet), parts.lastShape?.set == entry.columnSet { parts.lastShape = nil }
     guard let column = entry.column.map(Int.init) else {
-      if unindexed.remove(number) != nil { return }
-      whole[entry.columnSet]?.remove(number)
-      if whole[entry.columnSet]?.isEmpty == true { whole[entry.columnSet] = nil }
+      if parts.unindexed.remove(number) != nil { return }
+      parts.whole[entry.columnSet]?.remove(number)
+      if parts.whole[entry.columnSet]?.isEmpty == true { parts.whole[entry.columnSet] = nil }
       return
     }
     switch entry.filter {
     case .all: break
-    case .value(let value): columns[column].remove(value, number)
+    case .value(let value): parts.columns[column].remove(value, number)
     case .rows(let rows):
-      if let filter = rows.columns[columns[column].name] { columns[column].remove(filter, number) }
+      if let filter = rows.columns[parts.columns[column].name] { parts.columns[column].remove(filter, number) }
     }
   }
 
   // MARK: Matching
 
   func match(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    if !whole.isEmpty { matchWhole(changes, hit) }
+    if !parts.whole.isEmpty { matchWhole(changes, hit) }
     if changes.isCoarse { return matchCoarsely(changes, hit) }
-    if !unindexed.isEmpty { matchUnindexed(changes, hit) }
-    for column in columns where !column.isEmpty {
+    if !parts.unindexed.isEmpty { matchUnindexed(changes, hit) }
+    for column in parts.columns where !column.isEmpty {
       changes.forEachImage(at: column.location) { value, row, isOfBothImages in
-        column.find(value) { number in check(entries[number], row, isOfBothImages, hit) }
+        column.find(value) { number in check(parts.entries[number], row, isOfBothImages, hit) }
       }
     }
   }
 
   private func matchWhole(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    for (set, numbers) in whole where changes.touches(columns: columnSets[set].deciding) {
-      for number in numbers { hit(entries[number].id) }
+    for (set, numbers) in parts.whole where changes.touches(columns: parts.columnSets[set].deciding) {
+      for number in numbers { hit(parts.entries[number].id) }
     }
   }
 
   private func matchUnindexed(_ changes: TableCommit, _ hit: (ID) -> Void) {
     // The writer waits for the result.
-    if changes.rowIndexes.count * unindexed.count > Self.checkCountMax {
-      for number in unindexed where changes.touches(columns: columnSets[entries[number].columnSet].deciding) {
-        hit(entries[number].id)
+    if changes.rowIndexes.count * parts.unindexed.count > Self.checkCountMax {
+      for number in parts.unindexed
+      where changes.touches(columns: parts.columnSets[parts.entries[number].columnSet].deciding) {
+        hit(parts.entries[number].id)
       }
       return
     }
     changes.forEachImage(at: { $0.location(of: RowFilter.rowIDName) }) { _, row, isOfBothImages in
-      for number in unindexed { check(entries[number], row, isOfBothImages, hit) }
+      for number in parts.unindexed { check(parts.entries[number], row, isOfBothImages, hit) }
     }
   }
 
   private func matchCoarsely(_ changes: TableCommit, _ hit: (ID) -> Void) {
-    entries.forEach { entry in
-      if !entry.isOfAllRows, changes.touches(columns: columnSets[entry.columnSet].deciding) { hit(entry.id) }
+    parts.entries.forEach { entry in
+      if !entry.isOfAllRows, changes.touches(columns: parts.columnSets[entry.columnSet].deciding) { hit(entry.id) }
     }
   }
 
@@ -203,12 +208,14 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// that is in the part before and after.
   private func touch(_ row: TableCommit.ChangedRow, _ set: Int32) -> (decides: Bool, shows: Bool) {
     guard let update = row.updateKeepingRowID else { return (true, true) }
-    if let lastTouch, lastTouch.set == set, lastTouch.layout === update.layout, lastTouch.changed == update.changed {
+    if let lastTouch = parts.lastTouch, lastTouch.set == set, lastTouch.layout === update.layout,
+      lastTouch.changed == update.changed
+    {
       return lastTouch.touch
     }
-    let columns = columnSets[set]
+    let columns = parts.columnSets[set]
     let touch = (row.touches(columns: columns.deciding), columns.shown.map { row.touches(columns: $0) } ?? true)
-    lastTouch = (set, update.layout, update.changed, touch)
+    parts.lastTouch = (set, update.layout, update.changed, touch)
     return touch
   }
 
@@ -218,7 +225,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     case .rows(let rows): return rows.surelyAdmits(row.value)
     case .value(let value):
       guard let column = entry.column else { return true }
-      return row.value(of: columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+      return row.value(of: parts.columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
     }
   }
 }

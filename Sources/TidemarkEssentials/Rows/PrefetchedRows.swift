@@ -50,10 +50,10 @@ extension PrefetchedRows: Equatable {
 /// The rows that other queries have fetched for all rows of a result.
 final class PrefetchedTree {
   /// The rows in groups, or nil if only descendants have rows.
-  @exclusivity(unchecked) private(set) var groups: RowGroups?
+  private(set) var groups: RowGroups?
 
   /// The trees of joined tables and of associations, by key. There are few, so a linear search is fast.
-  @exclusivity(unchecked) private(set) var children: [(key: String, tree: PrefetchedTree)] = []
+  private(set) var children: [(key: String, tree: PrefetchedTree)] = []
 
   /// Sets the rows at the end of a path of keys.
   func set(_ groups: RowGroups, at path: ArraySlice<String>) {

@@ -15,17 +15,45 @@ public import Synchronization
 /// Through an adapter, a row can have other columns than the statement. It can also have scopes, which are rows inside
 /// the row.
 public final class Row {
+  @usableFromInline @exclusivity(unchecked) private(set) var window: Window
+
+  /// The properties that change while a window is used.
+  @usableFromInline
+  struct Window {
+    /// The running statement; nil for a copy and for a closed window.
+    @usableFromInline var statement: Statement?
+
+    /// The index of the first value. Stored rows share one array: see `StoredRows`.
+    @usableFromInline var valuesStart = 0
+
+    /// Rows fetched by other queries.
+    var prefetched = PrefetchedRows()
+
+    /// Whether this row is a window on stored rows, or on a scope of them.
+    var isStored = false
+
+    /// The windows on the scopes and the prefetched rows of this window.
+    var nested: NestedWindows?
+
+    /// The decoder of the rows of this window, created once by a later module.
+    ///
+    /// It may retain the row. So it is only stored if the caller has promised to call `forgetDecoder`.
+    var decoder: (any ReusableDecoder)?
+
+    /// Whether a caller has promised to call `forgetDecoder`.
+    var reusesDecoder = false
+
+    init(statement: Statement?) { self.statement = statement }
+  }
+
   /// The running statement; nil for a copy and for a closed window.
-  @usableFromInline @exclusivity(unchecked) private(set) var statement: Statement?
+  @inlinable var statement: Statement? { window.statement }
 
   /// The pointer of the statement if columns can be read directly: for a window without adapter and without checks.
   @usableFromInline let directStatement: SQLiteStatement?
 
   /// The values of a copy, in the order of the statement's columns, from `valuesStart` on.
   @usableFromInline let values: [DatabaseValue]
-
-  /// The index of the first value. Stored rows share one array: see `StoredRows`.
-  @usableFromInline @exclusivity(unchecked) private(set) var valuesStart = 0
 
   /// The columns of the statement.
   @usableFromInline let baseColumns: ColumnNames
@@ -40,28 +68,26 @@ public final class Row {
   @usableFromInline let hint = Atomic<Int>(0)
 
   /// Rows fetched by other queries.
-  @exclusivity(unchecked) var prefetched = PrefetchedRows()
+  var prefetched: PrefetchedRows {
+    get { window.prefetched }
+    set { window.prefetched = newValue }
+  }
 
-  /// Whether this row is a window on stored rows, or on a scope of them.
-  @exclusivity(unchecked) private var isStoredWindow = false
-
-  /// The windows on the scopes and the prefetched rows of this window.
-  @exclusivity(unchecked) private(set) var nestedWindows: NestedWindows?
-
-  /// The decoder of the rows of this window, created once by a later module.
-  ///
-  /// It may retain the row. So it is only stored if the caller has promised to call `forgetDecoder`.
-  @exclusivity(unchecked) private(set) var reusableDecoder: (any ReusableDecoder)?
+  var nestedWindows: NestedWindows? { window.nested }
+  var reusableDecoder: (any ReusableDecoder)? { window.decoder }
 
   /// Whether a caller has promised to call `forgetDecoder`.
-  @exclusivity(unchecked) var reusesDecoder = false
+  var reusesDecoder: Bool {
+    get { window.reusesDecoder }
+    set { window.reusesDecoder = newValue }
+  }
 
   /// Whether the row was fetched, and not created from values.
   let isFetched: Bool
 
   /// Creates a window on a statement.
   init(statement: Statement, layout: RowLayout? = nil) {
-    self.statement = statement
+    window = Window(statement: statement)
     checking = statement.makeRowChecking()
     isFetched = true
     self.directStatement = layout == nil && checking == nil ? statement.sqliteStatement : nil
@@ -72,7 +98,7 @@ public final class Row {
 
   /// Creates a row from values.
   init(columns: ColumnNames, values: [DatabaseValue]) {
-    self.statement = nil
+    window = Window(statement: nil)
     self.directStatement = nil
     checking = nil
     isFetched = false
@@ -83,21 +109,21 @@ public final class Row {
 
   /// Creates a row of stored rows.
   init(_ rows: StoredRows, at index: Int, isWindow: Bool) {
-    statement = nil
+    window = Window(statement: nil)
     directStatement = nil
     checking = rows.checking
     isFetched = true
     values = rows.values
-    valuesStart = index * rows.columns.count
+    window.valuesStart = index * rows.columns.count
     baseColumns = rows.columns
     layout = rows.layout
-    prefetched = PrefetchedRows(tree: rows.prefetched, index: index)
-    isStoredWindow = isWindow
+    window.prefetched = PrefetchedRows(tree: rows.prefetched, index: index)
+    window.isStored = isWindow
   }
 
   /// Creates a copy of a row.
   private init(_ base: Row, values: [DatabaseValue]) {
-    self.statement = nil
+    window = Window(statement: nil)
     self.directStatement = nil
     checking = base.checking
     isFetched = base.isFetched
@@ -108,13 +134,13 @@ public final class Row {
 
   /// Creates a row with the same data, another layout, and the given prefetched rows.
   init(_ base: Row, layout: RowLayout?, prefetched: PrefetchedRows = PrefetchedRows()) {
-    self.prefetched = prefetched
-    self.statement = base.statement
+    window = Window(statement: base.statement)
+    window.prefetched = prefetched
     checking = base.checking
     isFetched = base.isFetched
     self.directStatement = layout == nil && checking == nil ? base.statement?.sqliteStatement : nil
     self.values = base.values
-    valuesStart = base.valuesStart
+    window.valuesStart = base.window.valuesStart
     self.baseColumns = base.baseColumns
     self.layout = layout
   }
@@ -122,29 +148,29 @@ public final class Row {
   /// Moves a window on stored rows to another row.
   @usableFromInline
   func move(to index: Int) {
-    assert(isStoredWindow)
-    valuesStart = index * baseColumns.count
-    prefetched.index = index
+    assert(window.isStored)
+    window.valuesStart = index * baseColumns.count
+    window.prefetched.index = index
   }
 
   /// Makes the row of a scope a window, which follows the window that contains the scope.
   func becomeWindow() {
-    isStoredWindow = statement == nil
-    reusesDecoder = true
+    window.isStored = statement == nil
+    window.reusesDecoder = true
   }
 
   /// Moves the window of a scope to the current row of the window that contains the scope.
   func follow(_ row: Row) {
-    valuesStart = row.valuesStart
-    prefetched.index = row.prefetched.index
+    window.valuesStart = row.window.valuesStart
+    window.prefetched.index = row.window.prefetched.index
   }
 
   /// Closes an unused window, which releases its statement.
   ///
   /// - Returns: Whether the window can be reopened.
   func close() -> Bool {
-    statement = nil
-    return prefetched.isEmpty
+    window.statement = nil
+    return window.prefetched.isEmpty
   }
 
   /// Reopens a window on its former statement.
@@ -152,32 +178,32 @@ public final class Row {
   /// - Returns: Whether the statement still has the columns of the row.
   func reopen(on statement: Statement) -> Bool {
     guard statement.isKnownToHave(baseColumns) else { return false }
-    self.statement = statement
+    window.statement = statement
     return true
   }
 
   /// Stores the decoder of the rows of this window, if this is allowed.
   func keep(decoder: any ReusableDecoder) {
-    if reusesDecoder { reusableDecoder = decoder }
+    if window.reusesDecoder { window.decoder = decoder }
   }
 
   /// Returns the windows inside this window. They are created by the first call.
   func storeNestedWindows() -> NestedWindows {
-    if let nestedWindows { return nestedWindows }
+    if let nested = window.nested { return nested }
     let windows = NestedWindows()
-    nestedWindows = windows
+    window.nested = windows
     return windows
   }
 
   @usableFromInline
   func forgetDecoder() {
-    reusesDecoder = false
-    if let windows = nestedWindows {
-      nestedWindows = nil
+    window.reusesDecoder = false
+    if let windows = window.nested {
+      window.nested = nil
       windows.forgetDecoders()
     }
-    guard let decoder = reusableDecoder else { return }
-    reusableDecoder = nil
+    guard let decoder = window.decoder else { return }
+    window.decoder = nil
     decoder.releaseReferences()
   }
 
@@ -213,13 +239,13 @@ public final class Row {
   /// method cannot throw.
   func databaseValue(at index: Int) -> DatabaseValue {
     let baseIndex = baseIndex(index)
-    guard let statement else { return values[valuesStart + baseIndex] }
+    guard let statement else { return values[window.valuesStart + baseIndex] }
     return storedValue(statement.sqliteStatement, baseIndex)
   }
 
   /// Returns the value of a column of the statement, or throws the error of a column that could not be read.
   func storedValue(at baseIndex: Int) throws -> DatabaseValue {
-    guard let statement else { return values[valuesStart + baseIndex] }
+    guard let statement else { return values[window.valuesStart + baseIndex] }
     guard let value = DatabaseValue.read(statement.sqliteStatement, CInt(baseIndex)) else {
       throw unreadable(DatabaseValue.self, baseIndex: baseIndex)
     }
@@ -239,7 +265,7 @@ public final class Row {
   /// - Precondition: The index is valid.
   public func hasNull(atIndex index: Int) -> Bool {
     preconditionIndex(index)
-    guard let statement else { return values[valuesStart + baseIndex(index)].isNull }
+    guard let statement else { return values[window.valuesStart + baseIndex(index)].isNull }
     return columnIsNull(statement.sqliteStatement, CInt(baseIndex(index)))
   }
 
@@ -286,11 +312,11 @@ public final class Row {
   }
 
   /// A row that keeps its values, for a row without statement.
-  private var storedCopy: Row { isStoredWindow ? Row(self, layout: layout, prefetched: prefetched) : self }
+  private var storedCopy: Row { window.isStored ? Row(self, layout: layout, prefetched: prefetched) : self }
 
   private func copy(with values: [DatabaseValue]) -> Row {
     let copy = Row(self, values: values)
-    if !prefetched.isEmpty { copy.prefetched = prefetched }
+    if !window.prefetched.isEmpty { copy.window.prefetched = window.prefetched }
     return copy
   }
 }

@@ -10,7 +10,7 @@ final class RowChecking {
   let isStrict: Bool
 
   /// The first error of a subscript that has not been thrown yet.
-  @exclusivity(unchecked) private var deferredError: (any Error)?
+  private var deferredError: (any Error)?
 
   init(isStrict: Bool) {
     self.isStrict = isStrict

@@ -13,11 +13,18 @@ final class StoredRows {
   let layout: RowLayout?
   let checking: RowChecking?
 
+  private struct Content {
+    var count = 0
+    var values: [DatabaseValue] = []
+  }
+
+  @exclusivity(unchecked) private var content = Content()
+
   /// The number of rows.
-  @usableFromInline @exclusivity(unchecked) private(set) var count = 0
+  @usableFromInline var count: Int { content.count }
 
   /// The values of all rows, row after row.
-  @exclusivity(unchecked) private(set) var values: [DatabaseValue] = []
+  var values: [DatabaseValue] { content.values }
 
   /// The rows that other queries have fetched for these rows.
   let prefetched = PrefetchedTree()
@@ -33,13 +40,13 @@ final class StoredRows {
   ///
   /// - Throws: The error of a column that could not be read (invariant D7).
   func append(_ row: Row) throws {
-    for index in 0..<columns.count { values.append(try row.storedValue(at: index)) }
-    count += 1
+    for index in 0..<columns.count { content.values.append(try row.storedValue(at: index)) }
+    content.count += 1
   }
 
   /// Returns a value of an adapted row.
   func value(ofRow row: Int, at index: Int) -> DatabaseValue {
-    values[row * columns.count + (layout?.mapping[index] ?? index)]
+    content.values[row * columns.count + (layout?.mapping[index] ?? index)]
   }
 
   /// The columns of the rows, with their layout.

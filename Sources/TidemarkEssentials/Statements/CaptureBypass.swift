@@ -1,28 +1,31 @@
 import CSQLite
 
-// Steps that bypass the capture, because no observer needs their row changes. They cost the same as without observers.
+// Steps that bypass the capture, because their row changes are not needed. They cost the same as without capture.
 //
 //     captured step ── its rows are not needed ──► the statement may bypass ──► bypassing step ──► …
-//                                                                             │
-//                            an unexpected event happens in the step ──────────────┴──► capture from there on
+//         │                                                                   │
+//         └── 32 rows that are not needed ──► the rest bypasses               │
+//                                                │                            │
+//                                                └── an unexpected event happens in the step ──► capture from there on
 //
 // Invariants:
-// 1. A statement bypasses the capture as long as two things have not changed since this was decided: the needs of the
-//    observers and, for some statements, the changes recorded in the transaction.
+// 1. A statement bypasses the capture as long as two things have not changed since this was decided: the needs and, for
+//    some statements, the changes recorded in the transaction.
 // 2. In a bypassing step, SQLite does not call the hook; outside of steps, and in all others, it does. If other code
 //    may use the connection (`Database.isHandleExposed`), the hook is also called in bypassing steps: other code may
 //    have replaced the hook, which must stay replaced, or change rows itself.
 // 3. A bypassing step is captured as if it had been captured from its beginning, if another statement begins in it, if
-//    a writing statement is compiled in it, itself included, or if it changes a row of an unexpected table.
+//    a writing statement is compiled in it, itself included, if it changes a row of an unexpected table, or if the
+//    program receives the raw connection in it.
 
 struct CaptureBypass {
   /// Identifies the statements that bypass the capture now; zero for none.
   var epoch: UInt = 0
   var generation: UInt = 0
 
-  /// The statement whose bypassing step runs, and whether the hook is disabled meanwhile.
-  var current: Statement?
-  var isHookPaused = false
+  /// The statement whose step bypasses the capture now, and whether the hook is paused meanwhile.
+  private(set) var current: Statement?
+  private var isHookPaused = false
 
   /// The decision about a statement.
   struct Eligibility {
@@ -45,30 +48,40 @@ struct CaptureBypass {
   func includes(_ mark: Eligibility) -> Bool {
     mark.epoch == epoch && (mark.generation == 0 || mark.generation == generation)
   }
+
+  /// The step of a statement bypasses the capture from now on.
+  mutating func begin(_ statement: Statement, on handle: ConnectionHandle, pausingHook: Bool) {
+    if pausingHook { handle.pauseRowChangeHook() }
+    (current, isHookPaused) = (statement, pausingHook)
+  }
+
+  /// Ends the bypass.
+  ///
+  /// - Returns: The statement that was bypassing the capture, if there was one.
+  mutating func end(on handle: ConnectionHandle?) -> Statement? {
+    guard let statement = current.take() else { return nil }
+    if isHookPaused { handle?.resumeRowChangeHook() }
+    return statement
+  }
 }
 
 extension Statement {
   /// Whether the step that begins bypasses the capture.
   @inline(__always)
   func bypassesCapture(wasInsideTransaction: Bool) -> Bool {
-    guard let writes, database.capture.bypass.includes(writes.bypass) else { return false }
-    return wasInsideTransaction && database.compilation.stepDepth == 0 && database.transaction.ending == .none
+    guard let writes, database.capture.bypass.includes(writes.findings.bypass) else { return false }
+    return wasInsideTransaction && database.compilation.counts.runningSteps == 0
+      && database.transaction.ending == .none
   }
 
   /// Executes a step that bypasses the capture, unless an unexpected event happens.
   ///
   /// - Returns: The result code of the step, and whether the capture was started for it.
   func stepBypassingCapture(on handle: ConnectionHandle) -> (code: CInt, isCaptured: Bool) {
-    let pausesHook = !database.capture.isHandleExposed
-    if pausesHook { handle.pauseRowChangeHook() }
-    database.capture.bypass.isHookPaused = pausesHook
-    database.capture.bypass.current = self
-    database.compilation.stepDepth = 1
+    database.capture.bypass.begin(self, on: handle, pausingHook: !database.capture.isHandleExposed)
+    database.compilation.counts.runningSteps = 1
     let code = sqlite3_step(sqliteStatement)
-    database.compilation.stepDepth = 0
-    if database.capture.bypass.current == nil { return (code, true) }
-    database.capture.bypass.current = nil
-    if pausesHook { handle.resumeRowChangeHook() }
-    return (code, false)
+    database.compilation.counts.runningSteps = 0
+    return (code, database.capture.bypass.end(on: handle) == nil)
   }
 }

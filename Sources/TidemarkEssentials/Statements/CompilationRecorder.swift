@@ -33,12 +33,44 @@ final class CompilationRecorder: StatementAuthorizer {
 
   private var automaticCheckpoint: Int?
 
-  /// The number of compiled actions other than reading and writing rows. The program may compile statements without the
-  /// library.
-  @exclusivity(unchecked) private(set) var effectCount: UInt = 0
+  @exclusivity(unchecked) var counts = Counts()
+
+  /// The numbers of compiled statements and actions. Users compare old and new values.
+  struct Counts {
+    /// Compiled actions other than reading and writing rows. The program may compile statements without the library.
+    var effects: UInt = 0
+
+    /// Compilations without the library of statements that change the schema, or begin or end a transaction or a
+    /// savepoint.
+    var foreignControls: UInt = 0
+
+    /// Compilations without the library of statements that change the schema, or stored settings.
+    var foreignContents: UInt = 0
+
+    /// Schema changes compiled during a step: again, for another schema, or by a virtual table. `DROP TABLE IF EXISTS
+    /// t` has nothing to do, or drops the table that was created after the first compilation.
+    var recompiledSchemaChanges: UInt = 0
+
+    /// Writing statements compiled during a step: again, or by a virtual table.
+    var recompiledWrites: UInt = 0
+
+    /// Databases that were detached, or may have been replaced, without the library.
+    var replacements: UInt = 0
+
+    /// Begun `VACUUM` statements.
+    var vacuums: UInt = 0
+
+    /// Databases that were attached, or may have been.
+    var attachments: UInt = 0
+
+    /// Statements of the library that run their first step now: nested ones, if there are several.
+    var runningSteps: UInt = 0
+  }
+
+  var effectCount: UInt { counts.effects }
 
   /// Whether a database was attached, or may have been.
-  @exclusivity(unchecked) private(set) var mayHaveAttachedDatabases = false
+  var mayHaveAttachedDatabases: Bool { counts.attachments > 0 }
 
   /// The same information for other threads.
   let attachedDatabases = AttachedDatabases()
@@ -47,27 +79,7 @@ final class CompilationRecorder: StatementAuthorizer {
   var deletesRowByRow = false
 
   /// Whether a DELETE was compiled while the pre-update hook was off: it may empty a table without calling the hook.
-  @exclusivity(unchecked) var hasUnhookedDeletes = false
-
-  /// The number of statements of the library that run their first step.
-  @exclusivity(unchecked) var stepDepth = 0
-
-  /// The number of compilations without the library of statements that change the schema, or begin or end a transaction
-  /// or a savepoint.
-  @exclusivity(unchecked) private(set) var foreignControlCount: UInt = 0
-
-  /// The number of compilations without the library of statements that change the schema, or stored settings.
-  @exclusivity(unchecked) private(set) var foreignContentCount: UInt = 0
-
-  /// The number of schema changes compiled during a step: again, for another schema, or by a virtual table. `DROP TABLE
-  /// IF EXISTS t` has nothing to do, or drops the table that was created after the first compilation.
-  @exclusivity(unchecked) private(set) var recompiledSchemaChangeCount: UInt = 0
-
-  /// The number of databases that were detached, or may have been replaced, without the library.
-  @exclusivity(unchecked) private(set) var replacementCount: UInt = 0
-
-  /// The number of writing statements compiled during a step: again, or by a virtual table.
-  @exclusivity(unchecked) private(set) var recompiledWriteCount: UInt = 0
+  var hasUnhookedDeletes = false
 
   /// Whether operators or collations of SQLite may have been redefined: the program has functions or collations of
   /// their names, or has set how `LIKE` compares.
@@ -75,14 +87,11 @@ final class CompilationRecorder: StatementAuthorizer {
 
   private static let operatorNames: Set = ["like", "glob", "->", "->>", "binary", "nocase", "rtrim"]
 
-  /// The number of begun `VACUUM` statements.
-  @exclusivity(unchecked) private(set) var vacuumCount: UInt = 0
-
   /// Called before a writing statement is compiled during a step; nil on a read-only connection.
-  var executionObserver: (any ExecutionObserver)?
+  var changeObserver: (any ChangeObserver)?
 
   private var effects: StatementEffects = []
-  private var writes: StatementWrites?
+  private var writes: StatementWrites.Record?
   private var compilationDepth = 0
   private var reads: StatementReads?
 
@@ -92,7 +101,7 @@ final class CompilationRecorder: StatementAuthorizer {
   private var isCompiling: Bool { compilationDepth > 0 }
 
   /// Runs a compilation, and returns the effects and writes of the statement.
-  func effects(of compile: () throws -> Void) rethrows -> (effects: StatementEffects, writes: StatementWrites?) {
+  func effects(of compile: () throws -> Void) rethrows -> (effects: StatementEffects, writes: StatementWrites.Record?) {
     let outer = (effects, writes)
     (effects, writes) = ([], nil)
     compilationDepth += 1
@@ -132,7 +141,7 @@ final class CompilationRecorder: StatementAuthorizer {
     case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return recordWrite(action, table: first, column: second, database: database)
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
-      effectCount &+= 1
+      counts.effects &+= 1
       noteControl()
       if isCompiling, action == SQLITE_SAVEPOINT, let first, let second {
         record { $0.savepoint = .init(String(cString: first), name: String(cString: second)) }
@@ -147,20 +156,20 @@ final class CompilationRecorder: StatementAuthorizer {
     case SQLITE_ATTACH, SQLITE_DETACH:
       // VACUUM INTO also attaches its file. A plain VACUUM attaches a private database without a name.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
-      if isPrivate { vacuumCount &+= 1 }
-      if !isPrivate || isCompiling || stepDepth == 0 {
-        mayHaveAttachedDatabases = true
+      if isPrivate { counts.vacuums &+= 1 }
+      if !isPrivate || isCompiling || counts.runningSteps == 0 {
+        counts.attachments &+= 1
         attachedDatabases.willAttach()
       }
       // `sqlite3_deserialize` replaces a database, and reports no file name.
-      if !isCompiling, first == nil || action == SQLITE_DETACH { replacementCount &+= 1 }
+      if !isCompiling, first == nil || action == SQLITE_DETACH { counts.replacements &+= 1 }
       if action == SQLITE_DETACH {
         noteContent()
         record { $0.schemaChanges.append(SchemaChange(database: first.map { String(cString: $0) } ?? "")) }
       }
       return allowsAttachedFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     case SQLITE_PRAGMA:
-      effectCount &+= 1
+      counts.effects &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
@@ -183,10 +192,10 @@ final class CompilationRecorder: StatementAuthorizer {
       }
       return SQLITE_OK
     default:
-      effectCount &+= 1
+      counts.effects &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       noteContent()
-      if !isCompiling, stepDepth > 0 { recompiledSchemaChangeCount &+= 1 }
+      if !isCompiling, counts.runningSteps > 0 { counts.recompiledSchemaChanges &+= 1 }
       // With other statistics, SQLite may choose another index, so that rows have another order.
       if action == SQLITE_ANALYZE { record { $0.changesSettings = true } }
       if isCompiling, let change = SchemaChange(action, first, second, database) {
@@ -203,19 +212,19 @@ final class CompilationRecorder: StatementAuthorizer {
 
   // MARK: Writes
 
-  private func record(_ body: (StatementWrites) -> Void) {
+  private func record(_ body: (inout StatementWrites.Record) -> Void) {
     guard isCompiling else { return }
-    let writes = writes ?? StatementWrites()
-    self.writes = writes
-    body(writes)
+    var record = writes.take() ?? StatementWrites.Record()
+    body(&record)
+    writes = record
   }
 
   private func recordWrite(
     _ action: CInt, table: UnsafePointer<CChar>?, column: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
   ) -> CInt {
-    if stepDepth > 0 {
-      executionObserver?.willRecompileWrite()
-      recompiledWriteCount &+= 1
+    if counts.runningSteps > 0 {
+      changeObserver?.willRecompileWrite()
+      counts.recompiledWrites &+= 1
     }
     if action == SQLITE_DELETE { hasUnhookedDeletes = true }
     guard isCompiling, let table else { return deletesRowByRow && action == SQLITE_DELETE ? SQLITE_IGNORE : SQLITE_OK }
@@ -236,12 +245,12 @@ final class CompilationRecorder: StatementAuthorizer {
   }
 
   private func noteControl() {
-    if !isCompiling, stepDepth == 0 { foreignControlCount &+= 1 }
+    if !isCompiling, counts.runningSteps == 0 { counts.foreignControls &+= 1 }
   }
 
   private func noteContent() {
     noteControl()
-    if !isCompiling, stepDepth == 0 { foreignContentCount &+= 1 }
+    if !isCompiling, counts.runningSteps == 0 { counts.foreignContents &+= 1 }
   }
 }
 

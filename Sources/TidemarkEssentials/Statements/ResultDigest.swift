@@ -80,8 +80,8 @@ struct ResultDigest: Equatable, Sendable {
   mutating func addEnd() { add(0xFE) }
 }
 
-/// The digest of a running closure.
-struct DigestBuilder {
+/// Computes the digest of a running closure, from the steps of its statements.
+final class DigestObserver: StepObserver {
   private(set) var digest = ResultDigest()
 
   /// Whether a statement has returned a row or its end.
@@ -93,13 +93,39 @@ struct DigestBuilder {
   /// Whether the closure has queried the schema.
   var dependsOnSchema = false
 
-  mutating func add(_ statement: SQLiteStatement, names: UInt64?, hasRow: Bool) {
-    hasRows = true
-    if let names { digest.add(names) }
-    if hasRow { digest.addRow(of: statement) } else { digest.addEnd() }
+  /// Whether a run belongs to the digest. After a run that may change the database, the digest is unknown.
+  func includesRun(of statement: Statement, isCaptured: Bool) -> Bool {
+    // Statements of the library itself are not traced.
+    if statement.database.callbacks.isTraceSuspended { return false }
+    if isCaptured || statement.writes != nil || statement.mayEndTransaction { isUnknown = true }
+    return !isUnknown
   }
 
-  mutating func add(schemaVersion: Int64) { digest.add(UInt64(bitPattern: schemaVersion)) }
+  func didStep(_ statement: Statement, _ result: StepResult) {
+    switch result {
+    case .row(let number):
+      if number == 1 { digest.add(statement.digestOfNames) }
+      digest.addRow(of: statement.sqliteStatement)
+    case .done(let rowCount):
+      if rowCount == 0 { digest.add(statement.digestOfNames) }
+      digest.addEnd()
+    case .failed: return
+    }
+    hasRows = true
+  }
+
+  func add(schemaVersion: Int64) { digest.add(UInt64(bitPattern: schemaVersion)) }
+}
+
+extension Statement {
+  /// The digest of the column names of the run. SQLite may have compiled the statement again.
+  fileprivate var digestOfNames: UInt64 {
+    let count = recompilationCountOfSQLite
+    if let known = cached.digestOfNames, known.recompilationCount == count { return known.digest }
+    let digest = ResultDigest.ofNames(of: sqliteStatement)
+    cached.digestOfNames = (digest, count)
+    return digest
+  }
 }
 
 extension Database {
@@ -107,15 +133,16 @@ extension Database {
   /// database in other ways.
   func digesting<Result>(_ body: () throws -> Result) throws -> (result: Result, digest: ResultDigest?) {
     let outer = recording.digest
-    recording.digest = DigestBuilder()
+    let observer = DigestObserver()
+    recording.digest = observer
     defer { recording.digest = outer }
     let result = try body()
-    guard var made = recording.digest, made.hasRows, !made.isUnknown else { return (result, nil) }
-    if made.dependsOnSchema {
+    if !observer.hasRows || observer.isUnknown { return (result, nil) }
+    if observer.dependsOnSchema {
       recording.digest = nil
-      made.add(schemaVersion: try mainSchemaVersion())
+      observer.add(schemaVersion: try mainSchemaVersion())
     }
-    return (result, made.digest)
+    return (result, observer.digest)
   }
 
   /// The number that SQLite changes with each change of the main database's schema. C: `PRAGMA schema_version`.

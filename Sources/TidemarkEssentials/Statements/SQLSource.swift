@@ -38,7 +38,7 @@ struct SQLSource {
       var pointer: SQLiteStatement?
       var code = SQLITE_OK
       var end = offset
-      let (effects, writes) = bytes.withUnsafeBufferPointer { bytes in
+      var (effects, writes) = bytes.withUnsafeBufferPointer { bytes in
         database.compilation.effects {
           guard let start = bytes.baseAddress else { return }
           var tail: UnsafePointer<CChar>?
@@ -49,8 +49,8 @@ struct SQLSource {
       }
       // SQLite may open a virtual table during the compilation. The authorizer sees the declaration of its columns as a
       // write to the schema table.
-      if let writes, writes.writesSchemaTable, writes.schemaChanges.isEmpty, !handle.hasWritableSchema {
-        writes.writesSchemaTable = false
+      if writes?.writesSchemaTable == true, writes?.schemaChanges.isEmpty == true, !handle.hasWritableSchema {
+        writes?.writesSchemaTable = false
       }
       guard code == SQLITE_OK else {
         throw DatabaseError(code: code, connection: handle.pointer, sql: rest.trimmedSQLStatement)
@@ -60,7 +60,8 @@ struct SQLSource {
       offset = end
       // The pointer is null if only a comment, or nothing, precedes a semicolon.
       if let pointer {
-        return Compiled(pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes)
+        return Compiled(
+          pointer: pointer, sql: sql.trimmedSQLStatement, effects: effects, writes: writes.map(StatementWrites.init))
       }
     }
     return nil

@@ -64,15 +64,25 @@ extension Statement {
   /// The number of recompilations by SQLite. C: `sqlite3_stmt_status`.
   var recompilationCountOfSQLite: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
+  /// The value of a column in the current row, if the row contains it under its own name, which is in lower case.
+  func currentValue(ofColumnNamed name: String) -> DatabaseValue? {
+    // Searched in the row itself: SQLite may have compiled the statement again.
+    for index in 0..<sqlite3_column_count(sqliteStatement) {
+      guard let text = sqlite3_column_name(sqliteStatement, index) else { return nil }
+      if String(cString: text).asciiLowercased == name { return DatabaseValue.read(sqliteStatement, index) }
+    }
+    return nil
+  }
+
   /// The columns of the current run. If the statement is not running, the columns of a run that would start now.
   private var currentColumns: ColumnNames {
     if sqlite3_stmt_busy(sqliteStatement) != 0 { return columnsAfterRecompilation() ?? columns }
     // A statement without columns does not get columns by recompilation.
-    guard database.isAccessible, let facts = database.schema.facts, sqlite3_column_count(sqliteStatement) > 0 else {
-      return columns
-    }
+    guard database.isAccessible, let generations = database.schema.generations,
+      sqlite3_column_count(sqliteStatement) > 0
+    else { return columns }
     do {
-      let generation = try facts.generation(database)
+      let generation = try generations.current(database)
       if generation == cached.columns.generation { return columns }
       if let later = cached.columns.later, later.generation == generation { return later.columns }
       let columns = try database.compile(sql, isInternal: true).columns

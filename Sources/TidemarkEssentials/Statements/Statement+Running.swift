@@ -5,8 +5,8 @@ import CSQLite
 //     start ──► chooses the step mode ──► step, step, … ──► end
 //
 //     plain       sqlite3_step
-//     captured    the first step bypasses capture, or is reported to the execution observer; then plain
-//     followed    sqlite3_step, then the digest of results and the bound of the region
+//     captured    the first step bypasses capture, or the change observer observes it; then plain
+//     followed    sqlite3_step, then the observers of the run
 //
 // After a failed step, `failure` ends the run, and determines the effects on the transaction.
 
@@ -45,7 +45,7 @@ extension Statement {
     } else if !argumentState.areBound {
       try bind(argumentState.current, isChecked: argumentState.areChecked)
     }
-    if database.recording.readSet != nil { database.recordReads(of: self) }
+    if let observer = database.recording.observer { observer.willRead(self) }
     let isInsideTransaction = !database.isInAutocommitMode
     runState.wasInsideTransaction = isInsideTransaction
     if !effects.isEmpty {
@@ -73,31 +73,22 @@ extension Statement {
   private func stepMode() -> StepMode {
     let isCaptured: Bool
     if let writes {
-      isCaptured = writes.isAlwaysCaptured || database.capture.rowListening.isOn
+      isCaptured = writes.isAlwaysCaptured || database.capture.rowNeeds.exist
     } else {
-      isCaptured = mayEndTransaction && database.capture.executionObserver != nil
+      isCaptured = mayEndTransaction && database.capture.changeObserver != nil
     }
-    if database.recording.digest != nil { startDigesting(isCaptured: isCaptured) }
+    if let digest = database.recording.digest, digest.includesRun(of: self, isCaptured: isCaptured) {
+      runState.observers.append(digest)
+    }
     if isCaptured { return .captured }
-    return runState.isDigested || runState.rowCountToBound > 0 ? .followed : .plain
+    return runState.observers.isEmpty ? .plain : .followed
   }
 
-  private var mayEndTransaction: Bool { mayWriteUnnamed || effects.contains(.transactionControl) }
+  /// Whether a run may end a transaction.
+  var mayEndTransaction: Bool { mayWriteUnnamed || effects.contains(.transactionControl) }
 
-  private func startDigesting(isCaptured: Bool) {
-    // Statements of the library itself are not traced.
-    if database.callbacks.isTraceSuspended { return }
-    if isCaptured || writes != nil || mayEndTransaction {
-      database.recording.digest?.isUnknown = true
-    } else {
-      runState.isDigested = true
-    }
-  }
-
-  /// Follows the rows of the run up to a number, counted from the first row.
-  func followRows(upTo count: Int) {
-    if writes == nil { runState.rowCountToBound = count }
-  }
+  /// Adds an observer of all steps to the run that starts, unless change capture observes it.
+  func addObserver(_ observer: any StepObserver) { runState.observers.append(observer) }
 
   // MARK: - Steps
 
@@ -125,15 +116,15 @@ extension Statement {
   private func capturedStep() throws -> Bool {
     if bypassesCapture(wasInsideTransaction: runState.wasInsideTransaction), let handle = database.handle {
       let (code, isCaptured) = stepBypassingCapture(on: handle)
-      if isCaptured, let executionObserver = database.capture.executionObserver {
-        return try endCapturedStep(code, executionObserver)
+      if isCaptured, let changeObserver = database.capture.changeObserver {
+        return try endCapturedStep(code, changeObserver)
       }
       if code == SQLITE_ROW || code == SQLITE_DONE { return code == SQLITE_ROW }
       throw failure(code)
     }
-    guard let executionObserver = database.capture.executionObserver else { return try step() }
+    guard let changeObserver = database.capture.changeObserver else { return try step() }
     do {
-      try executionObserver.willStep(self)
+      try changeObserver.willStep(self)
     } catch {
       // The commit was refused before SQLite was called.
       database.transaction.commitIsRefused(error, isByObserver: false)
@@ -142,49 +133,36 @@ extension Statement {
           resultCode: .SQLITE_CONSTRAINT_COMMITHOOK, sql: sql, arguments: argumentState.current,
           publicStatementArguments: database.settings.publicStatementArguments))
     }
-    database.compilation.stepDepth += 1
+    database.compilation.counts.runningSteps += 1
     let code = sqlite3_step(sqliteStatement)
-    database.compilation.stepDepth -= 1
-    return try endCapturedStep(code, executionObserver)
+    database.compilation.counts.runningSteps -= 1
+    return try endCapturedStep(code, changeObserver)
   }
 
-  private func endCapturedStep(_ code: CInt, _ executionObserver: any ExecutionObserver) throws -> Bool {
+  private func endCapturedStep(_ code: CInt, _ changeObserver: any ChangeObserver) throws -> Bool {
     if code == SQLITE_ROW || code == SQLITE_DONE {
-      executionObserver.didStep(self, error: nil)
+      changeObserver.didStep(self, code == SQLITE_ROW ? .row(1) : .done(rowCount: 0))
       return code == SQLITE_ROW
     }
-    // The error is created first: the execution observer may call SQLite.
+    // The error is created first: the change observer may call SQLite.
     let error = database.error(code, of: self)
-    executionObserver.didStep(self, error: error)
+    changeObserver.didStep(self, .failed(error))
     throw failure(error)
   }
 
   private func followedStep() throws -> Bool {
+    for observer in runState.observers { try observer.willStep(self) }
     let code = sqlite3_step(sqliteStatement)
-    guard code == SQLITE_ROW || code == SQLITE_DONE else { throw failure(code) }
-    let hasRow = code == SQLITE_ROW
-    if runState.isDigested {
-      let names = runState.hasDigestedNames ? nil : digestOfNames
-      runState.hasDigestedNames = true
-      database.recording.digest?.add(sqliteStatement, names: names, hasRow: hasRow)
+    if code == SQLITE_ROW { runState.rowCount += 1 }
+    let result: StepResult
+    switch code {
+    case SQLITE_ROW: result = .row(runState.rowCount)
+    case SQLITE_DONE: result = .done(rowCount: runState.rowCount)
+    default: result = .failed(database.error(code, of: self))
     }
-    if hasRow, runState.rowCountToBound > 0 {
-      runState.rowCountToBound -= 1
-      if runState.rowCountToBound == 0 {
-        database.recordBound(of: self)
-        if !runState.isDigested { runState.mode = .plain }
-      }
-    }
-    return hasRow
-  }
-
-  /// The digest of the column names of the run. SQLite may have compiled the statement again.
-  private var digestOfNames: UInt64 {
-    let count = recompilationCountOfSQLite
-    if let known = cached.digestOfNames, known.recompilationCount == count { return known.digest }
-    let digest = ResultDigest.ofNames(of: sqliteStatement)
-    cached.digestOfNames = (digest, count)
-    return digest
+    for observer in runState.observers { observer.didStep(self, result) }
+    if let error = result.error { throw failure(error) }
+    return code == SQLITE_ROW
   }
 
   // MARK: - Ends
@@ -254,7 +232,7 @@ extension Statement.RunState {
   @inline(__always)
   fileprivate mutating func end() {
     (mode, isRunning, holdsRow, mayBeginTransaction) = (.plain, false, false, false)
-    (isDigested, hasDigestedNames, rowCountToBound) = (false, false, 0)
+    if !observers.isEmpty { (observers, rowCount) = ([], 0) }
     number &+= 1
   }
 }

@@ -41,16 +41,13 @@ public final class Statement {
   /// Facts that were computed for the statement, and can be computed again.
   @exclusivity(unchecked) var cached = Cached()
 
-  /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
-  @exclusivity(unchecked) var isPassedToProgram = false
-
   init(database: Database, compiled: SQLSource.Compiled, isInternal: Bool) {
     self.database = database
     sqliteStatement = compiled.pointer
     sql = compiled.sql
     facts = StatementFacts(compiled, isInternal: isInternal)
     argumentState = ArgumentState(areBound: facts.parameterCount == 0)
-    cached.columns.generation = database.schema.facts?.knownGeneration(database)
+    cached.columns.generation = database.schema.generations?.lastKnown(database)
   }
 
   deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentState.bytes) }
@@ -58,6 +55,12 @@ public final class Statement {
   /// Whether SQLite reports that the statement writes nothing. This is true for `BEGIN`, `COMMIT` and `ATTACH`, and
   /// false for `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
+
+  /// Whether the statement is an `EXPLAIN`. C: `sqlite3_stmt_isexplain`.
+  var isExplanation: Bool { sqlite3_stmt_isexplain(sqliteStatement) != 0 }
+
+  /// Returns the number of virtual machine instructions since the last call. C: `sqlite3_stmt_status`.
+  func takeInstructionCount() -> CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1) }
 
   // MARK: - Stored state, by subject
 
@@ -80,15 +83,14 @@ public final class Statement {
   /// How the steps of a run are executed. It is chosen when the run starts.
   @usableFromInline
   enum StepMode {
-    /// By SQLite alone.
+    /// By SQLite alone: nothing observes them.
     case plain
 
-    /// The first step is reported to the execution observer, unless it bypasses capture. A statement makes all its
-    /// changes in its first step; the other steps are plain.
+    /// The change observer observes the first step, unless it bypasses capture. A statement makes all its changes in
+    /// its first step; the other steps are plain.
     case captured
 
-    /// The rows of the steps are reported to the digest of results, and to the bound of the region. These see each row
-    /// after SQLite has returned it, and neither step nor fail.
+    /// The observers of the run observe all steps until one fails: the digest of results, and the bound of the region.
     case followed
   }
 
@@ -103,6 +105,9 @@ public final class Statement {
 
     var isRunning = false
 
+    /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
+    var isPassedToProgram = false
+
     /// Whether the run has stepped to its first row before its caller starts it.
     var holdsRow = false
 
@@ -112,12 +117,9 @@ public final class Statement {
     /// Whether the run may open a transaction: the statement can, and none was open.
     var mayBeginTransaction = false
 
-    /// Whether the digest of the result includes this run, and already the names of its columns.
-    var isDigested = false
-    var hasDigestedNames = false
-
-    /// The number of rows before the row that bounds the result; zero if the result has no bound.
-    var rowCountToBound = 0
+    /// The observers of all steps, and the number of rows that they have seen.
+    var observers: [any StepObserver] = []
+    var rowCount = 0
 
     @usableFromInline init() {}
   }
@@ -127,14 +129,11 @@ public final class Statement {
     var columns = ColumnRecord()
     var digestOfNames: (digest: UInt64, recompilationCount: CInt)?
 
-    /// The plan of the region, with the schema for which it is valid.
-    var regionPlan: (plan: RegionPlan, schemaGeneration: UInt)?
-
-    /// The queries that refine the region with each run.
-    var regionRefiner: RegionRefiner?
+    /// The state of region inference.
+    var inference: AnyObject?
 
     /// The scan order of a query of the same table, found by a later module when this statement had run.
-    var scanOrder: AnyObject?
+    var scanOrder: Any?
 
     /// The row plan of `SQLiteDB`.
     var rowPlan: (any CachedPlan)?

@@ -12,7 +12,7 @@ final class StatementCache {
   private final class Entry {
     let sql: SQLBytes
     let statement: Statement
-    @exclusivity(unchecked) var lastUse: UInt64 = 0
+    var lastUse: UInt64 = 0
 
     init(_ sql: String, _ statement: Statement) {
       self.sql = SQLBytes(sql: sql)
@@ -20,21 +20,26 @@ final class StatementCache {
     }
   }
 
-  @exclusivity(unchecked) private var entries: [Entry] = []
+  private struct Content {
+    var entries: [Entry] = []
 
-  // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first
-  // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
-  // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
-  @exclusivity(unchecked) private var indexes: [SQLBytes: Int] = Dictionary()
+    // The indexes of the statements, if there are more than a few. A few are searched linearly. Also, the first
+    // dictionary with a new key type makes the runtime search all conformances of the process: 240,000 instructions of
+    // the million for opening a pool. (`Dictionary()` instead of a literal, which would be a call.)
+    var indexes: [SQLBytes: Int] = Dictionary()
+
+    var clock: UInt64 = 0
+
+    // The most recently used statement. It is often used several times in a row: then its text is compared, which is
+    // fast for the same literal, and not hashed.
+    var latest: Entry?
+  }
+
+  @exclusivity(unchecked) private var content = Content()
+
   private static let linearSearchCountMax = 8
-
-  @exclusivity(unchecked) private var clock: UInt64 = 0
   private let countMax: Int
   private let sqlByteCountMax: Int
-
-  // The same statement is often used several times in a row: then its text is compared, which is
-  // fast for the same literal, and not hashed.
-  @exclusivity(unchecked) private var latest: Entry?
 
   /// - Parameter countMax: The maximum number of statements.
   /// - Parameter sqlByteCountMax: The maximum length of their SQL. A longer text was most likely generated, with
@@ -44,71 +49,69 @@ final class StatementCache {
     self.sqlByteCountMax = sqlByteCountMax
   }
 
-  var count: Int { entries.count }
+  var count: Int { content.entries.count }
 
   func statement(for sql: String) -> Statement? {
-    if let latest, latest.sql.isSame(as: sql) {
-      if latest.statement.isPassedToProgram { return nil }
-      use(latest)
-      return latest.statement
+    if let latest = content.latest, latest.sql.isSame(as: sql) {
+      return latest.statement.runState.isPassedToProgram ? nil : latest.statement
     }
-    guard let index = index(of: sql), !entries[index].statement.isPassedToProgram else { return nil }
-    let entry = entries[index]
+    guard let index = index(of: sql), !content.entries[index].statement.runState.isPassedToProgram else { return nil }
+    let entry = content.entries[index]
     use(entry)
-    latest = entry
     return entry.statement
   }
 
   func insert(_ statement: Statement, for sql: String) {
     guard countMax > 0, sql.utf8.count <= sqlByteCountMax else { return }
-    if entries.count >= countMax { removeLeastRecentlyUsed() }
+    if content.entries.count >= countMax { removeLeastRecentlyUsed() }
     let entry = Entry(sql, statement)
     use(entry)
     // There may have been another statement with this text.
     if let index = index(of: sql) {
-      entries[index] = entry
+      content.entries[index] = entry
     } else {
-      entries.append(entry)
-      if indexes.isEmpty { rebuildIndexes() } else { indexes[entry.sql] = entries.count - 1 }
+      content.entries.append(entry)
+      if content.indexes.isEmpty { rebuildIndexes() } else { content.indexes[entry.sql] = content.entries.count - 1 }
     }
-    latest = entry
   }
 
   /// Removes a statement: after a failure, it is compiled again for its next use.
   func remove(_ statement: Statement) {
-    guard let index = entries.firstIndex(where: { $0.statement === statement }) else { return }
-    entries.remove(at: index)
+    guard let index = content.entries.firstIndex(where: { $0.statement === statement }) else { return }
+    content.entries.remove(at: index)
     rebuildIndexes()
-    latest = nil
+    content.latest = nil
   }
 
   func removeAll() {
-    latest = nil
-    entries = []
+    content.latest = nil
+    content.entries = []
     rebuildIndexes()
   }
 
   private func index(of sql: String) -> Int? {
-    indexes.isEmpty ? entries.firstIndex { $0.sql.isSame(as: sql) } : indexes[SQLBytes(sql: sql)]
+    content.indexes.isEmpty
+      ? content.entries.firstIndex { $0.sql.isSame(as: sql) } : content.indexes[SQLBytes(sql: sql)]
   }
 
   private func rebuildIndexes() {
-    if indexes.isEmpty, entries.count <= Self.linearSearchCountMax { return }
-    indexes = Dictionary()
-    if entries.count <= Self.linearSearchCountMax { return }
-    for (index, entry) in entries.enumerated() { indexes[entry.sql] = index }
+    if content.indexes.isEmpty, content.entries.count <= Self.linearSearchCountMax { return }
+    content.indexes = Dictionary()
+    if content.entries.count <= Self.linearSearchCountMax { return }
+    for (index, entry) in content.entries.enumerated() { content.indexes[entry.sql] = index }
   }
 
   private func use(_ entry: Entry) {
-    clock += 1
-    entry.lastUse = clock
+    content.clock += 1
+    entry.lastUse = content.clock
+    content.latest = entry
   }
 
   private func removeLeastRecentlyUsed() {
-    latest = nil
-    let uses = entries.map(\.lastUse).sorted()
+    content.latest = nil
+    let uses = content.entries.map(\.lastUse).sorted()
     let bound = uses[uses.count / 2]
-    entries = entries.filter { $0.lastUse > bound }
+    content.entries = content.entries.filter { $0.lastUse > bound }
     rebuildIndexes()
   }
 }

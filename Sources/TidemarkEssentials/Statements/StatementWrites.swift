@@ -38,38 +38,58 @@ final class StatementWrites {
     }
   }
 
-  @exclusivity(unchecked) private(set) var tables: [WrittenTable] = []
+  /// The reports of the authorizer while the statement is compiled.
+  struct Record {
+    var tables: [WrittenTable] = []
+    var schemaChanges: [SchemaChange] = []
+    var savepoint: Savepoint?
+    var writesSchemaTable = false
+
+    /// Whether the statement changes stored settings of a database, or its statistics: `PRAGMA user_version = 1`,
+    /// `ANALYZE`.
+    var changesSettings = false
+  }
+
+  /// The findings of change capture about the statement.
+  struct Findings {
+    /// The capture plan of the statement.
+    var plan: AnyObject?
+
+    /// Whether the steps of the statement may bypass change capture.
+    var bypass = CaptureBypass.Eligibility.none
+
+    /// The number of consecutive captured steps that were not eligible for the bypass.
+    var capturedStepCount = 0
+
+    /// Whether conflicts may delete rows, which the authorizer does not report; nil if unknown.
+    var mayReplace: Bool?
+
+    /// Whether none of the tables is virtual; nil if unknown.
+    var areTablesOrdinary: Bool?
+  }
+
+  private(set) var tables: [WrittenTable]
+  let schemaChanges: [SchemaChange]
+  let savepoint: Savepoint?
+  let writesSchemaTable: Bool
+
+  /// Whether it changes content that neither rows nor schema changes report.
+  let changesUnreportedContent: Bool
+
+  /// Whether the statement is captured even without needs.
+  let isAlwaysCaptured: Bool
 
   /// How often SQLite had compiled the statement again when its writes were determined.
   private var recompilationCount: CInt = 0
 
-  @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
-  @exclusivity(unchecked) var savepoint: Savepoint?
-  var writesSchemaTable = false
+  @exclusivity(unchecked) var findings = Findings()
 
-  /// Whether it changes stored settings of a database, or its statistics: `PRAGMA user_version = 1`, `ANALYZE`.
-  @exclusivity(unchecked) var changesSettings = false
-
-  /// The capture plan of the statement.
-  var plan: AnyObject?
-
-  /// Whether the steps of the statement may bypass change capture.
-  @exclusivity(unchecked) var bypass = CaptureBypass.Eligibility.none
-
-  /// The number of consecutive captured steps that were not eligible for the bypass.
-  @exclusivity(unchecked) var capturedStepCount = 0
-
-  /// Whether conflicts may delete rows, which the authorizer does not report; nil if unknown.
-  var mayReplace: Bool?
-
-  /// Whether none of the tables is virtual; nil if unknown.
-  var areTablesOrdinary: Bool?
-
-  /// Whether the statement is captured even without subscribers.
-  var isAlwaysCaptured: Bool { savepoint != nil || !schemaChanges.isEmpty || changesUnreportedContent }
-
-  /// Whether it changes content that neither rows nor schema changes report.
-  var changesUnreportedContent: Bool { changesSettings || writesSchemaTable && schemaChanges.isEmpty }
+  init(_ record: Record) {
+    (tables, schemaChanges, savepoint) = (record.tables, record.schemaChanges, record.savepoint)
+    writesSchemaTable = record.writesSchemaTable
+    changesUnreportedContent = record.changesSettings || writesSchemaTable && schemaChanges.isEmpty
+    isAlwaysCaptured = savepoint != nil || !schemaChanges.isEmpty || changesUnreportedContent
+  }
 
   /// Whether SQLite has not compiled the statement again since, perhaps for another schema.
   func hold(for statement: Statement) -> Bool { recompilationCount == statement.recompilationCountOfSQLite }
@@ -83,14 +103,16 @@ final class StatementWrites {
   }
 
   /// Discards the cached findings: the statement may have been compiled again, for another schema.
-  func forgetFindings() { (plan, areTablesOrdinary, mayReplace, bypass) = (nil, nil, nil, .none) }
+  func forgetFindings() { findings = Findings(capturedStepCount: findings.capturedStepCount) }
+}
 
-  func add(_ action: CInt, table: String, column: String?, database: String) {
+extension StatementWrites.Record {
+  mutating func add(_ action: CInt, table: String, column: String?, database: String) {
     let key = TableKey(table, in: database)
     let index =
       tables.firstIndex { $0.key == key }
       ?? {
-        tables.append(WrittenTable(key: key))
+        tables.append(StatementWrites.WrittenTable(key: key))
         return tables.count - 1
       }()
     switch action {
@@ -154,5 +176,17 @@ struct SchemaChange: Hashable, Sendable {
     let isAlteration = action == SQLITE_ALTER_TABLE
     name = (isAlteration ? second : first).map { String(cString: $0) } ?? ""
     self.database = (isAlteration ? first : database).map { String(cString: $0) } ?? "main"
+  }
+}
+
+/// The settings in the header of a database that pragmas read and write.
+enum StoredSetting {
+  static let names: Set = ["application_id", "auto_vacuum", "encoding", "schema_version", "user_version"]
+
+  /// Returns whether a compiled pragma changes a stored setting.
+  static func isChanged(by pragma: UnsafePointer<CChar>, hasValue: Bool) -> Bool {
+    // These pragmas free pages, and compute statistics, with or without a value.
+    if sqlite3_stricmp(pragma, "incremental_vacuum") == 0 || sqlite3_stricmp(pragma, "optimize") == 0 { return true }
+    return hasValue && names.contains { sqlite3_stricmp(pragma, $0) == 0 }
   }
 }

@@ -5,12 +5,9 @@ import Dispatch
 /// Accesses hold the connection before they wait for the queue. An access inside another one on the same queue runs at
 /// once.
 final class TargetQueue: Sendable {
-  // Which target the queues around the calling code have. The key is an identity without state.
-  private struct TargetKey: @unchecked Sendable {
-    let value = DispatchSpecificKey<ObjectIdentifier>()
-  }
-
-  private static let targetKey = TargetKey()
+  // The target of the queue of the calling code. A task-local value would not do: tasks that are created on the queue
+  // would inherit it.
+  private static let targetKey = DispatchSpecificKey<ObjectIdentifier>()
 
   private let queue: DispatchQueue
   // Kept, so that no other queue has its identity.
@@ -19,12 +16,12 @@ final class TargetQueue: Sendable {
   init(label: String, target: DispatchQueue) {
     queue = DispatchQueue(label: label, target: target)
     self.target = target
-    queue.setSpecific(key: Self.targetKey.value, value: ObjectIdentifier(target))
+    queue.setSpecific(key: Self.targetKey, value: ObjectIdentifier(target))
   }
 
   /// Runs a closure on the queue: on the calling thread, unless the queue has a thread of its own, as the main queue.
   func sync<Result>(_ body: () throws -> Result) rethrows -> Result {
-    if DispatchQueue.getSpecific(key: Self.targetKey.value) == ObjectIdentifier(target) { return try body() }
+    if DispatchQueue.getSpecific(key: Self.targetKey) == ObjectIdentifier(target) { return try body() }
     return try queue.sync(execute: body)
   }
 }

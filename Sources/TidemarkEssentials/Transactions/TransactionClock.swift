@@ -85,5 +85,5 @@ extension Database {
 /// The clock, and the date of the current or most recent transaction.
 private final class TransactionDateState: DatabaseModuleState {
   var clock: any TransactionClock = .default
-  @exclusivity(unchecked) var date: Result<Date, any Error>?
+  var date: Result<Date, any Error>?
 }

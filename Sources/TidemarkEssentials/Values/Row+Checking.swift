@@ -16,7 +16,7 @@ extension Row {
     _ type: Value.Type, _ baseIndex: Int, _ checking: RowChecking
   ) -> Value? {
     guard let pointer = statement?.sqliteStatement else {
-      let stored = values[valuesStart + baseIndex]
+      let stored = values[window.valuesStart + baseIndex]
       return checking.isStrict ? Value._fromDatabaseValueStrictly(stored) : Value.fromDatabaseValue(stored)
     }
     guard checking.isStrict else { return Value._fromColumn(pointer, CInt(baseIndex)) }

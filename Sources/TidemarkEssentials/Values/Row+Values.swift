@@ -19,7 +19,7 @@ extension Row {
       if let statement {
         Value._fromColumn(statement.sqliteStatement, CInt(baseIndex))
       } else {
-        Value.fromDatabaseValue(values[valuesStart &+ baseIndex])
+        Value.fromDatabaseValue(values[window.valuesStart &+ baseIndex])
       }
     guard let value else { throw unreadable(type, at: index) }
     return value

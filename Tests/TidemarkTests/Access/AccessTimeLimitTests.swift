@@ -77,6 +77,8 @@ import Tidemark
       #expect(message { try queue.read { _ in } } == isOver)
       #expect(message { try queue.write { _ in } } == isOver)
       #expect(message { try queue.inTransaction { _ in .commit } } == isOver)
+      #expect(message { try AnyDatabaseWriter(queue).barrierWriteWithoutTransaction { _ in } } == isOver)
+      #expect(message { try AnyDatabaseReader(queue).unsafeRead { _ in } } == isOver)
       #expect(await message { try await queue.read { _ in } } == isOver)
       #expect(await message { try await queue.write { _ in } } == isOver)
     }

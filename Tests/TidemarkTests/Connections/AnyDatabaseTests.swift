@@ -1,6 +1,8 @@
 import Testing
 import Tidemark
 
+@testable import TidemarkEssentials
+
 /// Type-erased databases forward all calls.
 @Suite struct AnyDatabaseTests {
   @Test func anyReaderForwardsAllReads() async throws {
@@ -55,6 +57,32 @@ import Tidemark
     #expect(try await writer.read { try $0.titles().count } == 10)
     try await writer.erase()
     try writer.close()
+  }
+
+  @Test func `erasing an erased database adds no layer`() throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    #expect(AnyDatabaseReader(AnyDatabaseWriter(AnyDatabaseWriter(dbQueue)))._core === dbQueue._core)
+  }
+
+  /// A database of the program, which wraps another one.
+  private final class Library: DatabaseWriter {
+    private let dbPool: DatabasePool
+    var _core: _DatabaseCore { dbPool._core }
+
+    init(_ dbPool: DatabasePool) {
+      self.dbPool = dbPool
+    }
+  }
+
+  @Test func `a wrapper has the accesses of its database`() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try folder.pool()
+    let library = Library(dbPool)
+    try synchronously {
+      try library.write { try $0.execute(sql: "CREATE TABLE book (title TEXT); INSERT INTO book VALUES ('Dune')") }
+    }
+    #expect(try await library.read { try String.fetchAll($0, sql: "SELECT title FROM book") } == ["Dune"])
+    #expect(library.path == dbPool.path)
   }
 
   private func synchronously<T>(_ body: () throws -> T) rethrows -> T { try body() }

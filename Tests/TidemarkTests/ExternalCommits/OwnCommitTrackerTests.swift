@@ -126,6 +126,16 @@ import Tidemark
     #expect(commits.check { header } == .unchanged)
   }
 
+  @Test func `the end of one of two overlapping users does not stop the recording`() throws {
+    let second = OwnCommitTracker()
+    second.begin()
+    second.begin()
+    second.end()
+    #expect(second.isTracking)
+    second.end()
+    #expect(!second.isTracking)
+  }
+
   @Test func unreadableHeadersAreInconclusive() {
     #expect(commits.check { nil } == .inconclusive)
   }

@@ -4,8 +4,6 @@ import Testing
 
 /// The decisions of `TransactionMachine`, without a database.
 @Suite struct TransactionMachineTests {
-  // MARK: - Settlements
-
   /// What happens to a connection, as its hooks and statements report it.
   enum Event {
     /// A statement begins, outside of or in a transaction.
@@ -19,112 +17,6 @@ import Testing
     /// A COMMIT or RELEASE has succeeded, and no transaction is open.
     case commitSucceeded
     case rebuilt
-  }
-
-  /// The state in which a statement ends.
-  struct End {
-    var hasFailed = false
-    var isOpen = false
-    var isStopped = false
-
-    static let succeeded = End()
-    static let failed = End(hasFailed: true)
-    static let succeededInTransaction = End(isOpen: true)
-    static let failedInTransaction = End(hasFailed: true, isOpen: true)
-    static let stopped = End(hasFailed: true, isStopped: true)
-  }
-
-  struct Case: CustomTestStringConvertible {
-    var name: String
-    var events: [Event]
-    var end: End
-    var settlement: TransactionMachine.Settlement
-
-    init(_ name: String, _ events: [Event], _ end: End, _ settlement: TransactionMachine.Settlement) {
-      (self.name, self.events, self.end, self.settlement) = (name, events, end, settlement)
-    }
-
-    var testDescription: String { name }
-  }
-
-  static let settlements = [
-    // Ordinary statements.
-    Case("a SELECT outside of transactions", [.outside], .succeeded, .nothing),
-    Case("an INSERT in a transaction", [.inside], .succeededInTransaction, .nothing),
-    Case("an INSERT in autocommit mode", [.outside, .commitHook], .succeeded, .publish(hasWritten: true)),
-    Case("COMMIT after changes", [.inside, .commitHook, .commitSucceeded], .succeeded, .publish(hasWritten: true)),
-    Case("COMMIT without changes", [.inside, .commitSucceeded], .succeeded, .publish(hasWritten: false)),
-    Case("ROLLBACK", [.inside, .rollbackHook], .succeeded, .discard(isReported: true)),
-    Case("VACUUM, DETACH", [.outside, .rebuilt], .succeeded, .publishRebuild),
-    Case(
-      "VACUUM that also calls the commit hook", [.outside, .rebuilt, .commitHook], .succeeded,
-      .publish(hasWritten: true)),
-    // Failures: hazards D1 to D7, H7 and H8.
-    Case(
-      "an INSERT in autocommit mode that a constraint undoes", [.outside, .rollbackHook], .failed,
-      .discard(isReported: false)),
-    Case("an INSERT in a transaction that a constraint undoes", [.inside], .failedInTransaction, .nothing),
-    Case(
-      "INSERT OR FAIL in autocommit mode, which keeps changes", [.outside, .commitHook], .failed,
-      .publish(hasWritten: true)),
-    Case("INSERT OR ROLLBACK", [.inside, .rollbackHook], .failed, .discard(isReported: true)),
-    Case(
-      "a full disk in a transaction, after which SQLite rolls back", [.inside, .rollbackHook], .failed,
-      .discard(isReported: true)),
-    Case("COMMIT on a full disk", [.inside, .commitHook, .rollbackHook], .failed, .discard(isReported: true)),
-    Case("COMMIT while a reader holds its lock", [.inside, .commitHook], .failedInTransaction, .nothing),
-    Case("COMMIT with violated deferred foreign keys", [.inside], .failedInTransaction, .nothing),
-    Case("COMMIT whose sync fails without a rollback", [.inside, .commitHook], .stopped, .forget),
-    Case("COMMIT whose sync fails", [.inside, .commitHook, .rollbackHook], .stopped, .discard(isReported: true)),
-    Case("COMMIT without changes in a stopped database", [.inside, .commitSucceeded], .stopped, .forget),
-    // Refusals.
-    Case(
-      "an observer refuses COMMIT", [.inside, .refusedByObserver, .rollbackHook], .failed, .discard(isReported: true)),
-    Case(
-      "an observer refuses an INSERT in autocommit mode", [.outside, .refusedByObserver, .rollbackHook], .failed,
-      .discard(isReported: true)),
-    Case(
-      "the file was moved before an INSERT in autocommit mode", [.outside, .refusedBecauseFileWasMoved, .rollbackHook],
-      .failed, .discard(isReported: false)),
-    // A statement that SQLite compiles again, because the schema has changed.
-    Case(
-      "a commit after the rollback of a first attempt", [.outside, .rollbackHook, .commitHook], .succeeded,
-      .publish(hasWritten: true)),
-    // Several transactions, with the C interface.
-    Case("BEGIN, COMMIT, BEGIN, ROLLBACK", [.commitHook, .rollbackHook], .succeeded, .publishUnknown),
-    Case("BEGIN, COMMIT, BEGIN", [.commitHook], .succeededInTransaction, .publishUnknownAndContinue),
-    Case(
-      "a COMMIT, and another one that an observer refuses", [.commitHook, .refusedByObserver, .rollbackHook],
-      .succeeded, .publishUnknown),
-    Case(
-      "a COMMIT before a statement that fails in autocommit mode", [.commitHook, .outside], .failed,
-      .publish(hasWritten: true)),
-    Case(
-      "a COMMIT before a statement that is rolled back", [.commitHook, .outside, .rollbackHook], .failed,
-      .publishUnknown),
-    Case(
-      "a COMMIT, BEGIN, and a statement that fails", [.commitHook, .inside], .failedInTransaction,
-      .publishUnknownAndContinue),
-    Case("ROLLBACK, BEGIN", [.inside, .rollbackHook], .succeededInTransaction, .discardAndContinue(isReported: true)),
-    Case(
-      "COMMIT, BEGIN, ROLLBACK, BEGIN", [.commitHook, .rollbackHook], .succeededInTransaction,
-      .publishUnknownAndContinue),
-    Case("a ROLLBACK after VACUUM", [.rebuilt, .rollbackHook], .succeeded, .publishRebuild),
-  ]
-
-  @Test(arguments: settlements) func endingsAreSettled(_ test: Case) {
-    var machine = TransactionMachine()
-    for event in test.events { machine.receive(event) }
-    #expect(
-      machine.settle(hasFailed: test.end.hasFailed, isOpen: test.end.isOpen, isStopped: test.end.isStopped)
-        == test.settlement)
-  }
-
-  @Test(arguments: settlements) func anEndingIsSettledOnce(_ test: Case) {
-    var machine = TransactionMachine()
-    for event in test.events { machine.receive(event) }
-    _ = machine.settle(hasFailed: test.end.hasFailed, isOpen: test.end.isOpen, isStopped: test.end.isStopped)
-    #expect(machine.settle(hasFailed: false, isOpen: false, isStopped: false) == .nothing)
   }
 
   // MARK: - Outcomes of commits
@@ -365,7 +257,7 @@ import Testing
 }
 
 extension TransactionMachine {
-  fileprivate mutating func receive(_ event: TransactionMachineTests.Event) {
+  mutating func receive(_ event: TransactionMachineTests.Event) {
     struct Refused: Error {}
     switch event {
     case .outside: statementWillBegin(isOpen: false)

@@ -150,7 +150,6 @@ final class LiveEngine: _DatabaseCore.Component {
       case .fileMoved(let error): self?.fail(error)
       }
     }
-    if state.externalCommits == nil { state.ownCommitTracking = core.trackOwnCommits() }
   }
 
   // MARK: - Work

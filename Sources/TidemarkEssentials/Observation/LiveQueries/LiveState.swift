@@ -9,11 +9,9 @@ struct LiveState {
   var log = CommitLog<TableCommit>()
   var subscription: ChangeSubscription?
 
-  /// The detection of external commits, if it is enabled.
+  /// The detection of external commits.
   var externalCommits: ExternalCommitSubscription?
 
-  /// The tracking of own commits for incremental results, if the detection is disabled.
-  var ownCommitTracking: OwnCommitTracking?
   var ownCommits: OwnCommitTracker?
 
   /// The number of queries with incremental results.
@@ -132,7 +130,6 @@ struct LiveState {
     var core: _DatabaseCore?
     var subscription: ChangeSubscription?
     var externalCommits: ExternalCommitSubscription?
-    var ownCommitTracking: OwnCommitTracking?
   }
 
   // MARK: Queries
@@ -165,10 +162,8 @@ struct LiveState {
       core = nil
       subscription = nil
       externalCommits = nil
-      ownCommitTracking = nil
     }
-    return ReleasedObjects(
-      core: core, subscription: subscription, externalCommits: externalCommits, ownCommitTracking: ownCommitTracking)
+    return ReleasedObjects(core: core, subscription: subscription, externalCommits: externalCommits)
   }
 
   /// Adds an observer that has fetched its first value itself.

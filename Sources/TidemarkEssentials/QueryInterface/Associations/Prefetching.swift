@@ -219,7 +219,7 @@ extension Prefetch {
   private func observing(
     _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
   ) throws -> StoredRows {
-    guard db.recording.readSet != nil, db.recording.usesBounds, keys.count <= Self.observedKeysMax else {
+    guard db.readRecorder?.usesBounds == true, keys.count <= Self.observedKeysMax else {
       return try fetch()
     }
     let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }

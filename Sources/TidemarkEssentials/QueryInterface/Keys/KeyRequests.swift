@@ -15,8 +15,8 @@ final class KeyRequests: DatabaseModuleState {
   }
 
   // Consecutive lookups usually concern the same record type.
-  @exclusivity(unchecked) private var latest: Entry?
-  @exclusivity(unchecked) private var entries: [ObjectIdentifier: Entry] = [:]
+  private var latest: Entry?
+  private var entries: [ObjectIdentifier: Entry] = [:]
 
   fileprivate func sql(
     for recordType: any TableRecord.Type, _ generation: UInt, make: () throws -> String
@@ -24,10 +24,12 @@ final class KeyRequests: DatabaseModuleState {
     let id = ObjectIdentifier(recordType)
     let tableName = recordType.databaseTableName
     let selection = recordType.databaseSelection
-    if let entry = latest?.recordType == id ? latest : entries[id], entry.generation == generation,
-      entry.tableName == tableName, selection.isSame(as: entry.selection)
+    let latest = latest
+    let isLatest = latest?.recordType == id
+    if let entry = isLatest ? latest : entries[id], entry.generation == generation, entry.tableName == tableName,
+      selection.isSame(as: entry.selection)
     {
-      latest = entry
+      if !isLatest { self.latest = entry }
       return entry.sql
     }
     let sql = try make()
@@ -35,7 +37,7 @@ final class KeyRequests: DatabaseModuleState {
       let entry = Entry(
         recordType: id, tableName: tableName, generation: generation, selection: simple, sql: sql)
       entries[id] = entry
-      latest = entry
+      self.latest = entry
     }
     return sql
   }

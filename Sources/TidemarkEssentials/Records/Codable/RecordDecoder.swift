@@ -25,18 +25,22 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   /// The statement, if columns can be read from it directly.
   private let statement: SQLiteStatement?
 
-  /// The most likely index of the next key.
-  @exclusivity(unchecked) private var nextIndex = 0
+  private struct State {
+    /// The most likely index of the next key.
+    var nextIndex = 0
 
-  /// The missing key that was decoded from the whole row.
-  @exclusivity(unchecked) private var keyOfRow: String?
+    /// The missing key that was decoded from the whole row.
+    var keyOfRow: String?
 
-  /// A reusable keyed container, and the type of its keys.
-  @exclusivity(unchecked) private var reusableContainer: (key: ObjectIdentifier, container: AnyObject)?
-  private var reusesContainer = false
+    /// A reusable keyed container, and the type of its keys.
+    var reusableContainer: (key: ObjectIdentifier, container: AnyObject)?
+    var reusesContainer = false
 
-  /// The decoder of another type of records, for the same row.
-  private var next: RecordDecoder?
+    /// The decoder of another type of records, for the same row.
+    var next: RecordDecoder?
+  }
+
+  @exclusivity(unchecked) private var state = State()
 
   private init(_ row: Row, _ plan: RecordDecodingPlan, codingPath: [any CodingKey]) {
     self.row = row
@@ -46,9 +50,9 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   }
 
   func releaseReferences() {
-    reusesContainer = false
-    reusableContainer = nil
-    next?.releaseReferences()
+    state.reusesContainer = false
+    state.reusableContainer = nil
+    state.next?.releaseReferences()
   }
 
   /// Returns a decoder of the row for a record type.
@@ -58,12 +62,12 @@ final class RecordDecoder: Decoder, ReusableDecoder {
     var known = first
     while let decoder = known {
       if decoder.plan.recordID == ObjectIdentifier(recordType) { return decoder }
-      known = decoder.next
+      known = decoder.state.next
     }
     let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
     if row.reusesDecoder {
-      decoder.reusesContainer = true
-      decoder.next = first
+      decoder.state.reusesContainer = true
+      decoder.state.next = first
       row.keep(decoder: decoder)
     }
     return decoder
@@ -83,15 +87,15 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   var userInfo: [CodingUserInfoKey: Any] { plan.recordType.decodingUserInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    nextIndex = 0
-    if keyOfRow != nil { keyOfRow = nil }
+    state.nextIndex = 0
+    if state.keyOfRow != nil { state.keyOfRow = nil }
     let key = ObjectIdentifier(type)
-    if let reusableContainer, reusableContainer.key == key {
+    if let reusableContainer = state.reusableContainer, reusableContainer.key == key {
       return unsafeDowncast(reusableContainer.container, to: ContainerBox<Key>.self).container
     }
     let container = KeyedDecodingContainer(RowContainer<Key>(decoder: self))
     // The container retains this decoder, and this is a reference cycle. The owner of the decoder breaks it.
-    if reusesContainer { reusableContainer = (key, ContainerBox(container)) }
+    if state.reusesContainer { state.reusableContainer = (key, ContainerBox(container)) }
     return container
   }
 
@@ -115,8 +119,8 @@ final class RecordDecoder: Decoder, ReusableDecoder {
   ///
   /// - Throws: A `DecodingError.keyNotFound` if another key is already decoded from the row.
   func useRow(for key: some CodingKey) throws {
-    guard let other = keyOfRow else {
-      keyOfRow = key.stringValue
+    guard let other = state.keyOfRow else {
+      state.keyOfRow = key.stringValue
       return
     }
     let keys = [other, key.stringValue].sorted().joined(separator: " or ")
@@ -147,10 +151,10 @@ extension RecordDecoder {
   @inline(__always)
   func index(of key: some CodingKey) -> Int? {
     let name = key.stringValue
-    let guess = nextIndex
+    let guess = state.nextIndex
     let columns = plan.columns
     if guess < columns.count, columns[guess].key == name {
-      nextIndex = guess &+ 1
+      state.nextIndex = guess &+ 1
       return columns[guess].index
     }
     return searchIndex(of: name)
@@ -159,7 +163,7 @@ extension RecordDecoder {
   @inline(never)
   private func searchIndex(of name: String) -> Int? {
     guard let index = plan.index(of: name, in: row) else { return nil }
-    nextIndex = index + 1
+    state.nextIndex = index + 1
     return index
   }
 

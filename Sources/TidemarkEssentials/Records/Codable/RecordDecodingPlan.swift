@@ -15,14 +15,18 @@ final class RecordDecodingPlan {
   /// The column index of each key, if keys are not column names.
   private let indexes: [String: Int]?
 
-  /// For each column, the type already known to be decoded without a strategy.
-  @exclusivity(unchecked) private var plainTypes: [ObjectIdentifier?]
+  private struct Types {
+    /// For each column, the type already known to be decoded without a strategy.
+    var plain: [ObjectIdentifier?]
 
-  /// For each column, the type last decoded from it, and its decoding method.
-  @exclusivity(unchecked) private var readings: [(type: ObjectIdentifier, reading: ColumnReading)?]
+    /// For each column, the type last decoded from it, and its decoding method.
+    var readings: [(type: ObjectIdentifier, reading: ColumnReading)?]
 
-  /// The types decoded from prefetched rows, and how their elements are decoded if they are arrays of records.
-  @exclusivity(unchecked) private var arrays: [(type: ObjectIdentifier, array: (any RecordArray.Type)?)] = []
+    /// The types decoded from prefetched rows, and how their elements are decoded if they are arrays of records.
+    var arrays: [(type: ObjectIdentifier, array: (any RecordArray.Type)?)] = []
+  }
+
+  @exclusivity(unchecked) private var types: Types
 
   init(_ recordType: any FetchableRecord.Type, _ row: Row) {
     self.recordType = recordType
@@ -37,8 +41,8 @@ final class RecordDecodingPlan {
       columns = names.names.enumerated().map { ($0.element, names.leftmost[$0.offset]) }
       indexes = nil
     }
-    readings = Array(repeating: nil, count: names.count)
-    plainTypes = Array(repeating: nil, count: names.count)
+    types = Types(
+      plain: Array(repeating: nil, count: names.count), readings: Array(repeating: nil, count: names.count))
   }
 
   /// Returns the index of the leftmost column for a key.
@@ -50,7 +54,7 @@ final class RecordDecodingPlan {
   /// it.
   @inline(__always)
   func isPlain(_ type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> Bool {
-    plainTypes[index] == ObjectIdentifier(type) || learnIsPlain(type, index, key, row)
+    types.plain[index] == ObjectIdentifier(type) || learnIsPlain(type, index, key, row)
   }
 
   @inline(never)
@@ -60,16 +64,16 @@ final class RecordDecodingPlan {
       case .date(.deferredToDate), .data(.deferredToData), .value: true
       case .date, .data, .optional, .decoding: false
       }
-    if isPlain { plainTypes[index] = ObjectIdentifier(type) }
+    if isPlain { types.plain[index] = ObjectIdentifier(type) }
     return isPlain
   }
 
   /// Returns a type as an array of records, or nil if it is another type.
   func recordArray(_ type: Any.Type) -> (any RecordArray.Type)? {
     let id = ObjectIdentifier(type)
-    if let known = arrays.first(where: { $0.type == id }) { return known.array }
+    if let known = types.arrays.first(where: { $0.type == id }) { return known.array }
     let array = type as? any RecordArray.Type
-    arrays.append((id, array))
+    types.arrays.append((id, array))
     return array
   }
 
@@ -82,9 +86,9 @@ final class RecordDecodingPlan {
   @inline(__always)
   func reading(of type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> ColumnReading {
     let id = ObjectIdentifier(type)
-    if let known = readings[index], known.type == id { return known.reading }
+    if let known = types.readings[index], known.type == id { return known.reading }
     let reading = ColumnReading(of: type, in: recordType, name: name(of: key, at: index, in: row))
-    readings[index] = (id, reading)
+    types.readings[index] = (id, reading)
     return reading
   }
 }

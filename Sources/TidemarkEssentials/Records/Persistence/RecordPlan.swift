@@ -15,22 +15,29 @@ final class RecordPlan {
   /// The primary key; nil for a view without a known primary key.
   private let knownKey: PrimaryKeyInfo?
 
-  /// The columns of the last written record, in their order. The next record is likely to have the same.
-  @exclusivity(unchecked) private(set) var columns = ColumnNames.none
+  /// Findings about the last written record, with its columns in their order. The next record is likely to have the
+  /// same.
+  private struct LastRecord {
+    var columns = ColumnNames.none
+    var keyIndexes: [Int?]?
+    var rowIDIndex: Int?
 
-  // The SQL for those columns.
-  @exclusivity(unchecked) private var insertion: (resolution: Database.ConflictResolution, sql: String)?
-  @exclusivity(unchecked) private var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
-  @exclusivity(unchecked) private var partialUpdate:
-    (columns: Set<String>, resolution: Database.ConflictResolution, update: RecordUpdate)?
-  @exclusivity(unchecked) private var upsertion: (conflictTarget: [String], clause: RecordClause)?
-  @exclusivity(unchecked) private var knownKeyIndexes: [Int?]?
+    // The SQL for those columns.
+    var insertion: (resolution: Database.ConflictResolution, sql: String)?
+    var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
+    var partialUpdate: (columns: Set<String>, resolution: Database.ConflictResolution, update: RecordUpdate)?
+    var upsertion: (conflictTarget: [String], clause: RecordClause)?
 
-  /// The index of the row ID in those columns.
-  @exclusivity(unchecked) private(set) var rowIDIndex: Int?
+    /// The last `RETURNING` clause and its selection. It does not depend on the columns.
+    var returned: (selection: [SimpleSelection], clause: RecordClause)?
+  }
 
-  // The last `RETURNING` clause and its selection.
-  @exclusivity(unchecked) private var returned: (selection: [SimpleSelection], clause: RecordClause)?
+  @exclusivity(unchecked) private var last = LastRecord()
+
+  var columns: ColumnNames { last.columns }
+
+  /// The index of the row ID in the columns of the last written record.
+  var rowIDIndex: Int? { last.rowIDIndex }
 
   init(_ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database) throws {
     self.recordType = ObjectIdentifier(recordType)
@@ -56,13 +63,8 @@ final class RecordPlan {
   /// Updates the cache for the columns of a record.
   private func follow(_ container: PersistenceContainer) {
     if container.isComplete(columns) { return }
-    columns = ColumnNames(container.columnNames)
-    rowIDIndex = rowIDColumn.flatMap { index(of: $0) }
-    insertion = nil
-    update = nil
-    partialUpdate = nil
-    upsertion = nil
-    knownKeyIndexes = nil
+    last = LastRecord(columns: ColumnNames(container.columnNames), returned: last.returned)
+    last.rowIDIndex = rowIDColumn.flatMap { index(of: $0) }
   }
 
   /// Returns the index of a column in the last written record.
@@ -71,9 +73,9 @@ final class RecordPlan {
   /// Returns the indexes of the primary key columns in a record; nil for columns that it does not encode.
   private func keyIndexes(_ container: PersistenceContainer) throws -> [Int?] {
     follow(container)
-    if let knownKeyIndexes { return knownKeyIndexes }
+    if let known = last.keyIndexes { return known }
     let indexes = try key().columns.map { index(of: $0) }
-    knownKeyIndexes = indexes
+    last.keyIndexes = indexes
     return indexes
   }
 
@@ -99,25 +101,25 @@ final class RecordPlan {
 
   /// Returns a clause such as ` RETURNING *`, from the cache if the selection is the same as last time.
   func returningClause(_ selection: [any SQLSelectable], _ db: Database) throws -> RecordClause {
-    if let returned, selection.isSame(as: returned.selection) { return returned.clause }
+    if let returned = last.returned, selection.isSame(as: returned.selection) { return returned.clause }
     let clause = try clause(db) { printer in
       printer.sql += " RETURNING "
       try printer.print(selection: selection.map { $0.sqlSelection })
     }
-    if let simple = selection.simple { returned = (simple, clause) }
+    if let simple = selection.simple { last.returned = (simple, clause) }
     return clause
   }
 
   /// Returns SQL such as `INSERT INTO "player" ("id", "name") VALUES (?,?)`.
   func insertionSQL(_ container: PersistenceContainer, _ resolution: Database.ConflictResolution) -> String {
     follow(container)
-    if let insertion, insertion.resolution == resolution { return insertion.sql }
+    if let insertion = last.insertion, insertion.resolution == resolution { return insertion.sql }
     let names = columns.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
     let sql = """
       INSERT \(resolution.clause)INTO \(tableName.quotedDatabaseIdentifier) (\(names)) \
       VALUES (\(databaseQuestionMarks(count: columns.count)))
       """
-    insertion = (resolution, sql)
+    last.insertion = (resolution, sql)
     return sql
   }
 
@@ -129,10 +131,10 @@ final class RecordPlan {
   ) throws -> RecordUpdate {
     let keyIndexes = try keyIndexes(container)
     if let updatedColumns {
-      if let known = partialUpdate, known.resolution == resolution, known.columns == updatedColumns {
+      if let known = last.partialUpdate, known.resolution == resolution, known.columns == updatedColumns {
         return known.update
       }
-    } else if let update, update.resolution == resolution {
+    } else if let update = last.update, update.resolution == resolution {
       return update.update
     }
     let key = try key().columns
@@ -152,9 +154,9 @@ final class RecordPlan {
         """,
       parameters: set.map(\.index) + keyIndexes)
     if let updatedColumns {
-      partialUpdate = (updatedColumns, resolution, update)
+      last.partialUpdate = (updatedColumns, resolution, update)
     } else {
-      self.update = (resolution, update)
+      last.update = (resolution, update)
     }
     return update
   }
@@ -165,9 +167,9 @@ final class RecordPlan {
   ) throws -> RecordClause {
     follow(container)
     guard upsertion.assignments.isEmpty else { return try upsertion.clause(self, container.columnNames, db) }
-    if let known = self.upsertion, known.conflictTarget == upsertion.conflictTarget { return known.clause }
+    if let known = last.upsertion, known.conflictTarget == upsertion.conflictTarget { return known.clause }
     let clause = try upsertion.clause(self, container.columnNames, db)
-    self.upsertion = (upsertion.conflictTarget, clause)
+    last.upsertion = (upsertion.conflictTarget, clause)
     return clause
   }
 
@@ -208,8 +210,8 @@ extension Database.ConflictResolution {
 /// The record plans of a connection.
 private final class RecordPlans: DatabaseModuleState {
   // Consecutive writes usually have the same record type.
-  @exclusivity(unchecked) private var latest: RecordPlan?
-  @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
+  private var latest: RecordPlan?
+  private var plans: [ObjectIdentifier: RecordPlan] = [:]
 
   func plan(
     _ recordType: any Any.Type, _ tableName: String, _ generation: UInt, _ db: Database

@@ -9,35 +9,35 @@ import CSQLite
 final class ConnectionCallbacks {
   /// Called while another connection holds a lock. Receives the number of previous calls, and returns
   /// whether to try again.
-  @exclusivity(unchecked) var busy: ((Int) -> Bool)?
+  var busy: ((Int) -> Bool)?
 
   /// Called with statements and their durations.
-  @exclusivity(unchecked) var trace: ((TraceSignal) -> Void)?
+  var trace: ((TraceSignal) -> Void)?
 
   /// Whether `trace` is disabled.
-  @exclusivity(unchecked) var isTraceSuspended = false
+  var isTraceSuspended = false
 
   /// Called for each action that a statement performs, while it is compiled.
-  @exclusivity(unchecked) var authorizer: (any StatementAuthorizer)?
+  var authorizer: (any StatementAuthorizer)?
 
   /// Called after a commit that leaves a long write-ahead log, with the name of its database and the number of frames
   /// of its log.
-  @exclusivity(unchecked) var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
+  var didCommitToLog: ((_ name: String, _ frameCount: Int) -> Void)?
 
   /// The number of frames that make a log long.
-  @exclusivity(unchecked) var longLogFrameCount = CInt.max
+  var longLogFrameCount = CInt.max
 
   /// Records the commits of this connection, to distinguish them from external ones.
   let ownCommits = OwnCommitTracker()
 
   /// The connection, which SQLite does not pass to the commit hook.
-  @exclusivity(unchecked) fileprivate var connection: SQLiteConnection?
+  fileprivate var connection: SQLiteConnection?
 
   /// Called every few thousand instructions; returns whether to interrupt the statement.
-  @exclusivity(unchecked) var shouldInterrupt: (() -> Bool)?
+  var shouldInterrupt: (() -> Bool)?
 
   /// Receives commits and rollbacks. Not retained: it owns this object.
-  @exclusivity(unchecked) unowned(unsafe) var transactionHooks: (any TransactionHooks)?
+  unowned(unsafe) var transactionHooks: (any TransactionHooks)?
 
   /// Receives changed rows.
   @exclusivity(unchecked) var rowChanges: (any RowChangeListener)?

@@ -62,20 +62,21 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
-  private let isOn = Atomic<Bool>(false)
+  /// The number of users that have begun and not ended: they may overlap.
+  private let userCount = Atomic<Int>(0)
   private let record = Mutex(Record())
 
   // MARK: Checks
 
-  /// Starts to record commits. No state is known at first.
+  /// Records commits until `end` is called, as often as `begin` was. No state is known at first.
   func begin() {
     record.withLock { $0.restart(State()) }
-    isOn.store(true, ordering: .sequentiallyConsistent)
+    userCount.add(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Stops recording.
+  /// Stops recording, unless there is another user.
   func end() {
-    isOn.store(false, ordering: .sequentiallyConsistent)
+    userCount.subtract(1, ordering: .sequentiallyConsistent)
   }
 
   /// Whether a state is known.
@@ -130,7 +131,7 @@ final class OwnCommitTracker: Sendable {
   // MARK: The connection
 
   /// Whether commits are recorded.
-  var isTracking: Bool { isOn.load(ordering: .relaxed) }
+  var isTracking: Bool { userCount.load(ordering: .relaxed) > 0 }
 
   /// Reports that a commit begins.
   ///
@@ -173,16 +174,4 @@ final class OwnCommitTracker: Sendable {
     guard isTracking else { return }
     record.withLock { $0.state.inFlight = nil }
   }
-}
-
-/// Enables the recording of commits until it is released.
-final class OwnCommitTracking: Sendable {
-  private let commits: OwnCommitTracker
-
-  init(_ commits: OwnCommitTracker) {
-    self.commits = commits
-    commits.begin()
-  }
-
-  deinit { commits.end() }
 }

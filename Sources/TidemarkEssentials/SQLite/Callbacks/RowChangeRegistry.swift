@@ -18,8 +18,9 @@ enum RowChangeRegistry {
   private static let callbacks = Slots(slotCount)
   private static let count = Mutex(0)
 
+  // Not checked by the compiler, because a pointer is never Sendable. It is never freed, and points to atomic numbers.
+  // An array of objects would make the first connection that needs row changes create thousands of them.
   private struct Slots: @unchecked Sendable {
-    // Never freed; contains atomic numbers.
     let start: UnsafeMutablePointer<Atomic<UInt>>
 
     init(_ count: Int) {

@@ -14,32 +14,38 @@ import FoundationEssentials
 final class ArgumentBytes {
   private static let capacityMax = 4096
 
-  @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
-  @exclusivity(unchecked) private var capacity = 0
+  private struct Buffer {
+    var start: UnsafeMutableRawPointer?
+    var capacity = 0
 
-  // The number of bytes used so far, and the number that would have been used with enough room.
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var wantedCount = 0
+    // The number of bytes used so far, and the number that would have been used with enough room.
+    var count = 0
+    var wantedCount = 0
 
-  /// Whether SQLite has copied some bytes.
-  @exclusivity(unchecked) private(set) var hasCopies = false
+    /// Whether SQLite has copied some bytes.
+    var hasCopies = false
+  }
 
-  deinit { start?.deallocate() }
+  @exclusivity(unchecked) private var buffer = Buffer()
+
+  var hasCopies: Bool { buffer.hasCopies }
+
+  deinit { buffer.start?.deallocate() }
 
   /// Prepares the buffer; call it before the parameters of the statement are bound.
   func begin(_ sqliteStatement: SQLiteStatement) {
-    if wantedCount > capacity, capacity < Self.capacityMax { grow(sqliteStatement) }
-    count = 0
-    wantedCount = 0
-    hasCopies = false
+    if buffer.wantedCount > buffer.capacity, buffer.capacity < Self.capacityMax { grow(sqliteStatement) }
+    buffer.count = 0
+    buffer.wantedCount = 0
+    buffer.hasCopies = false
   }
 
   private func grow(_ sqliteStatement: SQLiteStatement) {
     // Invariant 1.
     sqlite3_clear_bindings(sqliteStatement)
-    start?.deallocate()
-    capacity = min(wantedCount * 2, Self.capacityMax)
-    start = .allocate(byteCount: capacity, alignment: 1)
+    buffer.start?.deallocate()
+    buffer.capacity = min(buffer.wantedCount * 2, Self.capacityMax)
+    buffer.start = .allocate(byteCount: buffer.capacity, alignment: 1)
   }
 
   /// Binds a value, and returns the result code. C: `sqlite3_bind_null` and its siblings.
@@ -58,7 +64,7 @@ final class ArgumentBytes {
     let address = text.utf8.withContiguousStorageIfAvailable { keep(UnsafeRawBufferPointer($0)) }
     // An empty text has no bytes, and must not become NULL.
     guard let bytes = address.flatMap({ $0 }), bytes.count > 0, let start = bytes.baseAddress else {
-      hasCopies = true
+      buffer.hasCopies = true
       return bindText(text, to: sqliteStatement, at: index)
     }
     let characters = start.assumingMemoryBound(to: CChar.self)
@@ -68,7 +74,7 @@ final class ArgumentBytes {
 
   private func bind(_ data: Data, _ sqliteStatement: SQLiteStatement, _ index: CInt) -> CInt {
     guard let bytes = data.withUnsafeBytes({ keep($0) }), bytes.count > 0 else {
-      hasCopies = true
+      buffer.hasCopies = true
       return bindData(data, to: sqliteStatement, at: index)
     }
     return sqlite3_bind_blob64(sqliteStatement, index, bytes.baseAddress, UInt64(bytes.count), tidemark_static())
@@ -77,13 +83,13 @@ final class ArgumentBytes {
   /// Copies bytes into the buffer; returns nil if they do not fit.
   @inline(__always)
   private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-    let end = count &+ bytes.count
+    let end = buffer.count &+ bytes.count
     // It cannot overflow: the summands are sizes of objects in memory.
-    wantedCount &+= bytes.count
-    guard end <= capacity, let start, let source = bytes.baseAddress else { return nil }
-    let address = start + count
+    buffer.wantedCount &+= bytes.count
+    guard end <= buffer.capacity, let start = buffer.start, let source = bytes.baseAddress else { return nil }
+    let address = start + buffer.count
     address.copyMemory(from: source, byteCount: bytes.count)
-    count = end
+    buffer.count = end
     return UnsafeRawBufferPointer(start: address, count: bytes.count)
   }
 }

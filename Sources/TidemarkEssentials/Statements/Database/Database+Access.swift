@@ -43,14 +43,14 @@ extension Database {
       access.runningStatementCount -= deferredReleases.performPending()
     }
     // Even if the program uses no statement of the library.
-    if capture.rowListening.isOn != capture.isListening { capture.executionObserver?.listeningDidChange() }
+    if capture.rowNeeds.exist != capture.receivesRows { capture.changeObserver?.rowNeedsDidChange() }
     return previous
   }
 
   private func endAccess(_ previous: ThreadID) {
     // Changes that the program made without the library are reported before the next access.
-    if transaction.ending != .none { capture.executionObserver?.transactionMayHaveEnded(after: nil) }
-    if capture.isHandleExposed { capture.executionObserver?.sharedAccessWillEnd() }
+    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(after: nil) }
+    if capture.isHandleExposed { capture.changeObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }
 
@@ -113,7 +113,7 @@ extension Database {
     access.runningStatementCount -= deferredReleases.performPending()
     try handle.close()
     RowChangeRegistry.remove(handle.pointer)
-    setExecutionObserver(nil)
+    setChangeObserver(nil)
     InvalidText.forget(handle.pointer)
     self.handle = nil
   }
@@ -124,7 +124,7 @@ extension Database {
     guard let handle, !settings.health.isInherited else { return }
     handle.closeEventually()
     RowChangeRegistry.remove(handle.pointer)
-    setExecutionObserver(nil)
+    setChangeObserver(nil)
     InvalidText.forget(handle.pointer)
     self.handle = nil
     closeAfterLastStatement()

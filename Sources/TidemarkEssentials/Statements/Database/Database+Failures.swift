@@ -130,9 +130,9 @@ extension Database: TransactionHooks {
   /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
   private func mayCommit() -> Bool {
     guard settings.isInFile, handle?.hasMoved() == true else {
-      guard let executionObserver = capture.executionObserver else { return true }
+      guard let changeObserver = capture.changeObserver else { return true }
       do {
-        try executionObserver.willCommit()
+        try changeObserver.willCommit()
         return true
       } catch {
         transaction.commitIsRefused(error, isByObserver: true)

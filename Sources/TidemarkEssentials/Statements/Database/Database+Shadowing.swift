@@ -7,20 +7,20 @@ extension Database {
   /// attached database, and the main database now has a table with that name, SQLite does not notice.
   func expireStatementsOfOtherSchema() {
     // Schema queries run statements, too: prevent recursion.
-    guard !caches.isExpiring, let facts = schema.facts, let handle else { return }
+    guard !caches.isExpiring, let generations = schema.generations, let handle else { return }
     caches.isExpiring = true
     defer { caches.isExpiring = false }
     // Schema queries do not count as reads of the statement that is about to run.
-    let (readSet, digest) = (recording.readSet, recording.digest)
-    (recording.readSet, recording.digest) = (nil, nil)
-    defer { (recording.readSet, recording.digest) = (readSet, digest) }
+    let outer = recording
+    recording = ReadRecording()
+    defer { recording = outer }
     do {
       try shielded {
-        let generation = try facts.generation(self)
+        let generation = try generations.current(self)
         if generation == caches.schemaGeneration { return }
         try handle.expireStatements(callbacks)
         // The statements of schema queries were marked, too.
-        caches.schemaGeneration = try facts.generation(self)
+        caches.schemaGeneration = try generations.current(self)
       }
     } catch {
       // The schema is locked: try again before the next statement.

@@ -63,8 +63,8 @@ extension Database {
   ) throws -> Bool {
     preconditionAccess()
     let statement = try preparedStatement(sql: sql).availableStatement()
-    statement.isPassedToProgram = true
-    defer { statement.isPassedToProgram = false }
+    statement.runState.isPassedToProgram = true
+    defer { statement.runState.isPassedToProgram = false }
     do {
       try statement.setArguments(arguments)
       let isCalled = try !isRowNeeded || statement.startHoldingRow()
@@ -115,7 +115,7 @@ extension Database {
   ///
   /// - Parameter error: The error of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
-    if transaction.ending != .none { capture.executionObserver?.transactionMayHaveEnded(after: error) }
+    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(after: error) }
     guard isInAutocommitMode, !transactionWork.isDeferred, let work = transactionWork.betweenTransactions else {
       return
     }

@@ -13,9 +13,6 @@ import Synchronization
 /// This file declares the class and its stored state. Other modules add methods for statements, transactions,
 /// functions, the schema and so on.
 public final class Database {
-  /// The connection; nil after it was closed.
-  @exclusivity(unchecked) var handle: ConnectionHandle?
-
   let settings: DatabaseSettings
   let callbacks = ConnectionCallbacks()
   let compilation = CompilationRecorder()
@@ -26,6 +23,9 @@ public final class Database {
   /// The SQLite objects to release in the next access.
   let deferredReleases = DeferredReleases()
 
+  /// The connection; nil after it was closed.
+  @exclusivity(unchecked) var handle: ConnectionHandle?
+
   // The state of the connection, by subject: see `DatabaseState.swift`.
   @exclusivity(unchecked) var caches: StatementCaches
   @exclusivity(unchecked) var access = AccessState()
@@ -34,15 +34,14 @@ public final class Database {
   @exclusivity(unchecked) var capture = CaptureState()
   @exclusivity(unchecked) var recording = ReadRecording()
   @exclusivity(unchecked) var schema = SchemaState()
-  @exclusivity(unchecked) var printing = PrintingState()
   @exclusivity(unchecked) package var dialect = DialectState()
 
   /// The states of later modules. There are few, and each written record looks one up.
-  @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
+  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
-    self.handle = handle
     self.settings = settings
+    self.handle = handle
     caches = StatementCaches(maximumCount: settings.maximumCachedStatementCount)
     compilation.allowsAttachedFiles = settings.allowsAttachedFiles
     callbacks.authorizer = compilation
@@ -69,7 +68,7 @@ public final class Database {
   public var sqliteConnection: SQLiteConnection? {
     if !capture.isHandleExposed {
       capture.isHandleExposed = true
-      capture.executionObserver?.connectionWillBeShared()
+      capture.changeObserver?.connectionWillBeShared()
     }
     recording.digest?.isUnknown = true
     return handle?.pointer

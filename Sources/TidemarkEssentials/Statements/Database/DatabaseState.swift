@@ -73,32 +73,38 @@ struct TransactionWork {
 
 /// The capture of changes.
 struct CaptureState {
-  /// The observer of executed statements; nil on a read-only connection.
-  var executionObserver: (any ExecutionObserver)?
+  /// The observer of statements that may change the database; nil on a read-only connection.
+  var changeObserver: (any ChangeObserver)?
 
-  /// Whether row changes must be captured. Any thread may set this.
-  let rowListening = RowListening()
+  /// Whether row changes are needed. Any thread may set this.
+  var rowNeeds = RowNeeds()
 
-  /// Whether the execution observer has applied the state of `rowListening`.
-  var isListening = false
+  /// Whether the change observer receives row changes. It follows `rowNeeds` when a transaction begins.
+  var receivesRows = false
 
-  /// The steps that bypass change capture, because their changes are unobserved.
+  /// The steps that bypass change capture, because their changes are not needed.
   var bypass = CaptureBypass()
 
   /// Whether the program has the connection's pointer, and may use it without the library.
   var isHandleExposed = false
 }
 
+/// Observes what statements read. Region inference implements it.
+protocol ReadObserver: AnyObject {
+  /// Called before a statement runs, with bound arguments.
+  func willRead(_ statement: Statement)
+}
+
 /// The recording of reads.
 struct ReadRecording {
-  /// The regions of the statements executed since the recording began; nil if nothing is recorded.
-  var readSet: ReadSet?
-
-  /// Whether the recorded regions leave out rows that do not matter in the current snapshot.
-  var usesBounds = false
+  /// The observer of the statements that run; nil if nothing is recorded.
+  var observer: (any ReadObserver)?
 
   /// The digest of the results since it was begun; nil if none is computed.
-  var digest: DigestBuilder?
+  var digest: DigestObserver?
+
+  /// The query that is being printed.
+  var printing = PrintingState()
 }
 
 /// Facts about the query that is being printed.
@@ -110,10 +116,19 @@ struct PrintingState {
   var isFixedPart = false
 }
 
+/// The generations of the schema. The schema module, which depends on this one, provides them.
+struct SchemaGenerations {
+  /// Returns the generation number of the schema, which changes with the schema.
+  var current: (Database) throws -> UInt
+
+  /// Returns the last known generation number, without checking whether the schema has changed since.
+  var lastKnown: (Database) -> UInt
+}
+
 /// The facts about the schema that statements use.
 struct SchemaState {
-  /// The facts that regions need. Without them, regions are whole tables.
-  var facts: SchemaFacts?
+  /// The generations of the schema; nil before a schema module is installed.
+  var generations: SchemaGenerations?
 
   /// The number of begun or ended statements that do more than read and write rows: see `Database.effectCount`.
   var effectCount: UInt = 0
@@ -124,10 +139,10 @@ extension Database {
   /// connection has changed neither its schema nor its transaction, but SQLite may have rolled the transaction back.
   var effectCount: UInt { schema.effectCount &+ compilation.effectCount }
 
-  /// Sets the observer of executed statements, and of their compilation.
-  func setExecutionObserver(_ observer: (any ExecutionObserver)?) {
-    capture.executionObserver = observer
-    compilation.executionObserver = observer
+  /// Sets the observer of changes.
+  func setChangeObserver(_ observer: (any ChangeObserver)?) {
+    capture.changeObserver = observer
+    compilation.changeObserver = observer
   }
 }
 

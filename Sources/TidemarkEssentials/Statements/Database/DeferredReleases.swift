@@ -29,7 +29,8 @@ final class DeferredReleases: Sendable {
     }
   }
 
-  // The items are accessed under the lock, or by the thread that took them out.
+  // The items are accessed under the lock, or by the thread that took them out. The compiler cannot check this: a
+  // statement belongs to its connection, and is passed to the thread of the next access here.
   private struct Items: @unchecked Sendable {
     var list: [Item] = []
     var isOrphaned = false

@@ -1,0 +1,172 @@
+import Synchronization
+
+// The report of a committed transaction.
+
+extension ChangeCapture {
+  /// Publishes a successful commit if it has subscribers.
+  ///
+  /// - Parameter hasWritten: Whether it may have changed stored content.
+  func publish(hasWritten: Bool) {
+    // The commit becomes visible before it is counted, and it is counted before the needs are read. A query that
+    // subscribes before the count is notified of the commit. One that subscribes later reads the commit, or finds that
+    // the count has changed.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    let broker = self.broker
+    if hasWritten || !log.isEmpty { broker.countWrite() }
+    let version = broker.version
+    let ownVersion = log.isOpen ? log.needsVersion : needs.version
+    if db.compilation.counts.foreignControls != steps.compiled.foreignControls {
+      noteForeignStatements()
+      log.becomeUnknown()
+    }
+    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
+    guard isReported else { return }
+    if let lender = publishReport(ownVersion) { log.takeBackRows(from: lender) }
+  }
+
+  /// Publishes the report, and releases it.
+  private func publishReport(_ needsVersion: Int) -> CapturedTable? {
+    let (changes, lender) = log.report(number: broker.nextCommitNumber(), needsVersion: needsVersion)
+    broker.publish(changes)
+    return lender
+  }
+}
+
+extension ChangeLog {
+  /// Returns the changes of the committed transaction.
+  ///
+  /// - Returns: The changes, and the table whose changes now hold the rows of the log, if there is one.
+  mutating func report(number: UInt64, needsVersion: Int) -> (changes: CommittedChanges, lender: CapturedTable?) {
+    let lender = onlyTable
+    let captured: CapturedLog
+    let tables: ShortList<CommittedChanges.TableChanges>
+    if let lender {
+      let changes = changes(of: lender)
+      (captured, tables) = (changes.log, ShortList(changes))
+    } else {
+      // The records of a coarse table are incomplete, and may contain changes that were rolled back.
+      let isCoarse = self.tables.map { table in coarse.contains { $0.key == table.key } }
+      captured = hasCaptured ? capturedLog(isCoarse) : .empty
+      tables = ShortList(self.tables(of: captured, isCoarse))
+    }
+    let changes = CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain, schemaChanges: schemaChanges,
+      tables: tables, log: captured)
+    return (changes, lender)
+  }
+
+  /// Takes the memory of the rows back if no subscriber has retained it. The index of queries uses it only while it is
+  /// notified.
+  mutating func takeBackRows(from lender: CapturedTable) {
+    if CommittedChanges.TableChanges.isUnshared(&lender.state.lastReported) {
+      lender.state.lastReported?.log.exchangeRows(with: &self)
+    } else {
+      lender.state.lastReported = nil
+    }
+  }
+
+  /// The captured rows, in the memory of the log. The log continues with new memory if a subscriber retains the rows.
+  ///
+  /// - Parameter isCoarse: The tables of the log that are reported without their rows.
+  private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
+    // Usually, all records are reported.
+    let areAllReported = coarse.isEmpty && records.allSatisfy { $0.isCaptured }
+    let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
+    return CapturedLog(
+      records: areAllReported ? records : records.filter(isReported), values: values, layouts: layouts)
+  }
+
+  /// The only changed table; nil if there are several, or if some rows are not reported.
+  private var onlyTable: CapturedTable? {
+    guard hasCaptured, tables.count == 1, coarse.isEmpty, !records.isEmpty,
+      records.allSatisfy({ $0.isCaptured })
+    else { return nil }
+    return tables[0]
+  }
+
+  /// The changes of the only table, with the rows of the log. The log has no rows until they are returned.
+  private mutating func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
+    let layout = layouts[0]
+    let changes =
+      table.state.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
+    table.state.lastReported = changes
+    let captured = changes.log
+    captured.exchangeRows(with: &self)
+    var draft = TableDraft()
+    table.state.changedColumns = 0
+    for record in captured.records {
+      draft.kinds.insert(record.kind)
+      if record.kind != .update { continue }
+      table.state.changedColumns |= record.changedColumns
+      if record.oldRowID != record.newRowID || layout.mustReportAll {
+        draft.addUpdatedColumns(layout.changedColumns(record))
+      }
+    }
+    if table.state.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
+    changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: captured.records.count))
+    return changes
+  }
+
+  /// Returns the changes of each table, in the order of their first changes.
+  ///
+  /// The captured rows of a coarse table are not reported. Their kinds and columns are reported together with the kinds
+  /// and columns of uncaptured changes.
+  private func tables(of captured: CapturedLog, _ isCoarse: [Bool]) -> [CommittedChanges.TableChanges] {
+    var keys: [TableKey] = []
+    var drafts: [TableDraft] = []
+    // A linear search: there are few tables.
+    func reportIndex(of key: TableKey) -> Int {
+      if let reportIndex = keys.firstIndex(of: key) { return reportIndex }
+      keys.append(key)
+      drafts.append(TableDraft())
+      return keys.count - 1
+    }
+    // Several tables of the log can be the same table, seen by several statements.
+    if hasCaptured {
+      for table in tables { (table.state.reportIndex, table.state.changedColumns) = (reportIndex(of: table.key), 0) }
+    }
+    var position = 0
+    for record in records where record.isCaptured {
+      let table = tables[Int(record.table)]
+      if !isCoarse[Int(record.table)] {
+        drafts[table.state.reportIndex].rowIndexes.append(position)
+        position += 1
+      }
+      drafts[table.state.reportIndex].kinds.insert(record.kind)
+      guard record.kind == .update else { continue }
+      table.state.changedColumns |= record.changedColumns
+      let layout = layouts[Int(record.table)]
+      if record.oldRowID != record.newRowID || layout.mustReportAll {
+        drafts[table.state.reportIndex].addUpdatedColumns(layout.changedColumns(record))
+      }
+    }
+    for table in tables where hasCaptured && table.state.changedColumns != 0 {
+      drafts[table.state.reportIndex].addUpdatedColumns(table.namesOfChangedColumns)
+    }
+    for coarse in self.coarse {
+      let reportIndex = reportIndex(of: coarse.key)
+      drafts[reportIndex].isCoarse = true
+      drafts[reportIndex].kinds.insert(coarse.kind)
+      if coarse.kind == .update { drafts[reportIndex].addUpdatedColumns(coarse.columns) }
+    }
+    return zip(keys, drafts).compactMap { key, draft in
+      if draft.kinds.isEmpty { return nil }
+      let changes = CommittedChanges.TableChanges(key: key, isCoarse: draft.isCoarse, log: captured)
+      changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .some(draft.rowIndexes))
+      return changes
+    }
+  }
+}
+
+/// The collected changes of a table.
+private struct TableDraft {
+  var kinds = CommittedChanges.Kinds()
+  var isCoarse = false
+  var updatedColumns: Set<String>? = []
+  var rowIndexes: [Int] = []
+
+  mutating func addUpdatedColumns(_ columns: Set<String>?) {
+    guard let known = updatedColumns else { return }
+    updatedColumns = known.isEmpty ? columns : columns.map(known.union)
+  }
+}
