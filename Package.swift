@@ -13,8 +13,8 @@ let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 /// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
   "Access/ThreadStopTests.swift", "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Differences",
-  "ExternalCommits", "IncrementalResults", "Observation", "Platform/MutexTests.swift", "RegionIndex", "Regions",
-  "Support",
+  "ExternalCommits", "IncrementalResults", "LiveQueries", "Observation", "Platform/MutexTests.swift", "RegionIndex",
+  "Regions", "Support",
 ]
 
 let package = Package(

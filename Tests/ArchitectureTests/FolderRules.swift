@@ -32,8 +32,6 @@ enum FolderRules {
     "DatabaseError+NSError.swift": "A conformance of a type of another target.",
     "ConflictResolution.swift": "A public type on its own.",
     "RecordError.swift": "A public type on its own.",
-    "SnapshotChanges.swift": "A type on its own.",
-    "ValueSink.swift": "A type on its own.",
     "RetainedStatements.swift": "A type on its own.",
   ]
 }

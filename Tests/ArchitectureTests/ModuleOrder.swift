@@ -4,8 +4,8 @@ enum Modules {
   static let order = [
     "Platform", "SQLite", "Regions", "SQLSyntax", "Statements", "RegionInference", "Grammar", "Printing", "Rows",
     "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
-    "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "Observation",
-    "Differences", "IncrementalResults", "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
+    "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries",
+    "Observation", "Differences", "IncrementalResults", "Streams", "ChangeTracking", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

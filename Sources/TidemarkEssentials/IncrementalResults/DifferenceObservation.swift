@@ -66,7 +66,7 @@ public struct DifferenceObservation<Element: Equatable & Sendable>: Sendable {
       let result = TrackedResult(comparison)
       let fetcher = IncrementalFetcher(request, result, fetch)
       return ValueObservation(
-        source: LiveSource(incrementallyTracking: PlanRegion(request: request)) { try fetcher.fetch($0, $1) },
+        source: ValueSource(incrementallyTracking: PlanRegion(request: request)) { try fetcher.fetch($0, $1) },
         reducer: ValueReducers.UpdateResult(result: result))
     }
   }

@@ -24,4 +24,22 @@ extension ValueObservation {
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
     reducing(ValueReducers.RemoveDuplicates(base: reducer, areEqual: predicate))
   }
+
+  /// Returns an observation that continues when a fetch fails with a transient error: another connection holds a lock,
+  /// or the disk is full. It fetches again after a pause, which doubles each time.
+  ///
+  /// ```swift
+  /// let observation = ValueObservation
+  ///   .tracking { db in try Player.fetchCount(db) }
+  ///   .retryingTransientErrors()
+  /// ```
+  ///
+  /// Errors of other kinds end the observation. See ``DatabaseError/isTransient``.
+  public func retryingTransientErrors(
+    after firstPause: Duration = .milliseconds(20), atMost pauseMax: Duration = .seconds(5)
+  ) -> Self {
+    var observation = self
+    observation.retry = RetryPolicy(after: firstPause, atMost: pauseMax)
+    return observation
+  }
 }

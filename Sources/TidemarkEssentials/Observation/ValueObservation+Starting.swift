@@ -69,13 +69,7 @@ extension ValueObservation {
   func begin(
     in core: _DatabaseCore, isImmediate: Bool = false, _ sink: any ValueSink<Reducer.Value>
   ) -> @Sendable () -> Void {
-    let observation = StartedObservation(self, in: core, sink)
-    if isImmediate {
-      observation.startNow()
-    } else {
-      observation.start()
-    }
-    return { observation.cancel() }
+    StartedObservation(self, in: core, sink).start(isImmediate: isImmediate)
   }
 }
 
@@ -85,50 +79,4 @@ struct OnMainActor<Scheduler: ValueObservationMainActorScheduler>: ValueObservat
 
   func immediateInitialValue() -> Bool { scheduler.immediateInitialValue() }
   func schedule(_ action: @escaping @Sendable () -> Void) { scheduler.scheduleOnMainActor(action) }
-}
-
-extension StartedObservation {
-  private var key: LiveQueryKey { LiveQueryKey(source, requiresWriteAccess: requiresWriteAccess) }
-
-  func start() {
-    events.willStart?()
-    if core.isInherited { return fail(Database.inheritedError) }
-    if core.writer == nil {
-      core.fetchLater { [self] db in takeOneValue { try fetch(try db.get()) } }
-    } else {
-      LiveEngine.engine(of: core).start(self, key, source, in: core)
-    }
-  }
-
-  /// Starts the observation, and fetches the first value on this thread.
-  func startNow() {
-    events.willStart?()
-    if core.isInherited { return fail(Database.inheritedError) }
-    if core.writer == nil {
-      takeOneValue { try core.read { db, _ in try fetch(db) } }
-    } else {
-      LiveEngine.engine(of: core).startNow(self, key, source, in: core)
-    }
-  }
-
-  /// Cancels the observation. No delivery starts or is running after this method has returned.
-  func cancel() {
-    // After `fork`, the child process does not have the delivering threads, which may have held a lock.
-    if core.isInherited { return }
-    if core.writer != nil { LiveEngine.engine(of: core).stop(self, key) }
-    end()
-  }
-
-  private func fetch(_ db: Database) throws -> LiveFetch.Outcome {
-    try LiveFetch(source: source, findsRegion: false, observers: [self]).run(db)
-  }
-
-  /// Delivers the only value of a database that never changes.
-  private func takeOneValue(_ fetch: () throws -> LiveFetch.Outcome) {
-    do {
-      _ = try fetch().handOver(self)
-    } catch {
-      fail(error)
-    }
-  }
 }

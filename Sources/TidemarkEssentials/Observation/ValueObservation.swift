@@ -28,7 +28,7 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   /// How a fetch is tried again after a transient error; nil if it is not.
   var retry: RetryPolicy?
 
-  let source: LiveSource<Reducer.Fetched>
+  let source: ValueSource<Reducer.Fetched>
   var events = ObservationEvents()
   let reducer: Reducer
 }
@@ -62,7 +62,7 @@ extension ValueObservation {
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
-    Self(source: LiveSource(.readRegion, fetch), reducer: ValueReducers.Fetch())
+    Self(source: ValueSource(.readRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
   /// Creates an observation of the values that a closure fetches, if it reads the same tables and columns each time.
@@ -80,7 +80,7 @@ extension ValueObservation {
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
-    Self(source: LiveSource(.initialReadRegion, fetch), reducer: ValueReducers.Fetch())
+    Self(source: ValueSource(.initialReadRegion, fetch), reducer: ValueReducers.Fetch())
   }
 
   /// Creates an observation of regions, which fetches a value after each change in the regions.
@@ -110,6 +110,6 @@ extension ValueObservation {
     regions: [any DatabaseRegionConvertible],
     fetch: @escaping @Sendable (Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
-    Self(source: LiveSource(.regions(regions), fetch), reducer: ValueReducers.Fetch())
+    Self(source: ValueSource(.regions(regions), fetch), reducer: ValueReducers.Fetch())
   }
 }

@@ -11,10 +11,6 @@
 /// So no two threads can wait for each other's locks. Debug builds check each lock that is taken, and end the process
 /// if the order is violated.
 enum LockRank: UInt8 {
-  /// `LiveEngine.state`. A query that is added or removed changes what the writer captures, and begins or ends the
-  /// detection of external commits.
-  case liveEngine
-
   /// The instance of `ExternalCommitPoller`, which a child process replaces.
   case externalCommitPollerInstance
 

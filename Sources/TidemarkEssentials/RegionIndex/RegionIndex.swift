@@ -16,14 +16,14 @@
 /// It is a class, which its owner protects: parts of a structure would be copied during lookups.
 final class RegionIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   /// The location of a region in the index.
-  enum Registration {
+  enum Registration: Sendable {
     case full
     case part(PartLocation)
     case parts([PartLocation])
   }
 
   /// The location of a part of a region.
-  struct PartLocation {
+  struct PartLocation: Sendable {
     fileprivate var table: Int32
     fileprivate var entry: Int32
   }

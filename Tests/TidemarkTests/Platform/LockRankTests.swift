@@ -6,13 +6,13 @@ import Testing
   private typealias EngineMutex = TidemarkEssentials.Mutex
 
   @Test func `locks are taken in the order of their ranks`() {
-    let engine = EngineMutex(1, rank: .liveEngine)
+    let poller = EngineMutex(1, rank: .externalCommitPoller)
     let monitor = EngineMutex(2, rank: .externalCommitMonitor)
     let leaf = EngineMutex(3)
-    let sum = engine.withLock { one in monitor.withLock { two in leaf.withLock { three in one + two + three } } }
+    let sum = poller.withLock { one in monitor.withLock { two in leaf.withLock { three in one + two + three } } }
     #expect(sum == 6)
     // A lock that was released does not count.
-    #expect(leaf.withLock { $0 } + engine.withLock { $0 } == 4)
+    #expect(leaf.withLock { $0 } + poller.withLock { $0 } == 4)
   }
 
   @Test func `a lock counts as released when its closure throws`() throws {
@@ -25,11 +25,11 @@ import Testing
   #if DEBUG
     @Test func `a lock of a lower rank ends the process`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let engine = EngineMutex(1, rank: .liveEngine)
+        let poller = EngineMutex(1, rank: .externalCommitPoller)
         let monitor = EngineMutex(2, rank: .externalCommitMonitor)
-        monitor.withLock { _ in engine.withLock { _ in } }
+        monitor.withLock { _ in poller.withLock { _ in } }
       }
-      let message = "Lock order: liveEngine is taken while externalCommitMonitor is held"
+      let message = "Lock order: externalCommitPoller is taken while externalCommitMonitor is held"
       let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(output.contains(message))
     }

@@ -1,0 +1,56 @@
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// The states of an observed query, written as a time line.
+@Suite struct LiveQueryMachineTests {
+  private final class Query {
+    private var machine = LiveQueryMachine()
+
+    func requestFetch(_ reasons: LiveQueryMachine.FetchReasons) -> Bool { machine.requestFetch(reasons) }
+    func begin() -> LiveQueryMachine.FetchReasons { machine.begin() }
+    func end() -> Bool { machine.end() }
+    func pause(unserved: LiveQueryMachine.FetchReasons) { machine.pause(unserved: unserved) }
+    func resume() -> Bool { machine.resume() }
+  }
+
+  @Test func queriesAreQueuedOnce() {
+    let query = Query()
+    #expect(query.requestFetch(.newObserver))
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.newObserver))
+    #expect(query.begin() == [.newObserver, .change])
+  }
+
+  @Test func commitsDuringAFetchCauseOneMoreFetch() {
+    let query = Query()
+    _ = query.requestFetch(.newObserver)
+    _ = query.begin()
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.change))
+    #expect(!query.requestFetch(.change))
+    #expect(query.end())
+    #expect(query.begin() == .change)
+    #expect(!query.end())
+  }
+
+  @Test func unrequestedQueriesBecomeIdle() {
+    let query = Query()
+    _ = query.requestFetch(.change)
+    _ = query.begin()
+    #expect(!query.end())
+    #expect(query.requestFetch(.change))
+  }
+
+  @Test func transientErrorsKeepTheFetchReasons() {
+    let query = Query()
+    _ = query.requestFetch(.newObserver)
+    let unserved = query.begin()
+    query.pause(unserved: unserved)
+    #expect(!query.requestFetch(.change))
+    #expect(query.resume())
+    #expect(!query.resume())
+    #expect(query.begin() == [.newObserver, .change])
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+import Tidemark
+
+@testable import TidemarkEssentials
+
+/// The decisions of the engine of live queries about its connections and threads.
+@Suite struct LiveStateConnectionTests {
+  @Test func `a spinning connection is woken instead of a thread`() {
+    var driver = LiveStateDriver.observedPlayers()
+    // The connection that has fetched is idle for a short time.
+    driver.observe("teams", as: "B")
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
+    #expect(driver.state.readerIdled(at: driver.now) == nil)
+    _ = driver.state.readerLeaves(after: 0, at: driver.now)
+    _ = driver.work()
+    driver.now += .microseconds(10)
+    driver.commit("player")
+    #expect(driver.work() == ["start reading"])
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
+    _ = driver.work()
+    #expect(driver.state.readerIdled(at: driver.now) == driver.now + driver.state.policy.spinDuration)
+    driver.commit("player")
+    #expect(driver.work() == ["wake spinner"])
+    driver.state.spinEnded()
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+  }
+
+  @Test func `another connection is requested when a fetch takes long`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    _ = try required(driver.beginBatch())
+    driver.commit("player")
+    #expect(driver.work() == ["start watchdog"])
+    driver.now += .microseconds(249)
+    driver.commit("team")
+    driver.commit("player")
+    #expect(driver.work().isEmpty)
+    driver.now += .microseconds(1)
+    driver.commit(nil)
+    #expect(driver.work() == ["start reading"])
+  }
+
+  @Test func `a watchdog requests a connection if no event follows`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    _ = try required(driver.beginBatch())
+    driver.commit("player")
+    driver.now += .milliseconds(5)
+    _ = driver.work()
+    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
+    #expect(driver.work() == ["start reading"])
+  }
+
+  @Test func `queries leave a batch that is stuck`() throws {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    let batch = try required(driver.beginBatch())
+    driver.state.withBatch(batch.number) { $0.share(nil) }
+    let slow = try required(driver.next(in: batch))
+    #expect(driver.work() == ["start watchdog"])
+    driver.now += driver.state.policy.batchDelayMax
+    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
+    #expect(driver.work() == ["start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
+    #expect(driver.succeed(slow, reading: "player", in: batch) == ["A"])
+    #expect(driver.next(in: batch) == nil)
+  }
+
+  @Test func `a fetch that writes is not woken by its own commit`() throws {
+    var driver = LiveStateDriver()
+    driver.observe("writing", as: "A")
+    #expect(driver.work() == ["begin watch", "start writing"])
+    for isOwn in [false, true] {
+      let batch = try required(driver.beginBatch(writing: true))
+      let fetch = try required(driver.next(in: batch))
+      if isOwn {
+        let key = driver.state.queries[fetch.item.query].facts.key
+        driver.state.willCommitOwn(key, writeCount: driver.writeCount)
+        driver.commit("player")
+      }
+      var result = LiveStateDriver.result("player")
+      result.ownCommit = driver.state.ownCommit
+      driver.state.ownCommit = nil
+      _ = driver.state.fetchSucceeded(fetch.item, result, batch, writeCount: driver.writeCount)
+      driver.deliver(fetch)
+      driver.state.batchLeft(batch.number)
+      driver.state.writerLeaves(at: driver.now)
+      _ = driver.work()
+      if !isOwn { driver.commit("player") }
+    }
+    #expect(driver.beginBatch(writing: true) == nil)
+    driver.commit("player")
+    #expect(driver.beginBatch(writing: true) != nil)
+  }
+}

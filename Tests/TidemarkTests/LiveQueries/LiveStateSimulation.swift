@@ -1,0 +1,204 @@
+import Tidemark
+
+@testable import TidemarkEssentials
+
+/// Random schedules of the events of a `LiveState`: each step of a commit, of a fetch, and of publishing needs is an
+/// activity, and any other activity may come in between. A model of the database and of the broker of changes is the
+/// oracle.
+struct LiveStateSimulation {
+  /// Whether the state learns how many commits have written. If not, unreported commits are missed: a planted defect.
+  var countsWrites = true
+
+  private var state = LiveState(LivePolicy(processorCount: 4))
+  private(set) var random: SeededRandom
+  private var now = Duration.zero
+  private var activities: [Activity] = []
+
+  /// Mistakes of the state.
+  private(set) var failures: [String] = []
+
+  // The database: a version of each table, which each commit to the table increments.
+  private static let tableCount = 3
+  private var versions = Array(repeating: 0, count: tableCount)
+  private var writeCount: UInt64 = 0
+  private var isCommitting = false
+
+  // The broker of changes.
+  private var needs: CaptureNeeds?
+  private var needsVersion = 0
+  private var subscriptionVersion = 0
+
+  private final class Source {}
+  private let sources = (0..<4).map { _ in Source() }
+
+  private struct Observer {
+    var query: Int
+    var last: [Int]?
+  }
+
+  private var observers: [LiveObserverID: Observer] = [:]
+  private var queries: [LiveQueryID: Int] = [:]
+
+  private enum Activity {
+    case startReading
+    case takeSnapshot(FetchBatch.Facts)
+    case nextFetch(FetchBatch.Facts, snapshot: [Int])
+    case endFetch(FetchBatch.Facts, LiveState.Fetch, snapshot: [Int])
+    case deliver(FetchBatch.Facts, LiveState.Fetch, [LiveObserverID], snapshot: [Int])
+    case setNeeds(LiveWork.Needs, beginsWatch: Bool)
+    case didSetNeeds(LiveWork.Needs, beginsWatch: Bool, version: Int, writeCount: UInt64)
+    case commit(table: Int, CaptureNeeds?, version: Int)
+    case report(table: Int, CaptureNeeds?, version: Int)
+    case detectExternalCommit
+    case watchdog(Int)
+  }
+
+  init(_ random: SeededRandom) { self.random = random }
+
+  private static func key(_ table: Int) -> TableKey { TableKey("t\(table)") }
+
+  /// The tables that a query reads: more of them while its first table has an odd version.
+  private static func tables(_ query: Int, _ versions: [Int]) -> [Int] {
+    let first = query % tableCount
+    return versions[first] % 2 == 1 ? [first, (first + 1) % tableCount] : [first]
+  }
+
+  private static func value(_ query: Int, _ versions: [Int]) -> [Int] { tables(query, versions).map { versions[$0] } }
+
+  /// Runs a number of steps, and then all remaining ones. Then every observer must have the last value.
+  mutating func run(stepCount: Int) {
+    for _ in 0..<stepCount {
+      if activities.isEmpty || Int.random(in: 0..<4, using: &random) == 0 { beginActivity() } else { step() }
+      takeWork()
+    }
+    while !activities.isEmpty {
+      step()
+      takeWork()
+    }
+    for observer in observers.values {
+      let expected = Self.value(observer.query, versions)
+      if observer.last != expected { failures.append("\(observer.last ?? []) is not the last value \(expected)") }
+    }
+    if state.log.hasRunningFetches { failures.append("A fetch has not ended") }
+  }
+
+  private mutating func beginActivity() {
+    now += .microseconds(Int.random(in: 0..<400, using: &random))
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0, 1:
+      let query = Int.random(in: 0..<sources.count, using: &random)
+      let facts = LiveQuery.Facts(key: LiveQueryKey(sources[query], requiresWriteAccess: false))
+      guard let ids = state.observerAdded(facts, [], nil, at: now) else { return }
+      observers[ids.observer] = Observer(query: query)
+      queries[ids.query] = query
+    case 2:
+      guard let id = observers.keys.sorted(by: { $0.slot < $1.slot }).randomElement(using: &random) else { return }
+      state.observerCancelled(id)
+      observers[id] = nil
+    case 3:
+      versions[Int.random(in: 0..<Self.tableCount, using: &random)] += 1
+      activities.append(.detectExternalCommit)
+    default:
+      if isCommitting { return }
+      isCommitting = true
+      let table = Int.random(in: 0..<Self.tableCount, using: &random)
+      activities.append(.commit(table: table, needs, version: needsVersion))
+    }
+  }
+
+  private mutating func takeWork() {
+    let work = state.work
+    state.work = LiveWork()
+    if work.endsWatch { needs = nil }
+    if let needs = work.beginsWatch { activities.append(.setNeeds(needs, beginsWatch: true)) }
+    if let needs = work.publishesNeeds { activities.append(.setNeeds(needs, beginsWatch: false)) }
+    if work.startsReading { activities.append(.startReading) }
+    if let number = work.watchdog { activities.append(.watchdog(number)) }
+  }
+
+  private var knownWriteCount: UInt64 { countsWrites ? writeCount : 0 }
+
+  private mutating func step() {
+    let index = Int.random(in: 0..<activities.count, using: &random)
+    activities.swapAt(index, activities.count - 1)
+    switch activities.removeLast() {
+    case .startReading:
+      if let batch = state.batchBegan(writeCount: knownWriteCount, at: now) {
+        activities.append(.takeSnapshot(batch))
+      } else {
+        _ = state.readerLeaves(after: .max, at: now)
+      }
+    case .takeSnapshot(let batch):
+      activities.append(.nextFetch(batch, snapshot: versions))
+    case .nextFetch(let batch, let snapshot):
+      if let fetch = state.nextFetch(in: batch.number, at: now) {
+        activities.append(.endFetch(batch, fetch, snapshot: snapshot))
+      } else {
+        state.batchLeft(batch.number)
+        activities.append(.startReading)
+      }
+    case .endFetch(let batch, let fetch, let snapshot): endFetch(batch, fetch, snapshot)
+    case .deliver(let batch, let fetch, let receivers, let snapshot):
+      deliver(Self.value(queries[fetch.item.query] ?? 0, snapshot), to: receivers)
+      state.deliveryEnded(fetch.item.query, nil, at: now)
+      activities.append(.nextFetch(batch, snapshot: snapshot))
+    case .setNeeds(let new, let beginsWatch):
+      if needs != new.needs {
+        needs = new.needs
+        needsVersion += 1
+      }
+      activities.append(
+        .didSetNeeds(new, beginsWatch: beginsWatch, version: needsVersion, writeCount: knownWriteCount))
+    case .didSetNeeds(let new, let beginsWatch, let version, let count):
+      if beginsWatch {
+        subscriptionVersion = version
+        state.watchBegan(new, version: version, readerCountMax: 3, writeCount: count, at: now)
+      } else {
+        state.needsPublished(new, version: version, writeCount: count, at: now)
+      }
+    case .commit(let table, let captured, let version):
+      versions[table] += 1
+      writeCount += 1
+      activities.append(.report(table: table, captured, version: version))
+    case .report(let table, let captured, let version):
+      isCommitting = false
+      report(table, captured, version)
+    case .detectExternalCommit: state.externalCommitDetected(at: now)
+    case .watchdog(let number): state.watchdogEnded(number, at: now)
+    }
+  }
+
+  /// A commit reports a table that was needed when it began. If the needs have changed since, it is always reported.
+  private mutating func report(_ table: Int, _ captured: CaptureNeeds?, _ version: Int) {
+    guard needs != nil else { return }
+    let isCaptured = captured?.needs(of: Self.key(table)) != nil
+    if !isCaptured, version == needsVersion { return }
+    var changes = CommittedChanges(number: writeCount, needsVersion: version, log: .empty)
+    if isCaptured {
+      let tableChanges = CommittedChanges.TableChanges(key: Self.key(table), isCoarse: true, log: .empty)
+      var kinds = CommittedChanges.Kinds()
+      kinds.insert(.insert)
+      tableChanges.set(kinds, updatedColumns: [], .all(count: 0))
+      changes.tables.append(tableChanges)
+    }
+    _ = state.commitReported(
+      changes, isUnknown: version < subscriptionVersion, writeCount: knownWriteCount, at: now)
+  }
+
+  private mutating func endFetch(_ batch: FetchBatch.Facts, _ fetch: LiveState.Fetch, _ snapshot: [Int]) {
+    let tables = Self.tables(queries[fetch.item.query] ?? 0, snapshot)
+    let region = DatabaseRegion(tables: Dictionary(uniqueKeysWithValues: tables.map { (Self.key($0), .all) }))
+    var result = LiveFetch.Facts()
+    if fetch.lastReadSet != ReadSet(region) { (result.readSet, result.region) = (ReadSet(region), region) }
+    let (receivers, _) = state.fetchSucceeded(fetch.item, result, batch, writeCount: knownWriteCount)
+    activities.append(.deliver(batch, fetch, receivers, snapshot: snapshot))
+  }
+
+  private mutating func deliver(_ value: [Int], to receivers: [LiveObserverID]) {
+    for id in receivers {
+      guard let observer = observers[id] else { continue }
+      if let last = observer.last, value[0] < last[0] { failures.append("\(value) was delivered after \(last)") }
+      observers[id]?.last = value
+    }
+  }
+}

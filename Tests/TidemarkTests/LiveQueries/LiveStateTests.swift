@@ -1,0 +1,324 @@
+import Testing
+import Tidemark
+
+@testable import TidemarkEssentials
+
+/// The decisions of the engine of live queries: events go in, work comes out.
+@Suite struct LiveStateTests {
+  // MARK: Observers
+
+  @Test func `the first observer begins the watch, and is fetched when it is active`() {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    #expect(driver.beginBatch() == nil)
+    #expect(driver.work() == ["begin watch", "start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    #expect(driver.work() == ["publish needs of player"])
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `waiting queries are fetched in one batch, and observers of one source share a fetch`() {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    driver.observe("players", as: "B")
+    driver.observe("teams", as: "C")
+    #expect(driver.work() == ["begin watch", "start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A", "B", "C"])
+    #expect(driver.state.currentMetrics.fetchCount == 2)
+    #expect(driver.state.currentMetrics.sharedFetchCount == 1)
+  }
+
+  @Test func `an observer that is added during a fetch receives the value of the next fetch`() {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    _ = driver.work()
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.observe("players", as: "B") } == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `the last observer ends the watch and releases its query`() {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("players", as: "B")
+    driver.cancel("A")
+    #expect(driver.work() == ["release A", "start reading"])
+    driver.cancel("B")
+    #expect(driver.work() == ["release B", "release query players", "end watch"])
+    driver.cancel("B")
+    #expect(driver.work().isEmpty)
+    #expect(driver.state.queries.isEmpty)
+  }
+
+  @Test func `an observer that leaves while the watch begins ends it when it is active`() throws {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    let needs = try required(driver.takeNeeds())
+    driver.cancel("A")
+    #expect(driver.work() == ["release A", "release query players"])
+    driver.beginWatch(needs)
+    #expect(driver.work() == ["end watch"])
+  }
+
+  @Test func `a query that is cancelled during its fetch delivers nothing`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.cancel("B") }.isEmpty)
+    #expect(driver.work() == ["release B", "release query teams"])
+    #expect(driver.state.currentMetrics.queryCount == 1)
+    // Its slot is used again, and its id is not.
+    driver.observe("teams", as: "C")
+    driver.cancel("B")
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["C"])
+  }
+
+  @Test func `a query that is cancelled before its fetch is not fetched`() throws {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    let batch = try required(driver.beginBatch())
+    driver.cancel("A")
+    let fetch = try required(driver.next(in: batch))
+    #expect(fetch.item.query == driver.queries["teams"])
+    #expect(driver.next(in: batch) == nil)
+  }
+
+  @Test func `nothing starts in a closed database`() {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.state.databaseClosed()
+    #expect(driver.work() == ["release A", "release query players", "end watch"])
+    driver.observe("players", as: "B")
+    driver.observeNow("players", as: "C", reading: "player")
+    #expect(driver.work().isEmpty)
+    #expect(driver.observers["B"] == nil && driver.observers["C"] == nil)
+  }
+
+  // MARK: Commits
+
+  @Test func `a commit wakes the queries of its tables, and no others`() {
+    var driver = LiveStateDriver.observedPlayers([.databaseDidChange])
+    driver.commit("team")
+    #expect(driver.work().isEmpty)
+    driver.commit("player")
+    #expect(driver.work() == ["notify A", "start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+  }
+
+  @Test func `commits during a fetch cause one more fetch`() {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.commit("player")
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { driver in
+      driver.commit("player")
+      driver.commit("player")
+    }
+    #expect(received == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `a commit during the first fetch is compared with the region that it has read`() {
+    for (table, receivers) in [("player", ["A"]), ("team", [])] {
+      var driver = LiveStateDriver()
+      driver.observe("players", as: "A")
+      _ = driver.work()
+      // The region is unknown, but changes of the table are captured for another query.
+      driver.observe("teams", as: "B")
+      #expect(driver.fetchAll(reading: ["players": "player", "teams": "player"]) == ["A", "B"])
+      _ = driver.work()
+      driver.cancel("A")
+      driver.observe("players", as: "A")
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.commit(table) } == ["A"])
+      _ = driver.work()
+      driver.cancel("B")
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) == receivers, "after a commit to \(table)")
+    }
+  }
+
+  @Test func `an unreported commit during the first fetch of a table makes the fetch outdated`() {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    _ = driver.work()
+    // No query is known to read the table: the commit is only counted.
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.writeCount += 1 } == ["A"])
+    #expect(driver.beginBatch() == nil)
+    #expect(driver.work() == ["publish needs of player", "start watchdog"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    _ = driver.work()
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `an unreported commit is found when the needs are published by another thread`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    driver.observe("coaches", as: "C")
+    _ = driver.work()
+    let tables = ["teams": "team", "coaches": "coach"]
+    var first: LiveWork.Needs?
+    let received = driver.fetchAll(reading: tables) { driver in
+      // The needs of the first query are being published while the second one is fetched.
+      first = first ?? driver.takeNeeds()
+    }
+    #expect(Set(received) == ["B", "C"])
+    let needs = try #require(first)
+    #expect(needs.needs.tables.keys.map(\.name).sorted() == ["player", "team"])
+    #expect(driver.work(deferringNeeds: true).isEmpty)
+    driver.writeCount += 1
+    driver.publish(needs)
+    // The first query is outdated, and the needs of the second one are published now.
+    let work = driver.work()
+    #expect(work.contains("publish needs of coach, player, team"))
+    #expect(Set(driver.fetchAll(reading: LiveStateDriver.tables)) == ["B", "C"])
+    _ = driver.work()
+    #expect(driver.beginBatch() == nil)
+    #expect(!driver.state.log.hasRunningFetches)
+  }
+
+  @Test func `a reported commit of another table does not outdate a fetch whose needs are published later`() {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
+    driver.cancel("B")
+    driver.observe("teams", as: "B")
+    // The number of commits is the same before and after: the writer does not count this one.
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { driver in
+      driver.commit("player", needsVersion: 100)
+      driver.writeCount -= 1
+    }
+    #expect(received == ["B"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    #expect(driver.work().contains("publish needs of player, team"))
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `needs of an ended watch are ignored`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("teams", as: "B")
+    _ = driver.work()
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
+    let needs = try required(driver.takeNeeds())
+    _ = driver.state.readerLeaves(after: 0, at: driver.now)
+    driver.cancel("A")
+    driver.cancel("B")
+    #expect(driver.work().contains("end watch"))
+    driver.observe("players", as: "C")
+    driver.publish(needs)
+    #expect(driver.beginBatch() == nil)
+    #expect(driver.work() == ["begin watch", "start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["C"])
+    _ = driver.work()
+    #expect(!driver.state.log.hasRunningFetches)
+  }
+
+  @Test func `a commit that was captured for older needs wakes the queries that came later`() {
+    var driver = LiveStateDriver.observedPlayers()
+    let older = driver.needsVersion
+    driver.observe("teams", as: "B")
+    _ = driver.fetchAll(reading: LiveStateDriver.tables)
+    _ = driver.work()
+    driver.commit("coach", needsVersion: older)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
+    driver.commit("coach")
+    #expect(driver.beginBatch() == nil)
+  }
+
+  @Test func `unknown changes wake all queries, which determine their reads again`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.state.queries[try #require(driver.queries["players"])].note(ReadSet())
+    driver.commit(nil)
+    let batch = try required(driver.beginBatch())
+    let fetch = try required(driver.next(in: batch))
+    #expect(fetch.findsRegion)
+    #expect(fetch.lastReadSet == nil)
+    #expect(fetch.item.pendingReasons == .change)
+  }
+
+  @Test func `an external commit delivers results with another digest only`() {
+    var driver = LiveStateDriver.observedPlayers()
+    var other = ResultDigest()
+    other.add(1)
+    let first = ResultDigest()
+    driver.commit("player")
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: first) == ["A"])
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: first) == [])
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: other) == ["A"])
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables, digest: nil) == ["A"])
+    #expect(driver.state.currentMetrics.unchangedFetchCount == 1)
+  }
+
+  @Test func `an external commit during a first fetch causes another one`() {
+    var driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    _ = driver.work()
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { $0.state.externalCommitDetected(at: $0.now) }
+    #expect(received == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+  }
+
+  // MARK: Immediate fetches
+
+  @Test func `an immediate observer is fetched again if its fetch was not watched`() throws {
+    var driver = LiveStateDriver()
+    // Another thread is about to begin the watch.
+    driver.observe("teams", as: "B")
+    let needs = try required(driver.takeNeeds())
+    driver.observeNow("players", as: "A", reading: "player")
+    #expect(driver.work().isEmpty)
+    driver.beginWatch(needs)
+    #expect(driver.work() == ["publish needs of player", "start reading", "start watchdog"])
+    #expect(Set(driver.fetchAll(reading: LiveStateDriver.tables)) == ["A", "B"])
+  }
+
+  @Test func `an immediate observer is not fetched again unless a commit has intervened`() {
+    for (commit, receivers) in [(false, []), (true, ["A"])] {
+      var driver = LiveStateDriver()
+      driver.observe("players", as: "B")
+      _ = driver.work()
+      _ = driver.fetchAll(reading: LiveStateDriver.tables)
+      _ = driver.work()
+      driver.observeNow("teams", as: "A", reading: "team") { if commit { $0.writeCount += 1 } }
+      _ = driver.work()
+      #expect(driver.fetchAll(reading: LiveStateDriver.tables) == receivers)
+    }
+  }
+
+  // MARK: Failures
+
+  @Test func `a failed fetch ends the observers that do not retry`() throws {
+    var driver = LiveStateDriver.observedPlayers()
+    driver.observe("players", as: "B", retry: LiveStateDriver.retry)
+    let batch = try required(driver.beginBatch())
+    var fetch = try required(driver.next(in: batch))
+    driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
+    #expect(driver.work() == ["release A", "start reading", "pause players \(Duration.milliseconds(20))"])
+    driver.state.batchLeft(batch.number)
+    // A commit does not shorten the pause.
+    driver.commit("player")
+    #expect(driver.beginBatch() == nil)
+    driver.state.pauseEnded(fetch.item.query, at: driver.now)
+    let second = try required(driver.beginBatch())
+    fetch = try required(driver.next(in: second))
+    driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
+    #expect(driver.work().last == "pause players \(Duration.milliseconds(40))")
+    driver.state.batchLeft(second.number)
+    driver.state.pauseEnded(fetch.item.query, at: driver.now)
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
+  }
+
+  @Test func `an error that is not transient ends all observers`() throws {
+    var driver = LiveStateDriver.observedPlayers(retry: LiveStateDriver.retry)
+    driver.commit("player")
+    let batch = try required(driver.beginBatch())
+    let fetch = try required(driver.next(in: batch))
+    _ = driver.work()
+    driver.state.fetchFailed(fetch.item, isTransient: false, at: driver.now)
+    #expect(driver.work() == ["release A", "release query players", "end watch"])
+    driver.state.pauseEnded(fetch.item.query, at: driver.now)
+    driver.state.batchLeft(batch.number)
+    #expect(driver.work().isEmpty)
+  }
+}
