@@ -14,7 +14,7 @@ let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 let releaseTestSources = [
   "Access/ThreadStopTests.swift", "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Differences",
   "ExternalCommits", "IncrementalResults", "LiveQueries", "Observation", "Platform/MutexTests.swift", "RegionIndex",
-  "Regions", "Support",
+  "RegionInference", "Regions", "Support",
 ]
 
 let package = Package(

@@ -6,41 +6,74 @@ struct LiveID<Tag>: Hashable, Sendable {
 }
 
 /// Elements that are identified by values.
-struct IDTable<Tag, Element: Sendable>: Sendable {
+///
+/// They are changed in place. An array would be copied whenever the optimizer keeps a reference for reading one element
+/// while another one changes, and it did, with each commit.
+struct IDTable<Tag, Element: Sendable>: ~Copyable {
   typealias ID = LiveID<Tag>
 
-  private var elements = Slots<Element>()
+  private struct Slot {
+    /// It is odd while there is an element.
+    var generation: UInt32 = 0
+    var element: Element?
+  }
 
-  /// The generation of each slot. It is odd while there is an element.
-  private var generations: [UInt32] = []
+  private var slots = UnsafeMutablePointer<Slot>.allocate(capacity: 4)
+  private var capacity = 4
+  private var slotCount = 0
+  private var free: [Int32] = []
 
-  var isEmpty: Bool { elements.isEmpty }
-  var count: Int { elements.count }
+  init() {}
+
+  deinit {
+    slots.deinitialize(count: slotCount)
+    slots.deallocate()
+  }
+
+  var isEmpty: Bool { count == 0 }
+  var count: Int { slotCount - free.count }
 
   /// The elements, in the order of their slots.
   var ids: [ID] {
-    generations.enumerated().lazy.filter { $1 & 1 == 1 }.map { ID(slot: Int32($0), generation: $1) }
+    (0..<slotCount).compactMap { slot in
+      slots[slot].generation & 1 == 1 ? ID(slot: Int32(slot), generation: slots[slot].generation) : nil
+    }
   }
 
-  func contains(_ id: ID) -> Bool { generations[Int(id.slot)] == id.generation }
+  func contains(_ id: ID) -> Bool { slots[Int(id.slot)].generation == id.generation }
 
   mutating func insert(_ element: Element) -> ID {
-    let slot = elements.insert(element)
-    if Int(slot) == generations.count { generations.append(0) }
-    generations[Int(slot)] &+= 1
-    return ID(slot: slot, generation: generations[Int(slot)])
+    let slot = free.popLast() ?? addSlot()
+    slots[Int(slot)].generation &+= 1
+    slots[Int(slot)].element = element
+    return ID(slot: slot, generation: slots[Int(slot)].generation)
+  }
+
+  private mutating func addSlot() -> Int32 {
+    if slotCount == capacity {
+      let larger = UnsafeMutablePointer<Slot>.allocate(capacity: 2 * capacity)
+      larger.moveInitialize(from: slots, count: slotCount)
+      slots.deallocate()
+      (slots, capacity) = (larger, 2 * capacity)
+    }
+    (slots + slotCount).initialize(to: Slot())
+    slotCount += 1
+    return Int32(slotCount - 1)
   }
 
   mutating func remove(_ id: ID) -> Element {
-    precondition(contains(id), "There is no such element")
-    generations[Int(id.slot)] &+= 1
-    return elements.remove(id.slot)
+    guard contains(id), let element = slots[Int(id.slot)].element.take() else {
+      preconditionFailure("There is no such element")
+    }
+    slots[Int(id.slot)].generation &+= 1
+    free.append(id.slot)
+    return element
   }
 
   /// An existing element.
   subscript(id: ID) -> Element {
-    _read { yield elements[id.slot] }
-    _modify { yield &elements[id.slot] }
+    _read { yield slots[Int(id.slot)].element! }
+    _modify { yield &slots[Int(id.slot)].element! }
   }
 }
 

@@ -12,7 +12,7 @@ import Synchronization
 /// A writer only finds the queries: it waits for no fetch and no observer.
 final class LiveEngine: _DatabaseCore.Component {
   /// The state, and the objects behind its ids.
-  struct Guarded {
+  struct Guarded: ~Copyable {
     var state: LiveState
     var objects = LiveObjects()
 
@@ -178,10 +178,10 @@ final class LiveEngine: _DatabaseCore.Component {
   func stop(_ observer: LiveObserverID) { report { $0.state.observerCancelled(observer) } }
 
   /// Releases resources before the database is closed.
-  func willClose() { guarded.withLock(\.objects.watch)?.externalCommits?.pause() }
+  func willClose() { guarded.withLock({ $0.objects.watch })?.externalCommits?.pause() }
 
   /// Resumes after the database was not closed.
-  func didNotClose() { guarded.withLock(\.objects.watch)?.externalCommits?.resume() }
+  func didNotClose() { guarded.withLock({ $0.objects.watch })?.externalCommits?.resume() }
 
   /// Ends all observations after the database was closed.
   func didClose() {

@@ -27,7 +27,7 @@
 ///    the needs are published. If they differ, the fetch counts as outdated. A reported commit that was captured for
 ///    older needs than the needs of a query counts as a change of the query.
 /// 5. An id that was removed has no effect: a fetch may end, and a timer may fire, after its query was removed.
-struct LiveState {
+struct LiveState: ~Copyable {
   let policy: LivePolicy
 
   var queries = IDTable<LiveQueryTag, LiveQuery>()

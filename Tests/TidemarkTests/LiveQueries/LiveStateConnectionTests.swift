@@ -6,7 +6,7 @@ import Tidemark
 /// The decisions of the engine of live queries about its connections and threads.
 @Suite struct LiveStateConnectionTests {
   @Test func `a spinning connection is woken instead of a thread`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     // The connection that has fetched is idle for a short time.
     driver.observe("teams", as: "B")
     _ = driver.fetchAll(reading: LiveStateDriver.tables)
@@ -26,10 +26,10 @@ import Tidemark
   }
 
   @Test func `another connection is requested when a fetch takes long`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
-    _ = try required(driver.beginBatch())
+    _ = try #require(driver.beginBatch())
     driver.commit("player")
     #expect(driver.work() == ["start watchdog"])
     driver.now += .microseconds(249)
@@ -42,10 +42,10 @@ import Tidemark
   }
 
   @Test func `a watchdog requests a connection if no event follows`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
-    _ = try required(driver.beginBatch())
+    _ = try #require(driver.beginBatch())
     driver.commit("player")
     driver.now += .milliseconds(5)
     _ = driver.work()
@@ -54,13 +54,13 @@ import Tidemark
   }
 
   @Test func `queries leave a batch that is stuck`() throws {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     driver.observe("teams", as: "B")
     _ = driver.work()
-    let batch = try required(driver.beginBatch())
+    let batch = try #require(driver.beginBatch())
     driver.state.withBatch(batch.number) { $0.share(nil) }
-    let slow = try required(driver.next(in: batch))
+    let slow = try #require(driver.next(in: batch))
     #expect(driver.work() == ["start watchdog"])
     driver.now += driver.state.policy.batchDelayMax
     driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
@@ -71,12 +71,12 @@ import Tidemark
   }
 
   @Test func `a fetch that writes is not woken by its own commit`() throws {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("writing", as: "A")
     #expect(driver.work() == ["begin watch", "start writing"])
     for isOwn in [false, true] {
-      let batch = try required(driver.beginBatch(writing: true))
-      let fetch = try required(driver.next(in: batch))
+      let batch = try #require(driver.beginBatch(writing: true))
+      let fetch = try #require(driver.next(in: batch))
       if isOwn {
         let key = driver.state.queries[fetch.item.query].facts.key
         driver.state.willCommitOwn(key, writeCount: driver.writeCount)

@@ -4,7 +4,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// Reports events to a `LiveState`, without a database, threads or time, and names what it must do.
-struct LiveStateDriver {
+final class LiveStateDriver {
   var state = LiveState(LivePolicy(processorCount: 4))
   var now = Duration.zero
 
@@ -27,7 +27,7 @@ struct LiveStateDriver {
   // MARK: Observers
 
   /// The facts about a query.
-  private mutating func facts(_ name: String, _ change: (inout LiveQuery.Facts) -> Void = { _ in }) -> LiveQuery.Facts {
+  private func facts(_ name: String, _ change: (inout LiveQuery.Facts) -> Void = { _ in }) -> LiveQuery.Facts {
     let source = sources[name] ?? Source()
     sources[name] = source
     let isWriting = name.hasPrefix("writing")
@@ -37,7 +37,7 @@ struct LiveStateDriver {
   }
 
   /// Adds an observer to the query with a name.
-  mutating func observe(
+  func observe(
     _ query: String, as name: String, _ interests: ObservationEvents.Interests = [], retry: RetryPolicy? = nil,
     isIncremental: Bool = false
   ) {
@@ -48,17 +48,17 @@ struct LiveStateDriver {
     queries[query] = ids.query
   }
 
-  mutating func cancel(_ name: String) { if let id = observers[name] { state.observerCancelled(id) } }
+  func cancel(_ name: String) { if let id = observers[name] { state.observerCancelled(id) } }
 
   /// Fetches the first value of an observer on its own thread, and attaches it.
   ///
   /// - Parameter during: Events during the fetch.
-  mutating func observeNow(
-    _ query: String, as name: String, reading table: String, during: (inout Self) -> Void = { _ in }
+  func observeNow(
+    _ query: String, as name: String, reading table: String, during: (LiveStateDriver) -> Void = { _ in }
   ) {
     guard state.immediateObserverAnnounced() else { return }
     let fetchStart = state.beginFetch(writeCount: state.readerCountMax > 0 ? writeCount : nil)
-    during(&self)
+    during(self)
     let (facts, result) = (facts(query), Self.result(table))
     if let ids = state.immediateFetchEnded(
       fetchStart, facts, [], nil, result, isProvisional: false, writeCount: writeCount, at: now)
@@ -73,7 +73,7 @@ struct LiveStateDriver {
   // MARK: Work
 
   /// Removes and names the work. Beginning the watch and publishing needs are done at once, unless they are deferred.
-  mutating func work(deferringNeeds: Bool = false) -> [String] {
+  func work(deferringNeeds: Bool = false) -> [String] {
     var result: [String] = []
     while true {
       let work = state.work
@@ -91,17 +91,17 @@ struct LiveStateDriver {
   }
 
   /// Removes and returns needs that are to be published.
-  mutating func takeNeeds() -> LiveWork.Needs? {
+  func takeNeeds() -> LiveWork.Needs? {
     defer { state.work = LiveWork() }
     return state.work.beginsWatch ?? state.work.publishesNeeds
   }
 
-  mutating func beginWatch(_ needs: LiveWork.Needs) {
+  func beginWatch(_ needs: LiveWork.Needs) {
     needsVersion += 1
     state.watchBegan(needs, version: needsVersion, readerCountMax: 4, writeCount: writeCount, at: now)
   }
 
-  mutating func publish(_ needs: LiveWork.Needs) {
+  func publish(_ needs: LiveWork.Needs) {
     needsVersion += 1
     state.needsPublished(needs, version: needsVersion, writeCount: writeCount, at: now)
   }
@@ -129,7 +129,7 @@ struct LiveStateDriver {
   /// Reports a commit that inserts into a table.
   ///
   /// - Parameter needsVersion: The version of the needs for which it was captured; by default the current one.
-  mutating func commit(_ table: String?, needsVersion: Int? = nil) {
+  func commit(_ table: String?, needsVersion: Int? = nil) {
     writeCount += 1
     commitNumber += 1
     var changes = CommittedChanges(
@@ -147,11 +147,11 @@ struct LiveStateDriver {
   // MARK: Fetches
 
   /// A connection begins a batch. Returns the names of its queries.
-  mutating func beginBatch(writing: Bool = false) -> FetchBatch.Facts? {
+  func beginBatch(writing: Bool = false) -> FetchBatch.Facts? {
     state.batchBegan(writing: writing, writeCount: writeCount, at: now)
   }
 
-  mutating func next(in batch: FetchBatch.Facts) -> LiveState.Fetch? { state.nextFetch(in: batch.number, at: now) }
+  func next(in batch: FetchBatch.Facts) -> LiveState.Fetch? { state.nextFetch(in: batch.number, at: now) }
 
   static func result(_ table: String, digest: ResultDigest? = nil) -> LiveFetch.Facts {
     let region = DatabaseRegion(tables: [TableKey(table): .all])
@@ -162,7 +162,7 @@ struct LiveStateDriver {
   ///
   /// - Parameter table: The table that it has read; nil if its reads are known.
   /// - Returns: The observers that receive the result.
-  mutating func succeed(
+  func succeed(
     _ fetch: LiveState.Fetch, reading table: String?, digest: ResultDigest? = nil, in batch: FetchBatch.Facts
   ) -> [String] {
     let result = table.map { Self.result($0, digest: digest) } ?? LiveFetch.Facts(digest: digest)
@@ -170,16 +170,16 @@ struct LiveStateDriver {
     return receivers.map { names[$0] ?? "?" }
   }
 
-  mutating func deliver(_ fetch: LiveState.Fetch) { state.deliveryEnded(fetch.item.query, nil, at: now) }
+  func deliver(_ fetch: LiveState.Fetch) { state.deliveryEnded(fetch.item.query, nil, at: now) }
 
   /// Runs all fetches of a new batch, and ends it. Returns the observers that receive a value.
-  mutating func fetchAll(
-    reading tables: [String: String], digest: ResultDigest? = nil, during: (inout Self) -> Void = { _ in }
+  func fetchAll(
+    reading tables: [String: String], digest: ResultDigest? = nil, during: (LiveStateDriver) -> Void = { _ in }
   ) -> [String] {
     guard let batch = beginBatch() else { return [] }
     var receivers: [String] = []
     while let fetch = next(in: batch) {
-      during(&self)
+      during(self)
       let name = queries.first { $0.value == fetch.item.query }?.key ?? "?"
       let table = fetch.findsRegion ? tables[name] : nil
       receivers += succeed(fetch, reading: table, digest: digest, in: batch)
@@ -190,11 +190,6 @@ struct LiveStateDriver {
   }
 }
 
-/// The result of an event that changes the driver, which `#require` does not accept.
-func required<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
-  try #require(value, sourceLocation: sourceLocation)
-}
-
 extension LiveStateDriver {
   static let tables = ["players": "player", "teams": "team"]
 
@@ -202,7 +197,7 @@ extension LiveStateDriver {
   static func observedPlayers(
     _ interests: ObservationEvents.Interests = [], retry: RetryPolicy? = nil
   ) -> LiveStateDriver {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A", interests, retry: retry)
     _ = driver.work()
     _ = driver.fetchAll(reading: tables)

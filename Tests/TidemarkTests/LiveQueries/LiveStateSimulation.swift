@@ -5,7 +5,7 @@ import Tidemark
 /// Random schedules of the events of a `LiveState`: each step of a commit, of a fetch, and of publishing needs is an
 /// activity, and any other activity may come in between. A model of the database and of the broker of changes is the
 /// oracle.
-struct LiveStateSimulation {
+final class LiveStateSimulation {
   /// Whether the state learns how many commits have written. If not, unreported commits are missed: a planted defect.
   var countsWrites = true
 
@@ -66,7 +66,7 @@ struct LiveStateSimulation {
   private static func value(_ query: Int, _ versions: [Int]) -> [Int] { tables(query, versions).map { versions[$0] } }
 
   /// Runs a number of steps, and then all remaining ones. Then every observer must have the last value.
-  mutating func run(stepCount: Int) {
+  func run(stepCount: Int) {
     for _ in 0..<stepCount {
       if activities.isEmpty || Int.random(in: 0..<4, using: &random) == 0 { beginActivity() } else { step() }
       takeWork()
@@ -82,7 +82,7 @@ struct LiveStateSimulation {
     if state.log.hasRunningFetches { failures.append("A fetch has not ended") }
   }
 
-  private mutating func beginActivity() {
+  private func beginActivity() {
     now += .microseconds(Int.random(in: 0..<400, using: &random))
     switch Int.random(in: 0..<8, using: &random) {
     case 0, 1:
@@ -106,7 +106,7 @@ struct LiveStateSimulation {
     }
   }
 
-  private mutating func takeWork() {
+  private func takeWork() {
     let work = state.work
     state.work = LiveWork()
     if work.endsWatch { needs = nil }
@@ -118,7 +118,7 @@ struct LiveStateSimulation {
 
   private var knownWriteCount: UInt64 { countsWrites ? writeCount : 0 }
 
-  private mutating func step() {
+  private func step() {
     let index = Int.random(in: 0..<activities.count, using: &random)
     activities.swapAt(index, activities.count - 1)
     switch activities.removeLast() {
@@ -169,7 +169,7 @@ struct LiveStateSimulation {
   }
 
   /// A commit reports a table that was needed when it began. If the needs have changed since, it is always reported.
-  private mutating func report(_ table: Int, _ captured: CaptureNeeds?, _ version: Int) {
+  private func report(_ table: Int, _ captured: CaptureNeeds?, _ version: Int) {
     guard needs != nil else { return }
     let isCaptured = captured?.needs(of: Self.key(table)) != nil
     if !isCaptured, version == needsVersion { return }
@@ -185,7 +185,7 @@ struct LiveStateSimulation {
       changes, isUnknown: version < subscriptionVersion, writeCount: knownWriteCount, at: now)
   }
 
-  private mutating func endFetch(_ batch: FetchBatch.Facts, _ fetch: LiveState.Fetch, _ snapshot: [Int]) {
+  private func endFetch(_ batch: FetchBatch.Facts, _ fetch: LiveState.Fetch, _ snapshot: [Int]) {
     let tables = Self.tables(queries[fetch.item.query] ?? 0, snapshot)
     let region = DatabaseRegion(tables: Dictionary(uniqueKeysWithValues: tables.map { (Self.key($0), .all) }))
     var result = LiveFetch.Facts()
@@ -194,7 +194,7 @@ struct LiveStateSimulation {
     activities.append(.deliver(batch, fetch, receivers, snapshot: snapshot))
   }
 
-  private mutating func deliver(_ value: [Int], to receivers: [LiveObserverID]) {
+  private func deliver(_ value: [Int], to receivers: [LiveObserverID]) {
     for id in receivers {
       guard let observer = observers[id] else { continue }
       if let last = observer.last, value[0] < last[0] { failures.append("\(value) was delivered after \(last)") }

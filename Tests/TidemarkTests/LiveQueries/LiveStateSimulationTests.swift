@@ -9,7 +9,7 @@ import Tidemark
   private func failure(countsWrites: Bool, scheduleCount: Int) -> String? {
     var random = SeededRandom()
     for number in 0..<scheduleCount {
-      var simulation = LiveStateSimulation(random)
+      let simulation = LiveStateSimulation(random)
       simulation.countsWrites = countsWrites
       simulation.run(stepCount: 120)
       random = simulation.random

@@ -8,7 +8,7 @@ import Tidemark
   // MARK: Observers
 
   @Test func `the first observer begins the watch, and is fetched when it is active`() {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     #expect(driver.beginBatch() == nil)
     #expect(driver.work() == ["begin watch", "start reading"])
@@ -18,7 +18,7 @@ import Tidemark
   }
 
   @Test func `waiting queries are fetched in one batch, and observers of one source share a fetch`() {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     driver.observe("players", as: "B")
     driver.observe("teams", as: "C")
@@ -29,7 +29,7 @@ import Tidemark
   }
 
   @Test func `an observer that is added during a fetch receives the value of the next fetch`() {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     _ = driver.work()
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.observe("players", as: "B") } == ["A"])
@@ -38,7 +38,7 @@ import Tidemark
   }
 
   @Test func `the last observer ends the watch and releases its query`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("players", as: "B")
     driver.cancel("A")
     #expect(driver.work() == ["release A", "start reading"])
@@ -50,9 +50,9 @@ import Tidemark
   }
 
   @Test func `an observer that leaves while the watch begins ends it when it is active`() throws {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
-    let needs = try required(driver.takeNeeds())
+    let needs = try #require(driver.takeNeeds())
     driver.cancel("A")
     #expect(driver.work() == ["release A", "release query players"])
     driver.beginWatch(needs)
@@ -60,7 +60,7 @@ import Tidemark
   }
 
   @Test func `a query that is cancelled during its fetch delivers nothing`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) { $0.cancel("B") }.isEmpty)
@@ -73,19 +73,19 @@ import Tidemark
   }
 
   @Test func `a query that is cancelled before its fetch is not fetched`() throws {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     driver.observe("teams", as: "B")
     _ = driver.work()
-    let batch = try required(driver.beginBatch())
+    let batch = try #require(driver.beginBatch())
     driver.cancel("A")
-    let fetch = try required(driver.next(in: batch))
+    let fetch = try #require(driver.next(in: batch))
     #expect(fetch.item.query == driver.queries["teams"])
     #expect(driver.next(in: batch) == nil)
   }
 
   @Test func `nothing starts in a closed database`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.state.databaseClosed()
     #expect(driver.work() == ["release A", "release query players", "end watch"])
     driver.observe("players", as: "B")
@@ -97,7 +97,7 @@ import Tidemark
   // MARK: Commits
 
   @Test func `a commit wakes the queries of its tables, and no others`() {
-    var driver = LiveStateDriver.observedPlayers([.databaseDidChange])
+    let driver = LiveStateDriver.observedPlayers([.databaseDidChange])
     driver.commit("team")
     #expect(driver.work().isEmpty)
     driver.commit("player")
@@ -106,7 +106,7 @@ import Tidemark
   }
 
   @Test func `commits during a fetch cause one more fetch`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.commit("player")
     let received = driver.fetchAll(reading: LiveStateDriver.tables) { driver in
       driver.commit("player")
@@ -119,7 +119,7 @@ import Tidemark
 
   @Test func `a commit during the first fetch is compared with the region that it has read`() {
     for (table, receivers) in [("player", ["A"]), ("team", [])] {
-      var driver = LiveStateDriver()
+      let driver = LiveStateDriver()
       driver.observe("players", as: "A")
       _ = driver.work()
       // The region is unknown, but changes of the table are captured for another query.
@@ -136,7 +136,7 @@ import Tidemark
   }
 
   @Test func `an unreported commit during the first fetch of a table makes the fetch outdated`() {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     _ = driver.work()
     // No query is known to read the table: the commit is only counted.
@@ -149,7 +149,7 @@ import Tidemark
   }
 
   @Test func `an unreported commit is found when the needs are published by another thread`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     driver.observe("coaches", as: "C")
     _ = driver.work()
@@ -175,7 +175,7 @@ import Tidemark
   }
 
   @Test func `a reported commit of another table does not outdate a fetch whose needs are published later`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
@@ -193,11 +193,11 @@ import Tidemark
   }
 
   @Test func `needs of an ended watch are ignored`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")
     _ = driver.work()
     _ = driver.fetchAll(reading: LiveStateDriver.tables)
-    let needs = try required(driver.takeNeeds())
+    let needs = try #require(driver.takeNeeds())
     _ = driver.state.readerLeaves(after: 0, at: driver.now)
     driver.cancel("A")
     driver.cancel("B")
@@ -212,7 +212,7 @@ import Tidemark
   }
 
   @Test func `a commit that was captured for older needs wakes the queries that came later`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     let older = driver.needsVersion
     driver.observe("teams", as: "B")
     _ = driver.fetchAll(reading: LiveStateDriver.tables)
@@ -224,18 +224,18 @@ import Tidemark
   }
 
   @Test func `unknown changes wake all queries, which determine their reads again`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.state.queries[try #require(driver.queries["players"])].note(ReadSet())
     driver.commit(nil)
-    let batch = try required(driver.beginBatch())
-    let fetch = try required(driver.next(in: batch))
+    let batch = try #require(driver.beginBatch())
+    let fetch = try #require(driver.next(in: batch))
     #expect(fetch.findsRegion)
     #expect(fetch.lastReadSet == nil)
     #expect(fetch.item.pendingReasons == .change)
   }
 
   @Test func `an external commit delivers results with another digest only`() {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     var other = ResultDigest()
     other.add(1)
     let first = ResultDigest()
@@ -251,7 +251,7 @@ import Tidemark
   }
 
   @Test func `an external commit during a first fetch causes another one`() {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     driver.observe("players", as: "A")
     _ = driver.work()
     let received = driver.fetchAll(reading: LiveStateDriver.tables) { $0.state.externalCommitDetected(at: $0.now) }
@@ -262,10 +262,10 @@ import Tidemark
   // MARK: Immediate fetches
 
   @Test func `an immediate observer is fetched again if its fetch was not watched`() throws {
-    var driver = LiveStateDriver()
+    let driver = LiveStateDriver()
     // Another thread is about to begin the watch.
     driver.observe("teams", as: "B")
-    let needs = try required(driver.takeNeeds())
+    let needs = try #require(driver.takeNeeds())
     driver.observeNow("players", as: "A", reading: "player")
     #expect(driver.work().isEmpty)
     driver.beginWatch(needs)
@@ -275,7 +275,7 @@ import Tidemark
 
   @Test func `an immediate observer is not fetched again unless a commit has intervened`() {
     for (commit, receivers) in [(false, []), (true, ["A"])] {
-      var driver = LiveStateDriver()
+      let driver = LiveStateDriver()
       driver.observe("players", as: "B")
       _ = driver.work()
       _ = driver.fetchAll(reading: LiveStateDriver.tables)
@@ -289,10 +289,10 @@ import Tidemark
   // MARK: Failures
 
   @Test func `a failed fetch ends the observers that do not retry`() throws {
-    var driver = LiveStateDriver.observedPlayers()
+    let driver = LiveStateDriver.observedPlayers()
     driver.observe("players", as: "B", retry: LiveStateDriver.retry)
-    let batch = try required(driver.beginBatch())
-    var fetch = try required(driver.next(in: batch))
+    let batch = try #require(driver.beginBatch())
+    var fetch = try #require(driver.next(in: batch))
     driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
     #expect(driver.work() == ["release A", "start reading", "pause players \(Duration.milliseconds(20))"])
     driver.state.batchLeft(batch.number)
@@ -300,8 +300,8 @@ import Tidemark
     driver.commit("player")
     #expect(driver.beginBatch() == nil)
     driver.state.pauseEnded(fetch.item.query, at: driver.now)
-    let second = try required(driver.beginBatch())
-    fetch = try required(driver.next(in: second))
+    let second = try #require(driver.beginBatch())
+    fetch = try #require(driver.next(in: second))
     driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
     #expect(driver.work().last == "pause players \(Duration.milliseconds(40))")
     driver.state.batchLeft(second.number)
@@ -310,10 +310,10 @@ import Tidemark
   }
 
   @Test func `an error that is not transient ends all observers`() throws {
-    var driver = LiveStateDriver.observedPlayers(retry: LiveStateDriver.retry)
+    let driver = LiveStateDriver.observedPlayers(retry: LiveStateDriver.retry)
     driver.commit("player")
-    let batch = try required(driver.beginBatch())
-    let fetch = try required(driver.next(in: batch))
+    let batch = try #require(driver.beginBatch())
+    let fetch = try #require(driver.next(in: batch))
     _ = driver.work()
     driver.state.fetchFailed(fetch.item, isTransient: false, at: driver.now)
     #expect(driver.work() == ["release A", "release query players", "end watch"])
