@@ -12,7 +12,7 @@ struct LiveID<Tag>: Hashable, Sendable {
 struct IDTable<Tag, Element: Sendable>: ~Copyable {
   typealias ID = LiveID<Tag>
 
-  private struct Slot {
+  struct Slot {
     /// It is odd while there is an element.
     var generation: UInt32 = 0
     var element: Element?

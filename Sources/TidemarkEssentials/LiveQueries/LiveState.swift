@@ -3,7 +3,8 @@
 /// It has no objects, no threads, no clocks, no locks and no connections: queries and observers are known by their ids,
 /// and times are arguments. (The region index is a class, because a copy would be expensive; nothing else refers to
 /// it.) Each method is an event. It changes the state, and adds to `work` what must be done. `LiveEngine` calls it
-/// under a lock, takes the work, releases the lock, and then performs the work.
+/// under a lock, takes the work, releases the lock, and then performs the work. The state cannot be copied: there may be
+/// many queries.
 ///
 /// States of the watch of a database:
 ///
@@ -73,7 +74,8 @@ struct LiveState: ~Copyable {
     self.policy = policy
   }
 
-  private struct ObserverLocation: Sendable {
+  // It is not private: the compiler (6.3.1) would fail, because `IDTable` has a `deinit`.
+  struct ObserverLocation: Sendable {
     var query: LiveQueryID
     var index: Int
   }

@@ -46,7 +46,7 @@ import Tidemark
     #expect(driver.work() == ["release B", "release query players", "end watch"])
     driver.cancel("B")
     #expect(driver.work().isEmpty)
-    #expect(driver.state.queries.isEmpty)
+    #expect(driver.state.currentMetrics.queryCount == 0)
   }
 
   @Test func `an observer that leaves while the watch begins ends it when it is active`() throws {
