@@ -3,8 +3,8 @@
 /// It has no objects, no threads, no clocks, no locks and no connections: queries and observers are known by their ids,
 /// and times are arguments. (The region index is a class, because a copy would be expensive; nothing else refers to
 /// it.) Each method is an event. It changes the state, and adds to `work` what must be done. `LiveEngine` calls it
-/// under a lock, takes the work, releases the lock, and then performs the work. The state cannot be copied: there may be
-/// many queries.
+/// under a lock, takes the work, releases the lock, and then performs the work. The state cannot be copied: there may
+/// be many queries.
 ///
 /// States of the watch of a database:
 ///
