@@ -148,7 +148,7 @@ extension ChangeCapture {
     for index in layout.sources.indices {
       let source = layout.sources[index]
       guard let old = oldValue(signal, index, layout), let new = newValue(signal, source, false) else { return false }
-      if !old.isIdentical(to: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
+      if !old.hasSameBytes(as: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
       if source.isStored {
         log.put(old, at: offset)
         log.put(new, at: offset + storedCount)
@@ -230,7 +230,7 @@ extension ChangeCapture {
     for index in layout.sources.indices where table.state.coarse.columns & (1 << UInt64(index)) == 0 {
       let old = oldValue(signal, index, layout)
       let new = newValue(signal, layout.sources[index], false)
-      if let old, let new, old.isIdentical(to: new) { continue }
+      if let old, let new, old.hasSameBytes(as: new) { continue }
       changed |= 1 << UInt64(index)
     }
     let record = ChangeRecord(
@@ -243,19 +243,6 @@ extension ChangeCapture {
 }
 
 extension DatabaseValue {
-  /// Whether another value has the same storage class and is equal in SQLite.
-  fileprivate func isIdentical(to other: DatabaseValue) -> Bool {
-    switch (storage, other.storage) {
-    case (.null, .null): true
-    case (.int64(let own), .int64(let other)): own == other
-    case (.double(let own), .double(let other)): own == other
-    // Swift considers texts equal that are canonically equivalent; SQLite compares bytes.
-    case (.string(let own), .string(let other)): own.utf8.elementsEqual(other.utf8)
-    case (.blob(let own), .blob(let other)): own == other
-    default: false
-    }
-  }
-
   /// The value as the column returns it. SQLite stores REAL values as integers where possible.
   fileprivate func stored(isReal: Bool) -> DatabaseValue {
     if isReal, case .int64(let integer) = storage { return DatabaseValue(.double(Double(integer))) }

@@ -147,16 +147,6 @@ extension ChangedRow.Image {
   }
 }
 
-extension DatabaseValue {
-  /// Whether both values have the same storage class and the same bytes: 0.0 differs from -0.0.
-  func hasSameBytes(as other: DatabaseValue) -> Bool {
-    if case .double(let double) = storage, case .double(let other) = other.storage {
-      return double.bitPattern == other.bitPattern
-    }
-    return storage == other.storage
-  }
-}
-
 extension ChangedRow: CustomStringConvertible {
   /// The change on one line: `UPDATE player [1]: score 10 → 20`.
   public var description: String {

@@ -126,6 +126,14 @@ import Tidemark
     #expect(recorder.takeRows() == ["update t #1(a=1) -> #1(a=1.0) [a]"])
   }
 
+  /// SQLite considers them equal, but prints them differently.
+  @Test(arguments: [("", "-0.0"), ("BLOB", "-0.0"), ("REAL", nil), ("NUMERIC", nil)])
+  func negativeZeroIsAnotherValueWhereItIsStored(type: String, stored: String?) throws {
+    let (dbQueue, recorder) = try captured("CREATE TABLE t (a \(type)); INSERT INTO t VALUES (0.0);")
+    try dbQueue.inDatabase { try $0.execute(sql: "UPDATE t SET a = ?", arguments: [-0.0]) }
+    #expect(recorder.takeRows() == (stored.map { ["update t #1(a=0.0) -> #1(a=\($0)) [a]"] } ?? []))
+  }
+
   @Test func realColumnsHaveDoubles() throws {
     let (dbQueue, recorder) = try captured("CREATE TABLE t (a REAL, b DOUBLE PRECISION, c FLOATING POINT);")
     try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 2, 3); DELETE FROM t") }

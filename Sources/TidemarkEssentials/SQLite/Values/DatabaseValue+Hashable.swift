@@ -41,6 +41,16 @@ extension DatabaseValue.Storage: Equatable {
   }
 }
 
+extension DatabaseValue {
+  /// Whether both values have the same storage class and the same bytes: 0.0 differs from -0.0.
+  func hasSameBytes(as other: DatabaseValue) -> Bool {
+    if case .double(let double) = storage, case .double(let other) = other.storage {
+      return double.bitPattern == other.bitPattern
+    }
+    return storage == other.storage
+  }
+}
+
 extension String {
   // SQLite compares texts byte by byte. Swift considers "é" equal to "e" followed by its accent, SQLite does not.
   func hasSameBytes(as other: String) -> Bool {
