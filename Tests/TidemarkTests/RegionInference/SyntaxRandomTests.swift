@@ -133,7 +133,8 @@ import Tidemark
           let change = try RandomChange(db, &generator)
           try db.execute(sql: "SAVEPOINT s")
           try db.execute(sql: change.sql)
-          let after = try result(db, sql)
+          // The query may fail for other rows: an ESCAPE of several characters, for instance.
+          let after = try? result(db, sql)
           try db.execute(sql: "ROLLBACK TO s; RELEASE s")
           let isModified = region.isModified(by: change.change)
           if !isModified { score.narrow += 1 }
