@@ -7,8 +7,8 @@ struct LiveID<Tag>: Hashable, Sendable {
 
 /// Elements that are identified by values.
 ///
-/// They are changed in place. An array would be copied whenever the optimizer keeps a reference for reading one element
-/// while another one changes, and it did, with each commit.
+/// They are changed in place. The optimizer may keep a reference to an array for reading one element while another one
+/// changes, and the whole array would then be copied with each commit.
 struct IDTable<Tag, Element: Sendable>: ~Copyable {
   typealias ID = LiveID<Tag>
 
